@@ -1,1 +1,1 @@
-"""Asking by pointing at the board: gestures, palette, marks, chips, and what binds them to the query."""
+"""Drawing a query on the board: gestures, palette, marks, chips, and the controller that edits the query."""

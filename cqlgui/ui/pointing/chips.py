@@ -1,4 +1,4 @@
-"""The chips under the board: conditions about the whole position or game, each a filter in the text."""
+"""The chips under the board: conditions on the whole position or game, each a filter in the query's text."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _CROSS = "  ✕"
 
 
 class Chips(QWidget):
-    """A line of chips: those that are set first, then as many others as there is room for; all of them stand
-    in the menu of the last button.
+    """A row of chips: all that are set, and as many others as fit. The menu of the "More" button lists all.
 
-    `wanted` carries a kind and the filter for it, None to take it away; `step_wanted` asks for a second step.
+    The signal `wanted` carries a kind and the new filter, or None to remove the condition; `step_wanted` asks
+    for a second step.
     """
 
     wanted = Signal(str, object)
@@ -65,7 +65,7 @@ class Chips(QWidget):
         self.set_others(0)
 
     def set_conditions(self, found: tuple[marks.Condition, ...]) -> None:
-        """Show the conditions of a pattern; of several of a kind the first."""
+        """Show the conditions of a pattern; if there are several of a kind, the first one."""
         self._set = {}
         for condition in found:
             self._set.setdefault(condition.kind, condition.text)
@@ -74,21 +74,21 @@ class Chips(QWidget):
         self._arrange()
 
     def set_others(self, number: int) -> None:
-        """Tell how many filters of the pattern only the text shows."""
+        """Show how many filters of the pattern are visible only in the text."""
         self._others.setText(f"+{wording.counted(number, 'condition', 'conditions')} in the text")
         self._others.setToolTip("What marks and chips cannot show stays as it is written")
         self._others.setVisible(number > 0)
         self._arrange()
 
     def offer_step(self, offered: bool) -> None:
-        """Offer to add a step, or not."""
+        """Show or hide the button that adds a step."""
         if self.step.isHidden() == offered:
             self.step.setVisible(offered)
             self._arrange()
 
     @property
     def others(self) -> str:
-        """What is told of filters that only the text shows."""
+        """The displayed note about filters that are visible only in the text; empty if it is hidden."""
         return self._others.text() if not self._others.isHidden() else ""
 
     def chip(self, kind: marks.ConditionKind) -> QPushButton:
@@ -96,7 +96,7 @@ class Chips(QWidget):
         return self._chips[kind]
 
     def menu_of(self, kind: marks.ConditionKind) -> QMenu | None:
-        """The menu of what can be chosen; None where there is no choice."""
+        """The menu of choices for a kind; None if the kind has fewer than two."""
         choices = conditions.CHOICES.get(kind, ())
         if len(choices) < 2:
             return None
@@ -139,8 +139,8 @@ class Chips(QWidget):
         menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
 
     def _arrange(self) -> None:
-        """Put what fits into one line, so that the board above keeps its size; what is set takes a second one
-        where it must."""
+        """Lay out the chips in one line, so that the board above keeps its size. A second line is used only
+        if the set chips need it."""
         tail = self._more.sizeHint().width() + _GAP
         if not self.step.isHidden():
             tail += self.step.sizeHint().width() + _GAP
@@ -171,8 +171,11 @@ class Chips(QWidget):
             self.updateGeometry()
 
     def _order(self, sizes: dict[marks.ConditionKind, int], room: int) -> list[marks.ConditionKind]:
-        """Chips keep their places under the pointer; those that are set and would not fit come behind the
-        last ones that do, in the place of some that are not set."""
+        """The chips in display order, those without room last.
+
+        Chips keep their order, so that they do not move under the pointer. If space runs out, chips that are
+        not set are left out first.
+        """
         left = room - sum(sizes[kind] for kind in self._set)
         shown = []
         for kind in conditions.KINDS:
@@ -205,12 +208,12 @@ class Chips(QWidget):
 
 
 def _top(line: int) -> int:
-    """Where a line begins."""
+    """The top of a line of chips, in pixels; lines count from 1."""
     return 1 + (line - 1) * (_HEIGHT + 2)
 
 
 class _Chip(QPushButton):
-    """One condition. Set, it ends in a cross; a click on that or the Delete key takes the condition away."""
+    """One condition. A set chip ends in a cross; a click on it or the Delete key removes the condition."""
 
     opened = Signal(str)
     removed = Signal(str)
@@ -219,17 +222,17 @@ class _Chip(QPushButton):
         super().__init__(parent)
         self._kind = kind
         self._on = False
-        # What is shown; no filter is an empty text, so that the first one told is another.
+        # The filter shown. No filter is an empty text, so the first call of `say` always sees a change.
         self._filter: str | None = ""
         self._at = QPoint()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # A click leaves the keyboard where it is: the frame of the focus looks like a filter that is set.
+        # A click does not take the focus: its frame would look like a filter that is set.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.clicked.connect(self._clicked)
         theme.theme().changed.connect(self._dress)
 
     def say(self, text: str | None) -> None:
-        """Show a filter; None for none of this kind."""
+        """Show a filter; None if the pattern has none of this kind."""
         if text == self._filter:
             return
         self._filter = text
@@ -272,7 +275,7 @@ class _Chip(QPushButton):
 
 
 class Popover(QFrame):
-    """Asks for two numbers or a name beside a chip. `answered` carries the filter, or None for none."""
+    """Asks for two numbers or a name beside a chip. `answered` carries the filter, or None to remove it."""
 
     answered = Signal(object)
 
@@ -308,7 +311,7 @@ class Popover(QFrame):
         none.clicked.connect(lambda: self._say(None))
 
     def open_at(self, place: QPoint) -> None:
-        """Show it at a point of the screen, whole."""
+        """Show the popover at a point of the screen, moved so that all of it is visible."""
         self.adjustSize()
         room = self.screen().availableGeometry()
         left = min(place.x(), room.right() - self.width())
@@ -329,7 +332,7 @@ class Popover(QFrame):
             label.setText(f"{title} {words}" if words == "from" else words)
             box = QSpinBox()
             box.setRange(least - 1, most)
-            # The value below the least stands for no bound.
+            # The value below the minimum means "no bound".
             box.setSpecialValueText("any")
             box.setValue(least - 1 if number is None else max(least - 1, min(most, number)))
             box.setSingleStep(50 if self._kind == "elo" else 1)
@@ -352,7 +355,7 @@ class Popover(QFrame):
         row.addWidget(self._name)
 
     def filter(self) -> str | None:
-        """The filter for what is entered."""
+        """The filter for the entered values; None if nothing is entered."""
         if self._name is not None:
             return conditions.player(self._name.text())
         assert self._ends is not None
@@ -360,7 +363,7 @@ class Popover(QFrame):
         return conditions.between(self._kind, numbers[0], numbers[1])
 
     def _answer(self) -> None:
-        # The fields cannot show every filter; what was not changed stays as it is written.
+        # The fields cannot show every filter, so a filter that was not changed stays as it is written.
         if self.filter() == self._begun:
             self.close()
         else:

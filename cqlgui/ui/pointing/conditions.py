@@ -1,4 +1,4 @@
-"""Conditions about a whole position or game: what may be chosen, in words and as the filter. No Qt."""
+"""Conditions on a whole position or game: the choices, in words and as filters. No Qt."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ CHOICES: dict[marks.ConditionKind, tuple[tuple[str, str], ...]] = {
     ),
     "result": (("White won", "result 1-0"), ("Black won", "result 0-1"), ("Drawn", "result 1/2-1/2")),
 }
-"""What can be chosen as it stands, in words; kinds that are not here ask for a number or a name."""
+"""The (words, filter) pairs to choose from. Kinds that are not listed ask for a number or a name."""
 RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
     "movenumber": (1, 999),
     "year": (1400, 2100),
     "elo": (500, 3500),
 }
-"""Kinds that ask for numbers, with the least and the greatest."""
+"""Kinds that ask for numbers, with the smallest and the greatest value."""
 
 
 def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> str | None:
-    """The filter for a number between bounds, either of which may be absent; None without any."""
+    """The filter for a number between two inclusive bounds, in either order; None if both are absent."""
     if least is not None and most is not None:
         least, most = sorted((least, most))
         return f"{kind} == {least}" if least == most else f"{least} <= {kind} <= {most}"
@@ -56,7 +56,7 @@ def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> s
 
 
 def bounds(kind: marks.ConditionKind, text: str) -> tuple[int | None, int | None] | None:
-    """The bounds that a filter of this kind names; None where it says something else."""
+    """The inclusive bounds in a filter of this kind; None if the filter has another form."""
     if found := re.fullmatch(rf"(\d+)\s*<=\s*{kind}\s*<=\s*(\d+)", text):
         return int(found[1]), int(found[2])
     found = re.fullmatch(rf"{kind}\s*(>=|<=|==|>|<)\s*(\d+)", text)
@@ -73,20 +73,20 @@ def bounds(kind: marks.ConditionKind, text: str) -> tuple[int | None, int | None
 
 
 def player(name: str) -> str | None:
-    """The filter for games of a player; None without a name."""
+    """The filter for games of a player; None if the name is empty."""
     # A string of CQL ends at its first quotation mark.
     name = name.replace('"', "").strip()
     return f'player "{name}"' if name else None
 
 
 def player_of(text: str) -> str | None:
-    """The name in a filter for a player; None where it says something else."""
+    """The name in a filter for a player; None if the filter has another form."""
     found = re.fullmatch(r'player\s+"([^"]*)"', text)
     return found[1] if found else None
 
 
 def words(kind: marks.ConditionKind, text: str) -> str:
-    """What a chip says of a filter: in words where it is one of ours, else as it is written."""
+    """The text of a chip: words for a filter that the chips can write, else the filter itself."""
     plain = " ".join(text.split())
     for said, written in CHOICES.get(kind, ()):
         if plain.replace(" ", "") == written.replace(" ", ""):

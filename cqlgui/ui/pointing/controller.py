@@ -1,8 +1,8 @@
-"""Binds the query's text to the marks on the board: gestures become edits of the text, and what stands in the
-text is what is drawn.
+"""Binds the query's text to the marks on the board: gestures become edits of the text, and the pattern in the
+text is drawn.
 
-The text is the only truth. Every gesture is one step of its undo, and after each change of the text or the
-caret the marks are read anew. What is to be done to a text is worked out in `deeds`.
+The text is the only source of the marks. Every gesture is one undo step of the text, and after each change of
+the text or the caret the marks are read again. The edits for a gesture are made in `deeds`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from cqlgui.ui.pointing import (
 )
 
 _SLOW = 0.010
-"""Seconds that reading the marks may take while the window waits; other texts wait for the editor's check."""
+"""Seconds. A text whose marks take longer to read is read only after the editor's check."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
 _OF_THE_GAME = "Of the game, not of the pattern. A click takes it into the pattern."
@@ -46,7 +46,7 @@ _GO_ON = f"This is a step. Go on in the game, then press {steps_row.KEY} again"
 _BRACES = "Write braces round this step, then it can be drawn"
 _NOT_SO = "Change this in the text: a comment or a variable of the steps would be lost"
 _MOST = 200
-"""Marks of which is remembered what they were."""
+"""The size at which `_ladders`, `_remembered` and `_carets` are emptied."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -54,8 +54,10 @@ Deed = Callable[[deeds.CaretDraft], "marks.Mark | None"]
 
 
 class Controller(QObject):
-    """`mode_changed` carries whether the board is in Pattern mode, `said` what a gesture did or why it did
-    nothing, and whether it can be taken back.
+    """Connects board, editor, palette, chips and steps.
+
+    `mode_changed` carries whether the board is in Pattern mode. `said` carries what a gesture did or why it
+    did nothing, and whether it can be undone.
     """
 
     mode_changed = Signal(bool)
@@ -73,18 +75,18 @@ class Controller(QObject):
         self.gestures = gestures.Gestures(board, self._turns, self._tip)
         self._active = False
         self._side = tools.WHITE
-        # The squares that the eraser was drawn over, and the last one of them.
+        # The squares that the eraser was drawn over, as a bitboard, and the last one of them.
         self._rubbed, self._rubs = 0, squares.NONE
         self._picture = painting.Picture()
         self._known: tuple[str, int] | None = None
         self._slow = False
-        # The mark that is selected, by what it asks for: its place changes with the text.
+        # The selected mark by its value, because its index changes with the text.
         self._selected: marks.Mark | None = None
-        # Of a mark on its ladder the square and the men it began with, and of an empty square the men that
-        # it asked for.
+        # For a widened mark, by men and squares: the square and the men with which the widening began. And
+        # for a mark that asks for an empty square, by squares: the men that it asked for before.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
         self._remembered: dict[int, men.ManMask] = {}
-        # Where the caret stood after a gesture, by the place on the stack of undo and the text that it made.
+        # The caret after a gesture, by the number of undo steps and the text after the gesture (`_state`).
         self._carets: dict[tuple[int, str], int] = {}
         self.menu: QMenu | None = None
         self._timer = QTimer(self)
@@ -144,7 +146,7 @@ class Controller(QObject):
         found.left.connect(self._leave)
         found.idle.connect(lambda: self.said.emit(_IDLE, False))
 
-    # --- what holds -----------------------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------------------
 
     @property
     def active(self) -> bool:
@@ -153,22 +155,22 @@ class Controller(QObject):
 
     @property
     def pattern(self) -> marks.Pattern:
-        """The pattern that is drawn, as the text says it now."""
+        """The pattern that is drawn, read from the current text."""
         self.follow()
         return self._picture.pattern
 
     @property
     def picture(self) -> painting.Picture:
-        """All that is drawn in Pattern mode."""
+        """Everything that is drawn in Pattern mode."""
         return self._picture
 
     @property
     def selected(self) -> int:
-        """The place of the mark that is selected; -1 without one."""
+        """The index of the selected mark; -1 if there is none."""
         return self._picture.selected
 
     def set_active(self, active: bool) -> None:
-        """Pattern mode, or Game mode."""
+        """Switch to Pattern mode, or to Game mode."""
         if active == self._active:
             self.switch.show_mode(active)
             return
@@ -187,21 +189,21 @@ class Controller(QObject):
         self.mode_changed.emit(active)
 
     def toggle(self) -> None:
-        """The other mode."""
+        """Switch to the other mode."""
         self.set_active(not self._active)
 
     def set_count(self, words: str) -> None:
-        """How many games the query may find, told at the mark while it goes up or down its ladder."""
+        """Show how many games the query may find, at the mark that is widened or narrowed."""
         if self._picture.counted >= 0 and self._active:
             self._show(count=words)
 
     def undo(self) -> None:
-        """Take back the last change of the query."""
+        """Undo the last change of the query."""
         self._editor.edit.undo()
         self.follow()
 
     def redo(self) -> None:
-        """Make it again. The caret goes to where it was, as it says which pattern is drawn."""
+        """Redo a change. The caret goes back as well, because it decides which pattern is drawn."""
         edit = self._editor.edit
         edit.redo()
         caret = self._carets.get(self._state())
@@ -210,11 +212,11 @@ class Controller(QObject):
         self.follow()
 
     def _state(self) -> tuple[int, str]:
-        """The text with its place on the stack of undo."""
+        """The number of available undo steps, and the text."""
         return self._editor.edit.document().availableUndoSteps(), self._editor.text()
 
     def lift(self, area: int) -> None:
-        """Take the men that stand in an area into the pattern."""
+        """Add the men that stand in an area to the pattern."""
         shown, number = self._board.position, 0
 
         def act(draft: deeds.CaretDraft) -> None:
@@ -228,13 +230,13 @@ class Controller(QObject):
 
     @property
     def sequence(self) -> steps.Sequence | None:
-        """The steps that the caret stands in, else the first of the text; None without any."""
+        """The sequence of steps around the caret, else the first one in the text; None if there is none."""
         self.follow()
         return self._sequence
 
     def add_step(self) -> None:
-        """A further step. In Game mode the men of the pattern where they stand now, in Pattern mode the
-        pattern itself, to be changed."""
+        """Add a step: in Game mode the men of the pattern on their current squares, in Pattern mode a copy of
+        the pattern, for the user to change."""
         drawn, sequence = self.pattern, self.sequence
         if sequence is not None and not drawn.marks:
             drawn = sequence.steps[-1]
@@ -262,8 +264,8 @@ class Controller(QObject):
         self.said.emit(f"Step {len(self._sequence.steps)}: {words}", True)
 
     def do(self, act: Deed, nothing: str = "That changes nothing here") -> bool:
-        """Change the query as one step of undo; False where it has errors, and is left alone. `nothing` is
-        said where there is nothing to change."""
+        """Change the query as one undo step and return True; if the deed changes nothing, show the message
+        `nothing`. A query with errors is left alone, and the result is False."""
         self.follow()
         self._show(count="", counted=squares.NONE)
         if self._picture.greyed:
@@ -286,12 +288,12 @@ class Controller(QObject):
     # --- following the text ---------------------------------------------------------------------------------
 
     def _text_changed(self) -> None:
-        # What was said holds no longer, and Undo would take back something else.
+        # The notice is out of date: its Undo button would undo another change.
         self.notice.say("", undoable=False)
         self._timer.start()
 
     def follow(self) -> None:
-        """Draw what stands in the text now."""
+        """Draw the pattern of the current text."""
         self._timer.stop()
         text, caret = self._editor.text(), self._editor.caret()
         if self._known == (text, caret):
@@ -316,7 +318,7 @@ class Controller(QObject):
         self.chips.offer_step(sequence is None)
 
     def _follow_quickly(self) -> None:
-        # A text that takes long is read once the check has gone through it, which it remembers.
+        # A slow text is read after the editor's check.
         if self._active and not (self._slow and self._editor.checking):
             self.follow()
 
@@ -345,25 +347,25 @@ class Controller(QObject):
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
         step = deeds.step_of(self._sequence, found)
-        # What a step finds later is the next step.
+        # A step of the sequence does not count the `find` with the next step as a filter of its own.
         told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
         self.chips.set_others(len(told.others))
 
     def _show(self, **changed: Any) -> None:
-        """Draw another picture; what it says in words follows from it."""
+        """Draw the picture with some fields changed; the hint and the spoken description follow from it."""
         picture = replace(self._picture, **changed)
         if not picture.greyed:
             words, alert = self._hint(picture)
             picture = replace(picture, hint=words, alert=alert)
         differs = picture != self._picture
-        # Also when it looks the same: its places in the text may be others.
+        # An equal picture is stored, too: spans do not count in the comparison, and may have changed.
         self._picture = picture
         if differs and self._active:
             self._board.refresh()
             self._board.setAccessibleDescription(spoken(picture))
 
     def _hint(self, picture: painting.Picture) -> tuple[str, bool]:
-        """What is said above the board, and whether it is a warning."""
+        """The text above the board, and whether it is a warning."""
         place = picture.selected
         if place < 0 and picture.cursor >= 0:
             place = placing.mark_at(picture.pattern, picture.anchors, picture.cursor)
@@ -393,16 +395,16 @@ class Controller(QObject):
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
     def _mark_at(self, square: int) -> int:
-        """The mark that a gesture at a square means, in the text as it is now."""
+        """The index of the mark that a gesture on a square means, in the current text; -1 if none."""
         self.follow()
         return self._at(square)
 
     def _turns(self, square: int) -> bool:
-        """Whether the wheel over a square turns a mark."""
+        """Whether the wheel over a square widens or narrows a mark."""
         return self._at(square) >= 0
 
     def _tip(self, square: int) -> str:
-        """What is told of a square when the pointer rests on it."""
+        """The tooltip of a square."""
         mark = self._at(square)
         if self._picture.greyed:
             return ""
@@ -422,7 +424,7 @@ class Controller(QObject):
         self._show(held=(tool.men if square >= 0 else 0, square))
 
     def _drop(self, tool: tools.Tool, point: QPoint) -> None:
-        """A tool was dragged from the palette to a point on the screen. No tool is held afterwards."""
+        """A tool was dropped at a point on the screen. The pointer is the chosen tool afterwards."""
         square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
         self._set_tool(tools.POINTER)
         if square >= 0 and tool.men:
@@ -456,12 +458,12 @@ class Controller(QObject):
         mark = self._mark_at(square)
         if tool.erases:
             if self._rubbed:
-                # The pointer came back to where it began.
+                # A drag of the eraser that came back to its first square ends as a click.
                 self._rub_out()
             else:
                 self._remove(square, point)
         elif arrow >= 0 and not self._picture.greyed:
-            # A second click, or a double one, asks what else it may mean.
+            # A second click on the arrow, or a double click, opens the menu of relations.
             again = arrow == self._picture.arrow
             self._select(None, arrow)
             if again:
@@ -474,13 +476,13 @@ class Controller(QObject):
             self._select(None)
 
     def _standing(self, square: int) -> int:
-        """The man of the game on a square, as a mask; 0 without one."""
+        """The man of the game on a square, as a mask; 0 if the square is empty."""
         shown = self._board.position
         man = shown.squares[square] if shown is not None else 0
         return 1 << man if man else 0
 
     def _place(self, square: int) -> None:
-        """Place the tool's men; the pointer takes the man that stands there, or selects a mark."""
+        """Use the tool on a square: place men or erase. The pointer selects a mark or adds the man there."""
         tool = self.palette.tool
         mark = self._mark_at(square)
         if tool.erases:
@@ -495,7 +497,7 @@ class Controller(QObject):
             self.do(lambda draft: deeds.place(draft, square, placed))
 
     def _enter(self, square: int) -> None:
-        """Place the tool's men; of an arrow that is selected ask what it means."""
+        """Use the tool on a square; if an arrow is selected, open its menu of relations instead."""
         arrow = self._picture.arrow
         if arrow >= 0 and self.palette.tool.points and not self._picture.greyed:
             if square < 0:
@@ -544,7 +546,7 @@ class Controller(QObject):
             self.do(lambda draft: deeds.erase(draft, mark))
 
     def _rub(self, before: int, over: int) -> None:
-        """The eraser comes to a square, or beside the board; a quick hand skips those in between."""
+        """Add the squares from the last one to `over`: a fast drag skips those in between."""
         over = before if over < 0 else over
         files, ranks = (here(over) - here(before) for here in (squares.file_of, squares.rank_of))
         steps = max(1, abs(files), abs(ranks))
@@ -556,7 +558,7 @@ class Controller(QObject):
         self._show(lasso=self._rubbed)
 
     def _rub_out(self) -> None:
-        """What the eraser was drawn over goes."""
+        """Erase the marks within the squares that the eraser was drawn over."""
         area, self._rubbed = self._rubbed, 0
         self.do(lambda draft: deeds.wipe(draft, area))
 
@@ -590,7 +592,7 @@ class Controller(QObject):
 
     def _draw_lasso(self, area: int) -> None:
         self._show(lasso=area)
-        # In Game mode the lasso is all that is drawn.
+        # In Game mode only the lasso is drawn.
         if not self._active:
             self._board.set_layer(_Lasso(area) if area else None, faint=False)
 
@@ -659,7 +661,7 @@ class Controller(QObject):
     # --- steps ----------------------------------------------------------------------------------------------
 
     def _choose_step(self, place: int) -> None:
-        """Put the caret into a step: the board shows it then."""
+        """Put the caret into a step, so that the board shows it."""
         sequence = self.sequence
         if sequence is None or self._picture.greyed:
             return
@@ -672,7 +674,7 @@ class Controller(QObject):
     # --- arrows ---------------------------------------------------------------------------------------------
 
     def _offer_arrow(self, origin: int, target: int, place: QPoint) -> None:
-        """Ask what an arrow between two squares means."""
+        """Open the menu of relations for a new arrow between two squares."""
         self.follow()
         if self._picture.greyed:
             self.said.emit(_MEND, False)
@@ -685,7 +687,7 @@ class Controller(QObject):
         self._relations(origin, target, None, join).popup(place)
 
     def _offer_relations(self, arrow: int, place: QPoint) -> None:
-        """Ask what an arrow that is there is to mean."""
+        """Open the menu of relations for an existing arrow."""
         found = self._picture.pattern.arrows[arrow]
         origin, target = (self._picture.anchors[end] for end in (found.origin, found.target))
 
@@ -704,7 +706,7 @@ class Controller(QObject):
         held: marks.Relation | None,
         choose: Callable[[marks.Relation], None],
     ) -> QMenu:
-        """A menu of what may hold between two squares; `held` is what is asked already."""
+        """The menu of relations that are possible between two squares; `held` is the present one."""
         menu = self.menu = QMenu(self._board)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         ends = f"{squares.square_name(origin)} → {squares.square_name(target)}"
@@ -719,7 +721,7 @@ class Controller(QObject):
         return menu
 
     def _offer_arrow_to(self, target: int) -> None:
-        """The same by key: from the selected mark to a square."""
+        """Open the menu of relations for a new arrow from the selected mark to a square (key T)."""
         selected = self._picture.selected
         if selected < 0:
             self.said.emit("Select a mark first (Enter on it), then go to another square", False)
@@ -734,7 +736,7 @@ class Controller(QObject):
 
 
 class _Lasso:
-    """The squares of a lasso in front of a game."""
+    """A layer with the squares of a lasso, drawn in front of a game."""
 
     covered = 0
 
@@ -742,13 +744,15 @@ class _Lasso:
         self._area = area
 
     def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
-        """Draw it."""
+        """Draw the lasso."""
         painting.draw(painter, frame, painting.Picture(lasso=self._area), theme.colours(), ratio)
 
 
 def _same_arrow(old: marks.Pattern, arrow: int, new: marks.Pattern) -> int:
-    """Where an arrow stands after a change of the text: the one that says the same, else the one between the
-    same marks; -1 without one."""
+    """The index of an arrow after a change of the text; -1 if it is gone.
+
+    It is the arrow between the same marks with the same relation, else the first arrow between these marks.
+    """
     if arrow < 0:
         return -1
     former = old.arrows[arrow]
@@ -768,7 +772,7 @@ def _remember(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
 
 
 def _lies(relation: marks.Relation, origin: int, target: int) -> bool:
-    """Whether two squares can have a relation that asks for a line."""
+    """Whether a relation is possible between two squares: some need a common line."""
     right = abs(squares.file_of(origin) - squares.file_of(target))
     up = abs(squares.rank_of(origin) - squares.rank_of(target))
     lined = not right or not up or right == up
@@ -782,7 +786,7 @@ def _lies(relation: marks.Relation, origin: int, target: int) -> bool:
 
 
 def spoken(picture: painting.Picture) -> str:
-    """A pattern in words, for those who hear it."""
+    """A pattern in words, for screen readers."""
     parts = ["Pattern"]
     if picture.greyed:
         parts.append("the query has errors")

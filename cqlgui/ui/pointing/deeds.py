@@ -1,7 +1,7 @@
-"""What an intention on the board does to a query's text. No Qt.
+"""The edits of a query's text that gestures on the board ask for. No Qt.
 
-A deed may take several edits. A `CaretDraft` puts them together, so that a deed is one step of undo. Each
-deed returns the mark that is selected after it, or None.
+A deed (one function here) may need several edits. A `CaretDraft` collects them, so that a deed is one undo
+step. Most deeds return the mark to select afterwards, or None.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cqlgui.ui.pointing import placing
 
 
 class CaretDraft:
-    """A text with a caret, and the changes to it so far."""
+    """A text with a caret, and the edits made so far."""
 
     def __init__(self, text: str, caret: int) -> None:
         self._begun = text
@@ -28,7 +28,7 @@ class CaretDraft:
         return reading.pattern_at(self.text, self.caret) or marks.Pattern()
 
     def take(self, edit: editing.Edit) -> None:
-        """Make an edit of the text as it is now."""
+        """Apply an edit that was made for the current text."""
         if edit.changes:
             self._edits.append(edit)
             self.text = spelling.applied(self.text, edit.changes)
@@ -36,7 +36,7 @@ class CaretDraft:
 
     @property
     def changes(self) -> tuple[spelling.Change, ...]:
-        """What changes in the text as it was at first."""
+        """All edits as changes of the original text. Several edits become one change."""
         if len(self._edits) <= 1:
             return self._edits[0].changes if self._edits else ()
         old, new = self._begun, self.text
@@ -52,21 +52,21 @@ class CaretDraft:
 
 
 def place(draft: CaretDraft, square: int, mask: men.ManMask) -> marks.Mark:
-    """Men on a square: they take the place of a mark of this square alone, which keeps its role."""
+    """Put men on a square. They replace the men of a mark on just this square, which keeps its role."""
     found = _alone(pattern := draft.pattern, square)
     draft.take(editing.stand(draft.text, draft.caret, {square: mask}))
     return marks.Mark(mask, squares.BIT[square], pattern.marks[found].role if found >= 0 else marks.Role.MUST)
 
 
 def add(draft: CaretDraft, square: int, mask: men.ManMask) -> marks.Mark:
-    """Further kinds of men on a square."""
+    """Add kinds of men to the mark on a square."""
     pattern = draft.pattern
     found = _alone(pattern, square)
     return place(draft, square, mask | (pattern.marks[found].men if found >= 0 else 0))
 
 
 def spread(draft: CaretDraft, area: int, mask: men.ManMask) -> marks.Mark:
-    """Men somewhere in an area."""
+    """Put men somewhere in an area."""
     if area.bit_count() == 1:
         return place(draft, squares.lowest(area), mask)
     draft.take(editing.put(draft.text, draft.caret, mask, area))
@@ -74,8 +74,10 @@ def spread(draft: CaretDraft, area: int, mask: men.ManMask) -> marks.Mark:
 
 
 def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark | None:
-    """Take a mark from one square to another one; beside the board it goes. Of an area what leaves the board
-    goes; an area that covers all of it stays."""
+    """Move a mark from one square to another; a target beside the board removes it.
+
+    An area loses the squares that leave the board. An area of all 64 squares does not move.
+    """
     pattern = draft.pattern
     held = pattern.marks[mark]
     if target < 0:
@@ -92,18 +94,18 @@ def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark |
 
 
 def erase(draft: CaretDraft, mark: int) -> None:
-    """A mark goes, with the arrows that name it."""
+    """Remove a mark and the arrows that name it."""
     draft.take(editing.erase(draft.text, draft.caret, mark))
 
 
 def wipe(draft: CaretDraft, area: int) -> None:
-    """The marks that lie within an area go."""
+    """Remove the marks that lie within an area."""
     gone = [place for place, mark in enumerate(draft.pattern.marks) if not mark.squares & ~area]
     draft.take(editing.erase(draft.text, draft.caret, *gone))
 
 
 def widen(draft: CaretDraft, mark: int, square: int, by: int, began: men.ManMask) -> marks.Mark:
-    """The next rung of the ladder, seen from a square, of a mark that began with these men."""
+    """Move a mark one rung up or down the ladder at a square; the arguments are those of `ladder.step`."""
     held = draft.pattern.marks[mark]
     if held.men == men.EMPTY_MASK:
         return held
@@ -112,7 +114,10 @@ def widen(draft: CaretDraft, mark: int, square: int, by: int, began: men.ManMask
 
 
 def next_role(draft: CaretDraft, mark: int, remembered: men.ManMask) -> marks.Mark:
-    """Must, one of several, must not, empty, and must again: with the men remembered, or any man."""
+    """Go to the next role: must, one of several, must not, empty, must again.
+
+    After empty, the mark gets the remembered men back, or any man if none are remembered.
+    """
     held = draft.pattern.marks[mark]
     if held.empty and held.role is marks.Role.MUST:
         return _change(draft, mark, remembered or men.MAN_MASK, held.squares)
@@ -125,20 +130,20 @@ def next_role(draft: CaretDraft, mark: int, remembered: men.ManMask) -> marks.Ma
     other = marks.Role.EITHER if held.role is marks.Role.MUST else marks.Role.NOT
     chosen = set_role(draft, mark, other)
     if other is marks.Role.EITHER and not draft.changes:
-        # In a path round brackets would begin a chain, so that no mark can be one of several.
+        # In a path, round brackets would begin a chain, so no mark can be one of several there.
         chosen = set_role(draft, mark, marks.Role.NOT)
     return chosen
 
 
 def set_role(draft: CaretDraft, mark: int, role: marks.Role) -> marks.Mark:
-    """What is asked of a mark."""
+    """Give a mark another role."""
     held = draft.pattern.marks[mark]
     draft.take(editing.set_role(draft.text, draft.caret, mark, role))
     return marks.Mark(held.men, held.squares, role)
 
 
 def lift(draft: CaretDraft, area: int, shown: Position | None) -> int:
-    """The men that stand in an area, each on its square. Gives their number."""
+    """Add the men that stand in an area to the pattern, each on its square; return their number."""
     found = _standing(area, shown)
     draft.take(editing.stand(draft.text, draft.caret, {square: 1 << man for square, man in found}))
     return len(found)
@@ -147,8 +152,11 @@ def lift(draft: CaretDraft, area: int, shown: Position | None) -> int:
 def join(
     draft: CaretDraft, origin: int, target: int, relation: marks.Relation, shown: Position | None
 ) -> marks.Mark | None:
-    """An arrow between two squares. Where no mark stands one is made: of the man that stands there, else of
-    any man at the origin and of the square alone at the target."""
+    """Add an arrow between two squares.
+
+    An end without a mark gets one, for the man that stands there. On an empty square, and always at the
+    target of a `MOVES` arrow, the new mark is any man at the origin and any square at the target.
+    """
     ends = []
     for square, otherwise in ((origin, men.MAN_MASK), (target, men.ANY_MASK)):
         pattern = draft.pattern
@@ -168,40 +176,43 @@ def join(
 
 
 def relate(draft: CaretDraft, arrow: int, relation: marks.Relation) -> None:
-    """Another relation of an arrow."""
+    """Give an arrow another relation."""
     draft.take(editing.change_arrow(draft.text, draft.caret, arrow, relation))
 
 
 def part(draft: CaretDraft, arrow: int) -> None:
-    """An arrow goes; its marks stay."""
+    """Remove an arrow, but not its marks."""
     draft.take(editing.remove_arrow(draft.text, draft.caret, arrow))
 
 
 def ask(draft: CaretDraft, kind: marks.ConditionKind, text: str | None) -> None:
-    """A condition about the whole position or game; None takes it away."""
+    """Set a condition on the whole position or game; None removes it."""
     draft.take(editing.set_condition(draft.text, draft.caret, kind, text))
 
 
 def clear(draft: CaretDraft) -> None:
-    """No marks, arrows and conditions any more."""
+    """Remove all marks, arrows and conditions."""
     draft.take(editing.clear(draft.text, draft.caret))
 
 
 _OF_A_GAME: tuple[marks.ConditionKind, ...] = ("player", "year", "elo", "result")
-"""Conditions that hold of a whole game: one step says them for all."""
+"""Conditions on a whole game: one step is enough to ask for them."""
 _OF_ITS_END: tuple[marks.ConditionKind, ...] = ("mate", "stalemate")
-"""Nothing follows a position in which these hold."""
+"""Conditions that hold only at the end of a game, so no step can follow."""
 
 
 def copied(pattern: marks.Pattern) -> marks.Pattern:
-    """A pattern as the next step begins: without what is said of the whole game, or of its end."""
+    """The pattern that a new step starts with: a copy without conditions on the whole game or its end."""
     kept = tuple(one for one in pattern.conditions if one.kind not in (*_OF_A_GAME, *_OF_ITS_END))
     return marks.Pattern(pattern.marks, pattern.arrows, kept)
 
 
 def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Pattern, int]:
-    """The men of a pattern where they stand in a position, and how many of them cannot be told: those that
-    are gone, and those of which several could be meant."""
+    """The men of a pattern where they stand in a position now, and the number of marks that were left out.
+
+    A mark is left out if it is not one man that must stand on one square, or if its man is gone or cannot be
+    told from another one.
+    """
     if shown is None:
         return marks.Pattern(), len(pattern.marks)
     single = [
@@ -223,7 +234,7 @@ def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Patt
 
 
 def step_of(sequence: steps.Sequence | None, drawn: marks.Pattern) -> int:
-    """The step that a pattern is; -1 for none. One that has no braces cannot be drawn by itself."""
+    """The index of the step that is drawn; -1 for none. A step without braces cannot be drawn by itself."""
     if sequence is None:
         return -1
     same = (place for place, one in enumerate(sequence.steps) if one.span.offset == drawn.span.offset)
@@ -231,32 +242,32 @@ def step_of(sequence: steps.Sequence | None, drawn: marks.Pattern) -> int:
 
 
 def add_step(draft: CaretDraft, pattern: marks.Pattern) -> None:
-    """A further step; without any the pattern becomes the first one."""
+    """Append a step. Without a sequence, the group at the caret becomes the first step."""
     draft.take(steps.add_step(draft.text, draft.caret, pattern))
 
 
 def remove_step(draft: CaretDraft, step: int) -> None:
-    """A step goes, with the gap before it."""
+    """Remove a step and the gap before it (of the first step, the gap behind it)."""
     draft.take(steps.remove_step(draft.text, draft.caret, step))
 
 
 def move_step(draft: CaretDraft, step: int, to: int) -> None:
-    """A step at another place."""
+    """Move a step to another place."""
     draft.take(steps.move_step(draft.text, draft.caret, step, to))
 
 
 def set_gap(draft: CaretDraft, gap: int, new: steps.Gap) -> None:
-    """How far two steps are apart."""
+    """Set the number of plies between two steps."""
     draft.take(steps.set_gap(draft.text, draft.caret, gap, new))
 
 
 def set_form(draft: CaretDraft, form: steps.Form) -> None:
-    """The steps as a path, or as `find` within `find`."""
+    """Write the steps as a `path`, or as `find` within `find`."""
     draft.take(steps.set_form(draft.text, draft.caret, form))
 
 
 def _alone(pattern: marks.Pattern, square: int) -> int:
-    """The last mark that stands for this square and no other; -1 without one."""
+    """The index of the last mark on just this square; -1 if there is none."""
     board = squares.BIT[square]
     return max((place for place, mark in enumerate(pattern.marks) if mark.squares == board), default=-1)
 
@@ -269,7 +280,7 @@ def _change(draft: CaretDraft, mark: int, mask: men.ManMask, board: int) -> mark
 
 
 def _place_of(pattern: marks.Pattern, mark: marks.Mark) -> int:
-    """Where a mark stands in a pattern; -1 for one that the text did not take."""
+    """The index of a mark in a pattern; -1 if the text could not take it."""
     return next((place for place, one in enumerate(pattern.marks) if one == mark), -1)
 
 
@@ -280,7 +291,8 @@ def _standing(area: int, shown: Position | None) -> list[tuple[int, men.Man]]:
 
 
 def _shifted(board: int, origin: int, target: int) -> int:
-    """A set of squares moved as the origin moves to the target; what leaves the board goes, but never all."""
+    """A bitboard shifted from origin to target, without the squares that leave the board. If none is left,
+    the bitboard is not shifted."""
     right = squares.file_of(target) - squares.file_of(origin)
     up = squares.rank_of(target) - squares.rank_of(origin)
     moved = 0

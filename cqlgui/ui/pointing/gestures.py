@@ -1,7 +1,8 @@
-"""Turns what mouse and keys do on the board into intentions about squares; knows no pattern and no query.
+"""Turns mouse and key events on the board into signals about squares; knows no pattern and no query.
 
-In Pattern mode it takes all that concerns marks, and leaves the rest (turning the board, stepping with the
-wheel beside the marks) to the board. In Game mode it takes only Ctrl+click and a lasso with Ctrl or Shift.
+In Pattern mode it handles all events that concern marks and leaves the others (turning the board, stepping
+with the wheel beside the marks) to the board. In Game mode it handles only Ctrl+click and a lasso with Ctrl
+or Shift.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cqlgui.ui.board import widget
 from cqlgui.ui.look import wording
 
 _STEP = 120
-"""What a wheel turns by at a notch."""
+"""Angle of one notch of the wheel, in eighths of a degree."""
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -31,15 +32,19 @@ _SHIFT, _CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.Contro
 
 
 class Gestures(QObject):
-    """Squares are numbers; `squares.NONE` is a place beside the board. Sets of squares are bitboards.
+    """An event filter of the board. In its signals squares are numbers, `squares.NONE` is a place beside the
+    board, and sets of squares are bitboards.
 
-    `pressed` comes at a click with the point in the board's widget, `added` at a click with Ctrl, `dragged`
-    when a drag ends, `dragging` while it goes on, `removed` at a right click, `arrow_drawn` when a right drag
-    ends, with the point on the screen, `arrow_drawing` while it goes on, `arrow_wanted` at T, `widened` with
-    +1 or -1, `role_wanted` for the next role, `lassoed` in Pattern mode, `lasso_drawn` while it goes on,
-    `lifted` in Game mode, `cursor_moved` when keys moved the square cursor, `hovered` as the pointer comes to
-    a square, `placed` for Enter, `deleted` for Delete, `typed` with a letter or digit, `left` for Esc,
-    `idle` for a click in Game mode that means nothing.
+    - `pressed`: a click, with the point in the board's widget; `added`: a click with Ctrl.
+    - `dragged`: a drag with the left button ended; `dragging`: it goes on.
+    - `removed`: a right click, with the point in the board's widget.
+    - `arrow_drawn`: a drag with the right button ended, with the point on the screen; `arrow_drawing`: it
+      goes on; `arrow_wanted`: key T.
+    - `widened`: the wheel or the keys + and -, with +1 or -1; `role_wanted`: the next role (Space).
+    - `lassoed`: a lasso in Pattern mode; `lifted`: one in Game mode; `lasso_drawn`: it is being drawn.
+    - `cursor_moved`: keys moved the square cursor; `hovered`: the pointer came to another square.
+    - `placed`: Enter; `deleted`: Delete; `typed`: a letter, digit or sign that chooses a tool; `left`: Esc.
+    - `idle`: a click in Game mode without a meaning.
     """
 
     pressed = Signal(int, QPointF)
@@ -78,7 +83,8 @@ class Gestures(QObject):
         self._lasso = False
         self._origin = self._over = squares.NONE
         self._wheel = 0
-        # Whether keys moved last: they mean the square cursor then, else the square under the pointer.
+        # Whether keys moved the cursor last. Then a key means the square cursor, else the square under the
+        # pointer.
         self._by_keys = False
         self.cursor = squares.NONE
         board.installEventFilter(self)
@@ -89,7 +95,7 @@ class Gestures(QObject):
         return self._active
 
     def set_active(self, active: bool) -> None:
-        """Pattern mode, or Game mode."""
+        """Switch to Pattern mode, or to Game mode."""
         self._active = active
         self._button = Qt.MouseButton.NoButton
         self._board.setMouseTracking(active)
@@ -159,7 +165,7 @@ class Gestures(QObject):
         return True
 
     def _cancel(self) -> None:
-        """Leave what a button began as it was; its release means nothing then."""
+        """Cancel the running gesture; the release of its button then does nothing."""
         self._button = Qt.MouseButton.NoButton
         self.lasso_drawn.emit(0)
         self.arrow_drawing.emit(squares.NONE, squares.NONE)
@@ -192,7 +198,7 @@ class Gestures(QObject):
         elif key in _ARROWS:
             self._walk(*_ARROWS[key])
         elif key in _ENTER:
-            # A selected arrow is meant wherever the pointer is.
+            # Also without a square: Enter may mean a selected arrow.
             self.placed.emit(self._target())
         elif key in _DELETE:
             self.deleted.emit(self._target())
@@ -211,7 +217,7 @@ class Gestures(QObject):
         return True
 
     def _target(self) -> int:
-        """The square that a key means: under the pointer, unless keys have moved the cursor since."""
+        """The square that a key means: the one under the pointer, unless keys have moved the cursor since."""
         if self._by_keys or self._over < 0:
             return self.cursor
         return self._over
@@ -236,7 +242,7 @@ class Gestures(QObject):
         self.cursor_moved.emit(square)
 
     def _wants(self, event: QKeyEvent) -> bool:
-        """Whether a key is meant for marks although an action of the window has it, too."""
+        """Whether a key is for marks, even if it is also the shortcut of an action of the window."""
         if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
         key = Qt.Key(event.key())
@@ -284,7 +290,7 @@ _TYPED = frozenset("KQRBNPAEX_.123+-=T")
 
 
 def spanned(origin: int, target: int) -> int:
-    """The rectangle of squares between two corners; a corner beside the board leaves the other one alone."""
+    """The rectangle between two corners, as a bitboard; only the origin if the target is beside the board."""
     if target < 0:
         return squares.BIT[origin]
     files = sorted((squares.file_of(origin), squares.file_of(target)))

@@ -1,4 +1,4 @@
-"""A line in the status bar that says what was done, with a button that takes it back."""
+"""A line in the status bar that says what was done, with an Undo button."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECONDS = 9
 
 
 class Notice(QWidget):
-    """Hidden unless it has something to say; it goes after a while. `undo_wanted` comes from its button."""
+    """A message that hides itself after 9 seconds. Its button emits `undo_wanted`."""
 
     undo_wanted = Signal()
 
@@ -34,14 +34,14 @@ class Notice(QWidget):
         self.hide()
 
     def say(self, words: str, *, undoable: bool) -> None:
-        """Show a notice; empty words hide it."""
+        """Show a message; an empty one hides the notice."""
         self._words.say(words)
         self.undo.setVisible(undoable)
         self.setVisible(bool(words))
         self._time.start()
 
     def text(self) -> str:
-        """What is said."""
+        """The message shown; empty if the notice is hidden."""
         return "" if self.isHidden() else self._words.text()
 
     def _undo(self) -> None:

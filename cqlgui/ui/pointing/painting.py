@@ -1,7 +1,7 @@
-"""How the marks and arrows of a pattern look on a board of any size; knows no widget.
+"""Draws the marks and arrows of a pattern on a board of any size; knows no widget.
 
-Each role has a shape of its own: a man that must stand there has a plate with a solid edge, one of several a
-dashed ring, one that must not be there a cross, an empty square a hollow one.
+Each role has its own shape: a plate with a solid edge for a man that must stand there, a dashed ring for one
+of several, a cross for a man that must not stand there. An empty square is drawn as a hollow square.
 """
 
 from __future__ import annotations
@@ -28,18 +28,21 @@ RELATIONS: dict[marks.Relation, tuple[str, str, str]] = {
     marks.Relation.RANK: ("R", "rank", "On the same rank"),
     marks.Relation.DIAGONAL: ("D", "diagonal", "On the same diagonal"),
 }
-"""What a relation is called on its arrow, where that is short and where it has room, and in a menu."""
+"""The names of a relation: on a short arrow, on a longer arrow, and in a menu."""
 _MUTUAL = (marks.Relation.FILE, marks.Relation.RANK, marks.Relation.DIAGONAL)
 _LEAST_HINT = 90
-"""Pixels below which nothing is said above the board."""
+"""Width in pixels below which the hint above the board is not drawn."""
 _NEAR = 0.16
-"""Squares' widths from an arrow within which a click means it."""
+"""Distance from an arrow, in widths of a square, within which a click means the arrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All that is drawn of a pattern. `anchors` has a square for each mark; `selected`, `arrow` and `cursor`
-    are -1 without one."""
+    """All that is drawn of a pattern.
+
+    `anchors` has a square for each mark (see `placing`). `selected` and `arrow` are indices, `cursor` is a
+    square; -1 means none. `faults` maps marks to warnings. `count` is shown at the square `counted`.
+    """
 
     pattern: marks.Pattern = field(default_factory=marks.Pattern)
     anchors: tuple[int, ...] = ()
@@ -52,11 +55,11 @@ class Picture:
     counted: int = squares.NONE
     lasso: int = 0
     held: tuple[men.ManMask, int] = (0, squares.NONE)
-    """Men that a drag carries, and the square they are over."""
+    """The men that are dragged, and the square below the pointer."""
     drawn: tuple[int, int] = (squares.NONE, squares.NONE)
-    """The squares of an arrow that is being drawn."""
+    """The two squares of an arrow that is being drawn."""
     hint: str = ""
-    """What is said above the board; with `alert` it is a warning."""
+    """The text above the board; a warning if `alert` is set."""
     alert: bool = False
 
 
@@ -68,8 +71,10 @@ def draw(
     ratio: float,
     taken: float = 0.0,
 ) -> None:
-    """The whole pattern: areas below, then marks, arrows, and what the pointer does. `taken` pixels above the
-    board are for others."""
+    """Draw the whole pattern: areas first, then marks, arrows, and the feedback of the running gesture.
+
+    `taken` is the width in pixels above the board, from its left edge, that the hint must leave free.
+    """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if picture.greyed:
@@ -114,7 +119,10 @@ def draw(
 
 
 def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) -> None:
-    """Men in a square: one in full, several small, all of a colour as a disc, none as a hollow square."""
+    """Draw a set of men in a square: one man in full size, several smaller.
+
+    All men of a colour, or of both, are a disc; the empty square is a hollow square; any square is a dot.
+    """
     if mask == men.ANY_MASK:
         tokens.draw_dots(painter, box)
     elif mask == men.EMPTY_MASK:
@@ -141,7 +149,7 @@ def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) ->
 
 
 def arrow_at(frame: painting.Frame, picture: Picture, point: QPointF) -> int:
-    """The arrow under a point; -1 without one."""
+    """The index of the arrow under a point; -1 if there is none."""
     for place in range(len(picture.pattern.arrows) - 1, -1, -1):
         arrow = picture.pattern.arrows[place]
         start, end = _ends(frame, picture.anchors[arrow.origin], picture.anchors[arrow.target])
@@ -183,12 +191,12 @@ def _draw_ground(
     *,
     chosen: bool,
 ) -> None:
-    """The plate of a mark and its edge, round all of its squares."""
+    """Draw the plate of a mark and the edge around all its squares."""
     ink = _ink(mark, colours, greyed=greyed, chosen=chosen)
     width = max(1.8, frame.cell * (0.065 if chosen else 0.045))
     either, alone = mark.role is marks.Role.EITHER, mark.squares.bit_count() == 1
     tint = QColor(ink)
-    # Of a man that may be anywhere only the edge tells: a tint of all the board would say nothing.
+    # A mark on all squares is shown by its edge: a tint of the whole board would say nothing.
     tint.setAlpha(70 if alone else 44 if mark.squares != squares.ALL else 12)
     shape = QPainterPath()
     if either and alone:
@@ -196,7 +204,7 @@ def _draw_ground(
         shape.addEllipse(frame.square(squares.lowest(mark.squares)).adjusted(inset, inset, -inset, -inset))
     else:
         inset = width / 2 + 1
-        # What overlaps is to be one shape, not a hole.
+        # With this rule overlapping parts become one shape, not a hole.
         shape.setFillRule(Qt.FillRule.WindingFill)
         for square in squares.bits(mark.squares):
             shape.addPath(_inner(frame, square, mark.squares, inset))
@@ -215,8 +223,8 @@ def _draw_ground(
 
 
 def _inner(frame: painting.Frame, square: int, board: int, inset: float) -> QPainterPath:
-    """A square of an area, drawn in by `inset` where the area ends; it overlaps its neighbours a little, so
-    that both become one shape."""
+    """The path of one square of an area: shrunk by `inset` at the border of the area, and overlapping its
+    neighbours in the area a little, so that all become one shape."""
     box = frame.square(square)
 
     def gap(right: int, up: int) -> float:
@@ -258,7 +266,7 @@ def _draw_mark(
 
 
 def _ends(frame: painting.Frame, origin: int, target: int) -> tuple[QPointF, QPointF]:
-    """Where an arrow begins and ends: beside the middles of its squares."""
+    """The points where an arrow begins and ends: a little away from the centres of its squares."""
     start, end = frame.square(origin).center(), frame.square(target).center()
     along = end - start
     length = math.hypot(along.x(), along.y())
@@ -277,7 +285,7 @@ def _draw_arrow(
     relation: marks.Relation | None,
     colours: theme.Colours,
 ) -> None:
-    """A solid line with a head, unless both ends mean the same, and a plate with the relation on it."""
+    """Draw a line and a plate with the relation; a head as well, unless the relation is symmetric."""
     if origin < 0 or target < 0 or origin == target:
         return
     start, end = _ends(frame, origin, target)
@@ -302,7 +310,7 @@ def _draw_arrow(
 def _draw_plate(
     painter: QPainter, middle: QPointF, text: str, edge: QColor, frame: painting.Frame, colours: theme.Colours
 ) -> None:
-    """A word on a plate that stays on the board."""
+    """Draw a word on a plate, moved so that the plate stays on the board."""
     font = QFont(painter.font())
     font.setPixelSize(max(9, min(13, round(frame.cell * 0.2))))
     font.setBold(True)
@@ -331,7 +339,7 @@ def _draw_count(
 def _draw_hint(
     painter: QPainter, frame: painting.Frame, picture: Picture, colours: theme.Colours, taken: float
 ) -> None:
-    """A line above the board: what a click does, or what is wrong."""
+    """Draw the hint above the board: what a click does, or what is wrong."""
     room = QRectF(
         frame.left + taken, frame.top - painting.BADGE_ROOM, frame.cell * 8 - taken, painting.BADGE_ROOM - 4
     )
@@ -345,14 +353,14 @@ def _draw_hint(
     sign = "⚠ " if picture.alert else ""
     metrics, words = painter.fontMetrics(), sign + picture.hint
     if metrics.horizontalAdvance(words) > room.width() and not picture.alert:
-        # The tool's name says enough.
+        # Without room, the name of the tool must do.
         words = words.partition(":")[0]
     words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
     painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
 
 
 def _draw_fault(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
-    """An exclamation mark in a triangle, in the square's upper right corner."""
+    """Draw an exclamation mark in a triangle, in the upper right corner of the square."""
     size = max(13.0, box.width() * 0.34)
     right, top = box.right() - 1, box.top() + 1
     painter.setPen(QPen(colours.colour("base"), 1.5))
@@ -371,7 +379,7 @@ def _draw_fault(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
 
 
 def _draw_cursor(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
-    """Brackets in the corners of a square."""
+    """Draw brackets in the corners of a square."""
     width = max(2.0, box.width() * 0.06)
     reach = box.width() * 0.26
     room = box.adjusted(width / 2, width / 2, -width / 2, -width / 2)

@@ -1,4 +1,4 @@
-"""The palette beside the board: what a click places, and what is asked of the mark that is selected."""
+"""The palette beside the board: the tool for clicks, and the role of the selected mark."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cqlgui.ui.look import canvas, theme, wording
 from cqlgui.ui.pointing import painting, tools
 
 _SIZES = ((2, 28), (2, 26), (2, 24), (3, 24), (3, 20), (3, 17))
-"""Columns and the size of a button in pixels, from the roomiest. None is much wider than the third,
-as what takes width in a small window makes it grow."""
+"""Layouts of the palette, from the roomiest: number of columns, and size of a button in pixels. All are
+narrow, as a wide palette would make a small window grow."""
 _GAP, _PARTED = 2, 6
 _MEN = (men.WK, men.BK, men.WQ, men.BQ, men.WR, men.BR, men.WB, men.BB, men.WN, men.BN, men.WP, men.BP)
 _TOOLS = (
@@ -39,11 +39,11 @@ ROLES: dict[marks.Role, tuple[str, str]] = {
 
 
 class Palette(widget.Side):
-    """Small buttons in as many columns as the height asks for.
+    """Small buttons, in the layout that fits the height.
 
-    `chosen` carries a `tools.Tool`, `carried` one that is dragged away and the point on the screen where it
-    is, `dropped` one that was let go there; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark
-    that is selected. `clear_wanted` is for all of the pattern.
+    Signals: `chosen` carries a `tools.Tool`; `carried` a tool that is being dragged away, and the point on
+    the screen; `dropped` a tool that was dropped, and the point. `role_wanted` carries a `marks.Role` and
+    `widened` +1 or -1, both for the selected mark. `clear_wanted` asks to empty the pattern.
     """
 
     chosen = Signal(object)
@@ -82,7 +82,7 @@ class Palette(widget.Side):
         last = (self._narrower, self._wider, self.clear)
         self._parts = (tuple(self._tools.values()), tuple(self._roles.values()), last)
         for button in (*self._tools.values(), *self._roles.values(), *last):
-            # The keys stay with the board; F6 and Tab come here all the same.
+            # A click leaves the keyboard focus on the board; F6 and Tab still reach the buttons.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_tool(tools.POINTER)
         self.show_mark(None)
@@ -90,11 +90,11 @@ class Palette(widget.Side):
 
     @property
     def tool(self) -> tools.Tool:
-        """What a click does."""
+        """The chosen tool."""
         return self._tool
 
     def set_tool(self, tool: tools.Tool) -> None:
-        """Choose a tool; several kinds of men are shown as several buttons that are down."""
+        """Choose a tool; for several kinds of men the button of each is checked."""
         self._tool = tool
         for one, button in self._tools.items():
             part = bool(tool.men) and bool(one.men) and one.men.bit_count() == 1 and bool(one.men & tool.men)
@@ -102,7 +102,7 @@ class Palette(widget.Side):
             button.setChecked(one == tool or (part and not exact))
 
     def show_mark(self, mark: marks.Mark | None) -> None:
-        """Tell which role the selected mark has; None where none is selected."""
+        """Show the role of the selected mark; None if no mark is selected."""
         for role, button in self._roles.items():
             button.setEnabled(mark is not None)
             button.setChecked(mark is not None and mark.role is role)
@@ -111,7 +111,7 @@ class Palette(widget.Side):
 
     @property
     def choices(self) -> tuple[tools.Tool, ...]:
-        """What has a button."""
+        """The tools that have a button."""
         return _TOOLS
 
     def button(self, tool: tools.Tool) -> QToolButton:
@@ -133,7 +133,7 @@ class Palette(widget.Side):
         return columns * (size + _GAP)
 
     def _columns(self, height: int) -> tuple[int, int]:
-        """In how many columns all buttons fit into a height, and their size."""
+        """The number of columns and the size of a button with which all buttons fit into a height."""
         for columns, size in _SIZES:
             rows = sum(-(-len(part) // columns) for part in self._parts)
             if rows * (size + _GAP) + 2 * _GAP + _PARTED <= height:
@@ -157,15 +157,15 @@ class Palette(widget.Side):
         self._arrange()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # A thin line parts the tools from what is done to a mark.
+        # A thin line separates the tools from the buttons for the selected mark.
         with canvas.Painter(self) as painter:
             painter.setPen(theme.colours().colour("border"))
             painter.drawLine(2, self._line, self.width() - 4, self._line)
 
 
 class _Drawn(QToolButton):
-    """A button with a drawing of its own, in the colours that hold. `dragged` carries the point on the screen
-    where a drag that began on it has ended, `carried` one where it goes along."""
+    """A button with its own drawing, in the colours of the theme. `carried` carries the point on the screen
+    during a drag that began on the button, `dragged` the point where it ended."""
 
     carried = Signal(QPoint)
     dragged = Signal(QPoint)
@@ -203,7 +203,7 @@ class _Drawn(QToolButton):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.drawPixmap((self.width() - size) // 2, (self.height() - size) // 2, picture)
             if self.isChecked():
-                # Down is more than a shade: the edge tells it in any colours.
+                # The edge shows a checked button in any theme; a shade alone might not.
                 painter.setPen(QPen(theme.colours().colour("accent"), 2))
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
 
@@ -273,7 +273,7 @@ def _outline(box: QRectF) -> QPen:
 
 
 def _key_of(tool: tools.Tool) -> str:
-    """Which keys choose a tool, as its tip tells."""
+    """The keys that choose a tool, for its tooltip."""
     if tool.points:
         return "Esc"
     if tool.erases:

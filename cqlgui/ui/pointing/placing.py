@@ -1,7 +1,7 @@
-"""On which square a mark of a pattern is drawn and taken hold of. No Qt.
+"""The square on which a mark of a pattern is drawn and can be grabbed. No Qt.
 
-A mark with few squares is drawn on each of them. One with many is an area with one sign; that stands on a
-square of its own, the *anchor*, so that two areas that cover each other can be told apart.
+A mark with few squares is drawn on each of them. A mark with many squares is an area with one sign. The sign
+has a square of its own, the *anchor*, so that two overlapping areas can be distinguished.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from cqlgui.board import squares
 from cqlgui.pattern import marks
 
 FEW = 8
-"""Squares on each of which the men are drawn."""
+"""A mark with at most this many squares has its men drawn on each of them."""
 
 
 def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> tuple[int, ...]:
-    """A square for each mark: the wanted one where it belongs to the mark, else one near the middle of its
-    squares which no other mark has; -1 for a mark without squares."""
+    """The anchor of each mark; -1 for a mark without squares.
+
+    It is the square `wanted` for the mark (by index) if that belongs to the mark, else the square nearest to
+    the middle of the mark that no other mark uses, if there is one.
+    """
     wanted = wanted or {}
     taken = 0
     for mark in pattern.marks:
@@ -36,8 +39,11 @@ def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> 
 
 
 def mark_at(pattern: marks.Pattern, places: tuple[int, ...], square: int) -> int:
-    """The mark that is meant on a square: one that is drawn there, else the one with the fewest squares; -1
-    without one."""
+    """The index of the mark that a gesture on a square means; -1 if there is none.
+
+    A mark that is drawn on each of its squares comes first, then an area with its anchor here, then the
+    smallest area that covers the square.
+    """
     found = pattern.at(square)
     if found >= 0 and pattern.marks[found].squares.bit_count() <= FEW:
         return found
@@ -46,7 +52,7 @@ def mark_at(pattern: marks.Pattern, places: tuple[int, ...], square: int) -> int
 
 
 def _middle(board: int, among: int) -> int:
-    """The square of `among` next to the middle of a set; of equals the lowest."""
+    """The square of `among` nearest to the middle of a bitboard; of equally near squares the lowest."""
     if not board:
         return squares.NONE
     every = list(squares.bits(board))

@@ -1,6 +1,6 @@
-"""The row of small boards under the chips: the steps of a sequence, and how far they are apart.
+"""The row of small boards under the chips: the steps of a sequence, and the gaps between them.
 
-It shows a `steps.Sequence` and says what is wanted of it; it knows no text.
+It shows a `steps.Sequence` and emits what the user wants changed; it does not know the query's text.
 """
 
 from __future__ import annotations
@@ -43,27 +43,29 @@ from cqlgui.ui.board import painting, widget
 from cqlgui.ui.look import canvas, labels, theme, wording
 
 _HIGH, _LOW = 76, 48
-"""The height of the row where there is room, and in a low window, where the board needs it."""
+"""The height of the row in pixels: normally, and in a low window, where the board needs the room."""
 _LOW_WINDOW = 480
 _EDGE = 4
-"""Pixels round a small board, in which its outline is drawn."""
+"""The margin of a small board in pixels; its outline is drawn there."""
 _GAP = 54
-"""The width of the button between two boards."""
+"""The width of the button between two boards, in pixels."""
 _BAR = 7
-"""The height of the bar that scrolls."""
+"""The height of the scroll bar, in pixels."""
 _MOST_PLIES = 400
 FORMS: dict[steps.Form, tuple[str, str]] = {
     "path": ("Path", "path: says how many moves lie between two steps"),
     "find": ("Find", "find: each step holds at the same position as the one before, or any time later"),
 }
-"""The word and the tip of each form of a sequence."""
+"""The label and the tooltip of each form of a sequence."""
 KEY = "Ctrl+Shift+B"
 
 
 class StepsRow(QWidget):
-    """`chosen` carries the step to draw, `moved` a step and its new place, `removed` a step, `gap_wanted` the
-    place of a gap and the gap, `form_wanted` a form, `added` asks for a further step, `left` comes
-    with Esc.
+    """The steps as boards, with buttons for the form and for another step.
+
+    `chosen` carries the step to draw, `moved` a step and its new place, `removed` a step, `gap_wanted` the
+    index of a gap and the new gap, `form_wanted` a form. `added` asks for another step. `left` comes with
+    Esc.
     """
 
     chosen = Signal(int)
@@ -118,21 +120,21 @@ class StepsRow(QWidget):
 
     @property
     def boards(self) -> tuple[QAbstractButton, ...]:
-        """The small boards, in their order."""
+        """The small boards, in order."""
         return tuple(self._strip.boards)
 
     @property
     def gaps(self) -> tuple[QToolButton, ...]:
-        """The buttons between them."""
+        """The buttons between the boards, in order."""
         return tuple(self._strip.gaps)
 
     @property
     def current(self) -> int:
-        """The step that is outlined; -1 without one."""
+        """The index of the outlined step; -1 if there is none."""
         return self._current
 
     def show_sequence(self, sequence: steps.Sequence | None, current: int) -> None:
-        """Show steps, one of them outlined as the one that is drawn on the board; -1 for none."""
+        """Show a sequence, with the step `current` outlined because it is drawn on the board; -1 for none."""
         if sequence is not None:
             for form, button in self.forms.items():
                 button.setChecked(form == sequence.form)
@@ -140,7 +142,7 @@ class StepsRow(QWidget):
         self._sequence, self._current = sequence, current
 
     def _want_form(self, form: steps.Form) -> None:
-        # What is down follows from the text.
+        # The checked button follows from the text, so the click alone must not change it.
         if self._sequence is not None:
             self.forms[self._sequence.form].setChecked(True)
             if form != self._sequence.form:
@@ -153,7 +155,7 @@ class StepsRow(QWidget):
         return QSize(180, _LOW)
 
     def _fit(self) -> None:
-        """Take less where the window is low."""
+        """Use the smaller height in a low window."""
         height = _HIGH if self.window().height() > _LOW_WINDOW else _LOW
         if height != self._height:
             self._height = height
@@ -175,7 +177,7 @@ class StepsRow(QWidget):
 
 
 def gap_words(gap: steps.Gap) -> str:
-    """A gap in few words: `next`, `within 6`, `later`."""
+    """A gap in a few words on two lines: `next move`, `within 6 plies`, `3-6 plies`."""
     if gap.most is None:
         return {0: "now or\nlater", 1: "later"}.get(gap.least, f"{gap.least} plies\nor later")
     if gap.least == gap.most:
@@ -184,7 +186,7 @@ def gap_words(gap: steps.Gap) -> str:
 
 
 def step_words(pattern: marks.Pattern) -> str:
-    """A step in words: its filters as they would be written."""
+    """A step in words: its filters in CQL, and the number of those that only the text shows."""
     written = writing.text_of(pattern)[1:-1]
     others = len(pattern.others)
     if others:
@@ -194,7 +196,7 @@ def step_words(pattern: marks.Pattern) -> str:
 
 
 class _Strip(QScrollArea):
-    """The boards with the buttons between them; scrolls sideways."""
+    """The boards and the buttons between them, in an area that scrolls sideways."""
 
     def __init__(self, row: StepsRow) -> None:
         super().__init__(row)
@@ -248,7 +250,7 @@ class _Strip(QScrollArea):
         place = len(self.gaps)
         gap = _Between(self._content, lambda new: self._row.gap_wanted.emit(place, new))
         self.gaps.append(gap)
-        # By key one goes from left to right.
+        # Tab goes from left to right.
         QWidget.setTabOrder(self.boards[place], gap)
         QWidget.setTabOrder(gap, self.boards[place + 1])
         gap.show()
@@ -263,7 +265,7 @@ class _Strip(QScrollArea):
             self._row.moved.emit(place, to)
 
     def _dress(self) -> None:
-        # The usual bar would take a fifth of the height.
+        # The usual scroll bar would take a fifth of the height.
         colours = theme.colours()
         self.horizontalScrollBar().setStyleSheet(
             f"QScrollBar {{ height: {_BAR}px; background: transparent; }}"
@@ -275,7 +277,7 @@ class _Strip(QScrollArea):
     # --- dragging -------------------------------------------------------------------------------------------
 
     def _target(self, place: int, across: int) -> int:
-        """Where a board stands among the others when it is let go."""
+        """The new index of a board that is dropped at this x coordinate."""
         return sum(
             board.geometry().center().x() < across for board in self.boards if board is not self.boards[place]
         )
@@ -325,8 +327,8 @@ class _Strip(QScrollArea):
 class _Board(QAbstractButton):
     """One step as a small board.
 
-    `removed` comes at Delete, `stepped` with -1 or 1 at an arrow key, `shifted` with Alt as well; `dragged`
-    carries a place across the row while the board is drawn along it, `dropped` the last one, or -1 for none.
+    `removed` comes with Delete; `stepped` carries -1 or 1 for an arrow key, `shifted` the same with Alt.
+    `dragged` carries the x coordinate in the row during a drag, `dropped` the last one, or -1 if cancelled.
     """
 
     removed = Signal()
@@ -349,7 +351,7 @@ class _Board(QAbstractButton):
         theme.theme().changed.connect(self.update)
 
     def say(self, place: int, number: int, pattern: marks.Pattern, *, current: bool) -> None:
-        """Show a pattern as the step of a place among a number of them."""
+        """Show a pattern as the step with index `place` out of `number` steps."""
         told = step_words(pattern)
         if pattern != self._pattern:
             self._pattern = pattern
@@ -430,7 +432,7 @@ class _Board(QAbstractButton):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # Keys that step through the game elsewhere go along the steps here.
+        # These keys are shortcuts of the window; here they walk along the steps.
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             taken = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
             if event.key() in taken:
@@ -456,7 +458,7 @@ class _Board(QAbstractButton):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drags and event.button() == Qt.MouseButton.LeftButton:
-            # It was no click.
+            # A drag must not count as a click.
             self.setDown(False)
             self._end_drag(self._across(event))
         else:
@@ -467,8 +469,8 @@ class _Board(QAbstractButton):
 def _draw_step(
     painter: QPainter, room: QRectF, shown: pictures.Picture, colours: theme.Colours, ratio: float
 ) -> None:
-    """A small board. On its squares men would be too small to be told apart, so they are larger where they
-    do not stand close together."""
+    """Draw a small board. Men as small as its squares could not be distinguished, so they are drawn larger,
+    most of all if no two squares are adjacent."""
     painter.save()
     rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
     widget.paint_mini(painter, room, (), shown.area, rings, ratio)
@@ -492,7 +494,7 @@ def _draw_step(
 
 
 def _growth(places: list[int]) -> float:
-    """How much larger than a square of a small board men are that stand on some squares."""
+    """The factor by which men on these squares are larger than a square: 1.3 if two are adjacent, else 2."""
     apart = min(
         (
             max(
@@ -507,7 +509,7 @@ def _growth(places: list[int]) -> float:
 
 
 class _Between(QToolButton):
-    """Says how far two steps are apart; its menu asks for something else."""
+    """The button that shows the gap between two steps; its menu changes it."""
 
     def __init__(self, parent: QWidget, want: Callable[[steps.Gap], None]) -> None:
         super().__init__(parent)
@@ -534,7 +536,7 @@ class _Between(QToolButton):
         self.setToolTip(wording.plain_tip(tip))
 
     def menu_for(self) -> QMenu:
-        """The menu of what a gap can be."""
+        """The menu of possible gaps."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for words, gap in (("Next move", steps.NEXT_MOVE), ("Any time later", steps.ANY_TIME)):
@@ -556,7 +558,7 @@ class _Between(QToolButton):
 
 
 class _Within(QWidget):
-    """An entry of a menu that asks for a number of plies."""
+    """A menu entry with a field for a number of plies."""
 
     def __init__(self, gap: steps.Gap, want: Callable[[steps.Gap], None]) -> None:
         super().__init__()
@@ -579,7 +581,7 @@ class _Within(QWidget):
 
 
 class _Insertion(QWidget):
-    """The line where a board that is drawn along the row comes to stand."""
+    """The line that shows where a dragged board would be dropped."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -592,6 +594,6 @@ class _Insertion(QWidget):
 
 
 def _drop(part: QWidget) -> None:
-    """Take a widget away, once what it is doing is done."""
+    """Hide a widget now and delete it later, as it may be handling an event."""
     part.hide()
     part.deleteLater()

@@ -1,4 +1,4 @@
-"""The switch over the board: Game, or Pattern."""
+"""The switch above the board: Game or Pattern mode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEIGHT = 24
 
 
 class Switch(QWidget):
-    """Two buttons of which one is down. `changed` carries whether it is Pattern, when the user chose."""
+    """Two buttons, one of them checked. `changed` comes when the user chooses; True means Pattern."""
 
     changed = Signal(bool)
 
@@ -42,7 +42,7 @@ class Switch(QWidget):
         self._dress()
 
     def show_mode(self, pattern: bool) -> None:
-        """Show which of the two it is."""
+        """Check the button of the mode; True means Pattern."""
         (self.pattern if pattern else self.game).setChecked(True)
 
     def _dress(self) -> None:

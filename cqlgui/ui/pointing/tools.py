@@ -1,4 +1,4 @@
-"""What the pointer does on a board in Pattern mode: it points, it rubs out, or it places men. No Qt."""
+"""The tools of the pointer in Pattern mode: select, erase, or place men. No Qt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMES = ("empty", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`men` are those that a click places; 0 for the pointer and the eraser."""
+    """A tool. A click places `men`; 0 for the pointer and the eraser."""
 
     men: men.ManMask = 0
     erases: bool = False
@@ -24,7 +24,7 @@ class Tool:
 
     @property
     def name(self) -> str:
-        """What it is called on screen."""
+        """The name on screen."""
         if self.erases:
             return "Eraser"
         return words(self.men) if self.men else "Pointer"
@@ -40,7 +40,11 @@ def of_man(man: men.Man) -> Tool:
 
 
 def with_another(tool: Tool, other: Tool) -> Tool:
-    """Several kinds of men at once: those of both tools; men of `other` that are there already go."""
+    """The tool that a Ctrl+click on `other` makes of `tool`: it places the men of both.
+
+    If `tool` already places all men of `other`, they are removed from it instead, unless none would be left.
+    If either tool places no men, the result is `other`.
+    """
     if not tool.men or not other.men:
         return other
     if other.men & ~tool.men:
@@ -49,10 +53,10 @@ def with_another(tool: Tool, other: Tool) -> Tool:
 
 
 def by_key(text: str, side: str, tool: Tool) -> tuple[Tool, str] | None:
-    """The tool and the side that a typed sign chooses; None for a sign that chooses nothing.
+    """The tool and the side that a typed character chooses; None for a character without a meaning.
 
-    `K Q R B N P` choose a kind and `A` any man, of the side; `1 2 3` choose White, Black or both and dress
-    the tool anew; `E` is the empty square, `.` any square, `X` the eraser.
+    `K Q R B N P` choose a kind of man and `A` any man, of the side. `1 2 3` choose White, Black or both and
+    give the men of the tool that colour. `E` or `_` is the empty square, `.` any square, `X` the eraser.
     """
     if text in _SIDES:
         return (Tool(_coloured(tool.men, _SIDES[text])) if tool.men else tool), _SIDES[text]
@@ -71,7 +75,7 @@ def by_key(text: str, side: str, tool: Tool) -> tuple[Tool, str] | None:
 
 
 def _coloured(mask: men.ManMask, side: str) -> men.ManMask:
-    """These kinds of men, of a side."""
+    """The men of these kinds that belong to a side."""
     white = mask & men.WHITE_MASK | (mask & men.BLACK_MASK) >> 6
     rest = mask & men.EMPTY_MASK
     return rest | {WHITE: white, BLACK: white << 6}.get(side, white | white << 6)
