@@ -71,8 +71,8 @@ class Normal:
         return rings, element.lines, (self.words or element.words, element.transform), few
 
     def ways(self, shown: int, occupied: int) -> tuple[tuple[int, int], ...]:
-        """From where to where the pattern moves when one frame replaces the other: `shown` are the ringed
-        squares, `occupied` those with men. If no squares are known, the men move."""
+        """The (from, to) squares of the pattern's way when one frame replaces the other. `shown` are the
+        ringed squares, `occupied` those with men. If no square is ringed, the men move."""
         if self.element is None:
             return ()
         lines = self.element.lines

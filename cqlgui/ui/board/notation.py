@@ -98,7 +98,7 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
 
 
 def begun(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
-    """The same, with the first part made at once: for a thread that is not the window's."""
+    """`pieces`, of which the first two chunks are made at once; for calls from a worker thread."""
     left = pieces(game, figurine)
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
@@ -109,7 +109,7 @@ def has_variations(game: base_model.LoadedGame) -> bool:
 
 
 class _View(NamedTuple):
-    """The place in the text at the upper edge and how far below it that is in pixels; the selection."""
+    """The place in the text at the upper edge, its distance below the edge in pixels, and the selection."""
 
     top: int
     offset: int
@@ -128,7 +128,7 @@ class _Writer:
         self.begin = self.line = self.place = cursor.position()
 
     def write(self, kind: str, text: str) -> int:
-        """Write a text and give the place where it begins."""
+        """Write a text. Returns the place where it begins."""
         if kind != self._kind:
             self.flush()
             self._kind = kind
@@ -174,7 +174,7 @@ class NotationView(QTextEdit):
         self.setAccessibleName("Notation")
         self.setPlaceholderText("The moves of the game stand here.")
         self.setMinimumHeight(60)
-        # Lines are folded, but the space at the end of a line may count as a point too many.
+        # Lines are wrapped, but Qt may count the space at the end of a line as too wide.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(8)
         self._game: base_model.LoadedGame | None = None
@@ -191,7 +191,7 @@ class NotationView(QTextEdit):
         self._left: Iterator[Piece] = iter(())
         # Whether a score sheet is wanted, and whether it is shown.
         self._columns = self._sheet = False
-        # The nesting of variations at the end of the laid-out text, and whether one ends there.
+        # The nesting of variations at the end of the laid-out text, and whether one ends or begins there.
         self._depth, self._closed, self._opened = 0, False, False
         self._shapes: dict[int, QTextBlockFormat] = {}
         self.setViewportMargins(0, 0, _STRIP, 0)

@@ -205,7 +205,8 @@ def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours
 
 def parted(board: int, few: int) -> tuple[int, int]:
     """The squares of a hit to ring and those to tint. More than `MOST_RINGS` rings would not stand out, so
-    such sets are tinted; `few` are squares that the query names one by one, and these are ringed in any case.
+    larger sets are tinted. `few` are squares that the query names one by one; up to `MOST_RINGS` of these are
+    always ringed.
     """
     few = few if few.bit_count() <= MOST_RINGS else 0
     rest = board & ~few
@@ -277,9 +278,8 @@ def draw_lines(
 
 
 def bows(pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """How far each line bows, and to which side: 0 for one that has its straight to itself; those that share
-    one bow by 1, -1, 2, -2 and so on.
-    """
+    """How far each line bows, and to which side: 0 for a line that is alone on its straight; lines that share
+    a straight bow by 1, -1, 2, -2 and so on."""
     straights = [_straight(*pair) for pair in pairs]
     alone = collections.Counter(straights)
     seen: collections.Counter[tuple[int, int, int]] = collections.Counter()
@@ -293,7 +293,7 @@ def bows(pairs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _straight(origin: int, target: int) -> tuple[int, int, int]:
-    """What the lines on one infinite straight have in common: its direction and its distance from a1."""
+    """A key for the infinite straight of a line: its direction and its distance from a1."""
     file, rank = squares.file_of(origin), squares.rank_of(origin)
     right, up = squares.file_of(target) - file, squares.rank_of(target) - rank
     common = math.gcd(right, up) * (-1 if (right, up) < (0, 0) else 1)

@@ -1,4 +1,4 @@
-"""Signs on a square other than single men: men of any kind, no man, anything."""
+"""Signs on a square other than single men: a man of any kind, an empty square, any square."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WHITE, BLACK, EDGE = "#ffffff", "#10151b", "#38424e"
 
 
 def draw_empty(painter: QPainter, box: QRectF) -> None:
-    """A hollow square."""
+    """Draw the sign for an empty square: a hollow square."""
     size = box.width() * 0.44
     hole = QRectF(box.center().x() - size / 2, box.center().y() - size / 2, size, size)
     width = max(1.5, box.width() * 0.07)
@@ -23,7 +23,7 @@ def draw_empty(painter: QPainter, box: QRectF) -> None:
 
 
 def draw_dots(painter: QPainter, box: QRectF) -> None:
-    """Anything: a small round dot."""
+    """Draw the sign for any square: a small round dot."""
     size = box.width() * 0.13
     painter.setPen(QPen(QColor(WHITE), max(1.0, size * 0.3)))
     painter.setBrush(QColor(BLACK))
@@ -31,7 +31,7 @@ def draw_dots(painter: QPainter, box: QRectF) -> None:
 
 
 def draw_disc(painter: QPainter, box: QRectF, mask: men.ManMask) -> None:
-    """A man of any kind: a disc in its colour with a question mark."""
+    """Draw the sign for a man of any kind: a disc in its colour with a question mark."""
     size = box.width() * 0.62
     disc = QRectF(box.center().x() - size / 2, box.center().y() - size / 2, size, size)
     painter.setPen(Qt.PenStyle.NoPen)

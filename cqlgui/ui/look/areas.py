@@ -1,4 +1,4 @@
-"""Goes around the areas of the window by key, and shows with a frame which one has the keyboard.
+"""Moves the keyboard focus between the areas of the window, and draws a frame around the area that has it.
 
 Knows widgets only, not what an area is for.
 """
@@ -27,11 +27,11 @@ class Areas(QObject):
 
     @property
     def framed(self) -> QWidget | None:
-        """The area with the frame; None if nobody has used F6, or the keyboard has moved on since."""
+        """The area with the frame; None if F6 was not used, or if the focus has left the area since."""
         return self._frame.area if self._frame is not None else None
 
     def go(self, step: int) -> None:
-        """To the next (1) or previous (-1) area in view; from elsewhere to the first or the last."""
+        """Focus the next (1) or previous (-1) visible area; from outside the areas, the first or the last."""
         seen = [area for area in self._areas if _target(area) is not None]
         if not seen:
             return
@@ -57,7 +57,7 @@ class Areas(QObject):
 
 
 class Frame(QWidget):
-    """A frame in front of an area, through which the mouse reaches what is behind."""
+    """A frame in front of an area. It lets mouse events through to the area."""
 
     def __init__(self, area: QWidget) -> None:
         super().__init__(area)

@@ -1,4 +1,4 @@
-"""A progress bar that waits for the next frame."""
+"""A progress bar that is repainted with the next frame, not at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 STEPS = 1000
-"""Resolution of a bar: sizes go beyond what its integers hold."""
+"""Resolution of a bar. Values are scaled to it, because sizes may exceed the integers of Qt's bar."""
 _NARROWEST = 30
 
 

@@ -27,9 +27,9 @@ def picture(width: int, height: int, ratio: float, ground: QColor = _TRANSPARENT
 
 
 class Painter:
-    """`with canvas.Painter(device) as painter:` paints on a device; behind the block the painter is no good.
+    """`with canvas.Painter(device) as painter:` paints on a device. The painter is invalid after the block.
 
-    QPainter has such a form of its own only in newer versions of PySide.
+    QPainter itself is a context manager only in newer versions of PySide.
     """
 
     __slots__ = ("_painter",)
@@ -43,6 +43,6 @@ class Painter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # One that could not begin, as on a picture without pixels, has nothing to end.
+        # A painter that could not begin, as on a picture without pixels, must not end.
         if self._painter.isActive():
             self._painter.end()

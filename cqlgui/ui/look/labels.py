@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QTextBrowser, QW
 from cqlgui.ui.look import canvas, naming, wording
 
 NARROWEST = 40
-"""Pixels a label keeps whatever happens."""
+"""The minimum width of a label, in pixels."""
 _STEP = 24
-"""Pixels by which the wanted width grows and shrinks: each new width lays the whole window out."""
+"""Pixels by which the wanted width grows and shrinks: each new width makes Qt lay out the whole window."""
 _GAP = 8
 _CHIP_EDGE = 26
 _NARROW_CHIP = 64
@@ -64,16 +64,15 @@ class Chip(QPushButton):
 
 
 def cut(text: str) -> str:
-    """A text whose words fit into a narrow window: lines are broken between words only, and the longest word
-    would decide the width of the window.
-    """
+    """A text with its long words shortened for a narrow window. Lines are broken only between words, so the
+    longest word would decide the width of the window."""
     plain = wording.straight(text)
     return re.sub(rf"\S{{{_WORD + 1},}}", lambda found: naming.shortened(found[0], _WORD), plain)
 
 
 class Label(QLabel):
-    """A label for plain text. Qt's own label lays out as rich text whatever looks like it, so names and
-    comments of a stranger could load pictures from the disk or lead elsewhere."""
+    """A label for plain text. Qt's own label shows any text that looks like rich text as such, so names and
+    comments from foreign files could load pictures from the disk or contain links."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

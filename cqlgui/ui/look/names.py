@@ -14,7 +14,7 @@ _CLOSE = "–"
 
 
 def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
-    """Both names in one line of so many pixels."""
+    """Both names in one line of at most `room` pixels."""
     whole = f"{white}{BETWEEN}{black}"
     if metrics.horizontalAdvance(whole) <= room:
         return whole

@@ -214,7 +214,7 @@ class Theme(QObject):
 
     @property
     def colours(self) -> Colours:
-        """The colours that hold now."""
+        """The current colours."""
         return self._colours
 
     def apply(self, choice: Choice) -> None:
@@ -253,7 +253,7 @@ def theme() -> Theme:
 
 
 def colours() -> Colours:
-    """The colours that hold now."""
+    """The current colours."""
     return theme().colours
 
 

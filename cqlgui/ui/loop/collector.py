@@ -57,9 +57,9 @@ class Collector(QObject):
         # Expected seconds of a full collection: the last one, and the objects since.
         self._expected = 0.0
         self._settled = False
-        # The lowest count since objects were made permanent.
+        # The lowest number of memory blocks since objects were made permanent.
         self._blocks = sys.getallocatedblocks()
-        # The lowest value since memory was given back, and what was left then.
+        # The lowest number of unused bytes since memory was given back, that left over then included.
         self._unused = heap.unused()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
@@ -100,8 +100,8 @@ class Collector(QObject):
         return True
 
     def _collect_young(self) -> None:
-        # What came since the last look, less what has gone, older ones too: nobody tells more without holding
-        # all objects for a moment, and tuples that other threads are making cannot stand that.
+        # This count is of allocations minus deallocations, also of older objects. An exact one would need
+        # `gc.get_objects`, whose references are unsafe for tuples that other threads are still building.
         if gc.get_count()[0] <= MOST:
             self._passed_over = 0
             self._expected += self._seconds(1)
@@ -116,7 +116,7 @@ class Collector(QObject):
         self._blocks = min(self._blocks, blocks)
         if blocks - self._blocks > MOST_BLOCKS:
             self._too_many += 1
-            # Games have been opened by the first time, and what was loaded for that lasts.
+            # The first time, games have been opened already, and what was loaded for that stays.
             if not self._settled or self._too_many > PATIENCE:
                 self._too_many = 0
                 self._settled = True
@@ -128,7 +128,7 @@ class Collector(QObject):
             return
         self._put_off = 0
         self._expected = self._seconds(2)
-        # Later, the objects that take so long are those that are shown.
+        # If a later collection is slow, the many objects are on display and stay as well.
         if not self._settled or self._expected > LONGEST:
             self._settled = True
             self._keep()

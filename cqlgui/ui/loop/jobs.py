@@ -74,8 +74,8 @@ class Jobs(QObject):
     """Runs work on a pool of threads and returns the results to the GUI thread.
 
     Under one `name` the latest job wins: starting another one cancels the old one, drops its result and waits
-    a moment for its end. Otherwise a caller that asks many things quickly would have them all at work at
-    once, and a dozen threads that want the interpreter lock would keep the window from it.
+    a moment for its end. Otherwise a caller that starts many jobs quickly would run them all at once, and a
+    dozen threads that want the interpreter lock would keep the window from it.
     """
 
     failed = Signal(str)

@@ -40,9 +40,9 @@ def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance
 
 
 class Turns(QObject):
-    """A queue of calls, of which each turn of the event loop makes one. A turn that has already worked for
-    long may leave its call to the next turn, but not many turns in a row; and no two in a row while a mouse
-    button is down, because all turns are long while a pane is dragged.
+    """A queue of calls; each turn of the event loop makes one. A turn that has already worked for long may
+    leave its call to the next turn, but not many turns in a row may do so. While a mouse button is down, not
+    even two in a row may, because all turns are long while a pane is dragged.
 
     During a call, and until the loop waits, other threads are held back (`priority.hold`).
     """
@@ -62,7 +62,7 @@ class Turns(QObject):
             self._dispatcher.aboutToBlock.connect(self._begin)
 
     def close(self) -> None:
-        """Hear no more of the event loop, which could otherwise call an object that is being deleted."""
+        """Disconnect from the event loop, which could otherwise call an object that is being deleted."""
         if self._dispatcher is not None:
             self._dispatcher.aboutToBlock.disconnect(self._begin)
             self._dispatcher = None

@@ -133,7 +133,7 @@ def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None
     if start == end:
         found = meant(text, start)
         if not found.links and wanted.words:
-            # Not everything in braces may stand behind a transform; then its surroundings may.
+            # Not every filter in braces can be the operand of a transform; a larger pattern around it may be.
             edits = (_wrapped(text, one.operand, wanted) for one in _candidates(text, start))
             return next((edit for edit in edits if edit is not None and readable(_applied(text, edit))), None)
     else:

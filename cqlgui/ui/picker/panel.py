@@ -172,7 +172,7 @@ class PickerPanel(QWidget):
         return None
 
     def clear_selection(self) -> None:
-        """Limit to no element."""
+        """Release the element to which the hits are limited."""
         self.view.clear()
 
     @property
@@ -189,7 +189,7 @@ class PickerPanel(QWidget):
     # --- choosing -------------------------------------------------------------------------------------------
 
     def apply(self) -> None:
-        """Put a choice that waits on the pattern at the caret, or on the selection, once there is one."""
+        """Apply a waiting choice to the pattern at the caret or to the selection, if there is one now."""
         wanted = self._waiting
         if not wanted.words or not self._pattern_there():
             return
@@ -200,7 +200,7 @@ class PickerPanel(QWidget):
         self._change(chain.ChosenChain((*wanted.words, *names), wanted.counts or before.counts), *place)
 
     def remove(self) -> None:
-        """Take the chain at the caret off its pattern, and let go of a choice that waits."""
+        """Remove the chain at the caret from its pattern, and drop a waiting choice."""
         self._waiting = chain.ChosenChain()
         self._settle()
         self._change(chain.ChosenChain(), *self._chained())
@@ -219,7 +219,7 @@ class PickerPanel(QWidget):
         self._settle()
         place, before = self._chained(), self._chain
         if on and place != self._place():
-            # Another selection is wrapped by this one alone.
+            # A selection other than the chain shown is wrapped in this transform alone.
             place, before = self._place(), chain.ChosenChain()
         names = [name for name in before.words if name != word]
         # A transform that is chosen later acts on the outside of those that are there already.
@@ -319,14 +319,14 @@ class PickerPanel(QWidget):
 
     @property
     def _checking(self) -> bool:
-        """Whether the text is not analysed yet. The editor's check reports when it is, without cost for this
-        thread; a text that was written here was analysed for that."""
+        """Whether the text is not analysed yet. The editor's check does this in another thread. A text
+        that was written by this panel is analysed already."""
         editor = self._editor
         return editor is not None and editor.checking and editor.text() != self._own
 
     def _follow_caret(self) -> None:
         if self._checking:
-            # The answer calls this function again.
+            # The end of the check calls this function again.
             return
         self._read_chain()
         self._show_orbit()
@@ -354,7 +354,7 @@ class PickerPanel(QWidget):
         self._show_chain()
 
     def _current_orbit(self) -> int:
-        """Index of the orbit whose text the caret touches, else of the first; -1 without any."""
+        """Index of the orbit whose text the caret touches, else of the first one; -1 if there is none."""
         if not self._orbits or (not self._checking and reading.nothing_drawn(self._text())):
             return -1
         caret = self._editor.caret() if self._editor is not None else 0
@@ -364,7 +364,7 @@ class PickerPanel(QWidget):
         return 0
 
     def _point(self, word: str) -> None:
-        """The pointer, or the keyboard, is on a transform; an empty word for none."""
+        """The pointer or the keyboard focus is on a transform; an empty word means none."""
         if word != self._pointed:
             self._pointed = word
             self._tint()
@@ -432,7 +432,7 @@ class PickerPanel(QWidget):
         self.more.setText("Less" if opened else "More")
 
     def _size_chain(self) -> None:
-        """As many lines as the chosen transforms need at this width."""
+        """Make the list as high as the chosen transforms need at this width."""
         last = self.chosen_list.item(self.chosen_list.count() - 1)
         line = self.fontMetrics().height() + 6
         bottom = self.chosen_list.visualItemRect(last).bottom() + 4 if last is not None else line
@@ -596,7 +596,7 @@ class PickerPanel(QWidget):
         around.addWidget(room.Room(whole, self))
 
     def _describe(self, button: QToolButton, choice: words.Choice) -> None:
-        """Name, tool tip and spoken words of a chip; one that waits says so."""
+        """Set name, tool tip and spoken words of a chip; those of a waiting chip say that it waits."""
         waits = bool(button.property("waiting"))
         note = "<br>Waits for a pattern." if waits else ""
         button.setToolTip(wording.markup_tip(f"<b>{choice.word}</b><br>{choice.meaning}{note}"))

@@ -57,7 +57,7 @@ _BESIDE = 72
 _PAD = 3
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _PICTURE_SECONDS = 0.004
-"""Seconds for making pictures in one repaint, and at least one picture; later repaints make the others."""
+"""Seconds for making pictures in one repaint. At least one is made; later repaints make the others."""
 _KEPT_TILES = 64
 """Minimum of painted tiles that are cached, some 100 kB each; on a large screen as many as are visible."""
 
@@ -88,9 +88,9 @@ class ElementsModel(QAbstractListModel):
         self.counted = False
 
     def show_elements(self, elements: tuple[hit_model.ElementCount, ...], *, counted: bool) -> None:
-        """Show these; `counted` if their counts come from a search.
+        """Show these elements; `counted` if their counts come from a search.
 
-        The same texts keep scroll position and selection.
+        If the texts are the same as before, scroll position and selection stay.
         """
         same = [one.text for one in elements] == [one.text for one in self._elements]
         if same:
@@ -106,7 +106,7 @@ class ElementsModel(QAbstractListModel):
         self.endResetModel()
 
     def _put_in_order(self) -> None:
-        """The same elements with other figures."""
+        """Sort the same elements again, because their counts changed."""
         order = _ordered(self._elements, counted=self.counted)
         if order != self._order:
             self.layoutAboutToBeChanged.emit()
@@ -127,7 +127,7 @@ class ElementsModel(QAbstractListModel):
         return self._order[row]
 
     def row_of(self, number: int) -> int:
-        """The row of an element; -1 without one of this number."""
+        """The row of an element; -1 if no element has this number."""
         return self._rows.get(number, -1)
 
     def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
@@ -247,8 +247,8 @@ class ElementsView(QListView):
         # Whether tiles have room for words.
         self.wordy = True
         self._under = -1
-        # The end of the time for making pictures in a repaint, set once one was missing; and the tiles
-        # without a picture.
+        # The time after which a repaint makes no more pictures, set at the first missing one; and the region
+        # of the tiles that still need a picture.
         self._until: float | None = None
         self._bare = QRegion()
         self._tiles: dict[_Look, QPixmap] = {}
@@ -303,8 +303,7 @@ class ElementsView(QListView):
         if self.elements.has_picture(number):
             return self.elements.picture(number)
         if self._until is None:
-            # Not from the beginning of the repaint: if many tiles are painted from the cache, no picture
-            # would be made.
+            # The time starts here, not with the repaint: painting many tiles from the cache could use it up.
             self._until = time.monotonic() + _PICTURE_SECONDS
         elif time.monotonic() >= self._until:
             self._paint_later(area)
@@ -317,11 +316,11 @@ class ElementsView(QListView):
         self._bare += area
 
     def tile(self, look: _Look) -> QPixmap | None:
-        """A tile as it was painted before."""
+        """A tile from the cache; None if it is not there."""
         return self._tiles.get(look)
 
     def keep_tile(self, look: _Look, tile: QPixmap) -> None:
-        """Have a tile painted as it is from now on."""
+        """Put a painted tile into the cache."""
         self._keep(self._tiles, look, tile)
 
     def small_board(
@@ -364,7 +363,7 @@ class ElementsView(QListView):
         return font
 
     def _lay_tiles(self) -> None:
-        """Tiles as large as possible with all of them visible, in columns that fill the width. Qt is told
+        """Make the tiles as large as possible with all visible, in columns that fill the width. Qt is told
         whether a scroll bar is needed, because it would otherwise make room for one and lay out again."""
         count = self.elements.rowCount()
         forms = [(board, True) for board in _BOARDS] + [(board, False) for board in _BOARDS]
@@ -407,7 +406,7 @@ class ElementsView(QListView):
             self.hovered.emit(number)
 
     def _go(self, row: int) -> None:
-        """To the element in a row, for the keyboard."""
+        """Move to the element in a row, for the keyboard; if hits are counted, limit to it as well."""
         last = self.elements.rowCount() - 1
         if last < 0:
             return
@@ -417,7 +416,7 @@ class ElementsView(QListView):
             self._limit(self.elements.number_at(index.row()))
 
     def end_preview(self) -> None:
-        """Preview no element any more, until the pointer or the keyboard comes to one."""
+        """End the preview, until the pointer or the keyboard comes to an element again."""
         if self._under >= 0:
             self._under = -1
             self.left.emit()
@@ -509,7 +508,7 @@ class _Delegate(QStyledItemDelegate):
     def _made(self, look: _Look, shown: picture_module.Picture) -> QPixmap:
         view = self._view
         element, counted, limited, marked, width, height, ratio, example = look
-        # Letters are drawn as on the view itself only on an opaque ground.
+        # Only on an opaque ground does Qt draw letters as it does on the view itself.
         tile = canvas.picture(width, height, ratio, view.palette().color(QPalette.ColorRole.Base))
         area = QRect(0, 0, width, height).adjusted(1, 1, -1, -1)
         marked = limited or marked
@@ -554,7 +553,7 @@ class _Delegate(QStyledItemDelegate):
             words.sign(element.transform), Qt.TextElideMode.ElideRight, max(0, room)
         )
         if sign == "…":
-            # It stands in the tool tip; three dots would look like a sign.
+            # Three dots alone would look like a sign; the tool tip has all of it.
             sign = ""
         sides = Qt.AlignmentFlag.AlignVCenter
         across = Qt.AlignmentFlag.AlignHCenter

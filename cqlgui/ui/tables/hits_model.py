@@ -31,9 +31,9 @@ MANY = 200_000
 """From this number of rows on, new rows are added in batches: for each addition Qt goes through all existing
 rows."""
 HELD_SHARE = 4
-"""A batch is added as soon as it is this share of the rows shown (one in so many),"""
+"""A batch is added as soon as it has one row for this many rows shown, or after `HELD_MS`."""
 HELD_MS = 1000
-"""and at the latest after this many milliseconds."""
+"""Milliseconds after which a batch is added in any case."""
 
 Element = tuple[int, int]
 """Number of an orbit, and of an element in it."""
@@ -95,8 +95,8 @@ class HitsModel(text_model.TextModel):
         self.endResetModel()
 
     def add(self, found: FoundGames) -> None:
-        """Append the hits of some games; a game comes once. If there are many rows already, new hits may have
-        to wait a moment for theirs; `released` says when they have them."""
+        """Append the hits of some games; each game may come only once. If there are many rows already, new
+        rows may be added a moment later; `released` is emitted then."""
         self._held.append(found)
         self._held_hits += len(found.columns)
         if self.hits < MANY or HELD_SHARE * self._held_hits >= self.hits:
@@ -138,13 +138,13 @@ class HitsModel(text_model.TextModel):
         self.release()
         self._orbits = result.orbits
         found = result.games
-        # Only a query that sorts gives another order than that of the games, of which there may be many.
+        # Only a query that sorts can change the order; comparing the orders of many games is slow.
         if result.sort_keys and sorted(result.order) != list(result.order):
             found = found.in_order(result.order)
-        # All hits that came are in the result, so if there are as many in the same order they are the same.
+        # All hits that came are in the result: if number and order are the same, the hits are the same.
         same = found is result.games and self._columns.ascending and len(self._columns) == len(found.columns)
         if same:
-            # Millions of hits must not exist twice.
+            # Share the columns, so that millions of hits do not exist twice.
             self._columns.replace(found.columns)
             # The names of the elements may be known only now.
             if self.hits:
@@ -290,7 +290,7 @@ class HitsModel(text_model.TextModel):
         return hit >> found_module.GAME_SHIFT, hit & found_module.PLACE_MASK
 
     def _stretch(self, game: int) -> tuple[int, int]:
-        """The index of a game's first hit, and of the one after its last."""
+        """The number of a game's first hit, and that of the hit after its last."""
         return self._columns.stretch(game) if self._ordered is None else self._ordered.stretch(game)
 
     def _told_of(self, game: int) -> hit_model.GameHits | None:
@@ -310,7 +310,7 @@ class HitsModel(text_model.TextModel):
         return hit_model.Hit(game, positionid, None, 0, found_module.matches(codes, positionid))
 
     def _rows_of(self, game: int) -> tuple[int, int]:
-        """The first row of a game, and the one after its last; equal when it has none."""
+        """The first row of a game, and the row after its last; both are equal if it has none."""
         first, end = self._stretch(game)
         if self._limit is None or first == end:
             return first, end
@@ -409,7 +409,7 @@ class HitsModel(text_model.TextModel):
         columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
         white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
-        # The board rings squares; bare squares at the end of a row would be a riddle.
+        # The board rings squares; a bare set of squares at the end of a row would not be understood.
         value = "".join(one for one in values if not _SQUARES.fullmatch(one))
         return text_model.TwoLines(white, black, result, (year, eco), transform, moves, value)
 

@@ -20,7 +20,7 @@ Place = tuple[int, int, motions.Motion]
 """A game's ordinal, a positionid, and the motion to the frame in which its moves are written."""
 
 Line = tuple[int, str]
-"""The ply of a position, and the moves from the one that led to it on."""
+"""The ply of a position, and the moves in notation, beginning with the move that led to the position."""
 
 UNKNOWN: Line = (-1, "")
 """Stands for a position that cannot be read."""
@@ -66,7 +66,7 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
                     for place, line in lines(played.framed(frame), [positionid]).items():
                         found[game, place, frame] = line
             except (errors.CqlguiError, ValueError, IndexError):
-                # A file that is being read again has fewer games than its base had.
+                # While a file is being read again, it has fewer games than its base had.
                 continue
     return found
 

@@ -1,4 +1,4 @@
-"""Turns the rows that changed into a few ranges, so that a table repaints what changed and nothing else."""
+"""Merges changed rows into a few ranges, so that a table repaints only what changed."""
 
 from __future__ import annotations
 

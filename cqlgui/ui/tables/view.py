@@ -1,5 +1,5 @@
-"""The table view of all tables: fixed rows, a column chooser on its header, Enter opens the current row. In a
-narrow place a row has two lines instead of columns, if its model has such a form.
+"""The table view of all tables: rows of fixed height, a column chooser on the header, Enter opens the current
+row. In a narrow window each row has two lines instead of columns, if the model has such a form.
 
 Rows are painted here. Qt's delegates ask the model for colours, fonts, icons and more, and lay each text out
 again whenever it is painted. That takes some ten times as long, and a table that fills is painted often.
@@ -107,7 +107,7 @@ class TableView(QTableView):
         self.doubleClicked.connect(self._double_clicked)
 
     def set_widths(self, widths: Sequence[int]) -> None:
-        """The usual width of each column, once the model is set."""
+        """Set the usual width of each column in pixels. The model must be set before."""
         self._widths = tuple(widths)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
@@ -122,7 +122,7 @@ class TableView(QTableView):
         """Make a column wide enough to show a text of this length uncut; that becomes its usual width if it
         is larger."""
         if self._longest.get(column) == longest:
-            # The user has made the column smaller meanwhile.
+            # If the column is narrower now, the user wanted it so.
             return
         self._longest[column] = longest
         # Widths of texts are fractions, here rounded.
@@ -147,7 +147,7 @@ class TableView(QTableView):
 
     @property
     def form(self) -> Form:
-        """How rows are to be shown."""
+        """The chosen form of the rows."""
         return self._form
 
     @property
@@ -156,7 +156,7 @@ class TableView(QTableView):
         return self._two_lines
 
     def set_form(self, form: Form) -> None:
-        """Show rows in two lines or in columns, or as there is room."""
+        """Show rows in two lines, in columns, or in the form that fits the width."""
         self._form = form
         self._fit_form()
 
@@ -206,7 +206,7 @@ class TableView(QTableView):
         return True
 
     def stretches(self) -> list[tuple[int, int]]:
-        """The selected rows as (first, last) of each stretch, ascending."""
+        """The selected rows as (first, last) of each contiguous range, ascending."""
         selection = self.selectionModel().selection()
         found = (selection.at(place) for place in range(selection.count()))
         return sorted({(stretch.top(), stretch.bottom()) for stretch in found})
@@ -267,19 +267,19 @@ class TableView(QTableView):
         for place in range(head.count()):
             column = head.logicalIndex(place)
             left, width = head.sectionViewportPosition(column), head.sectionSize(column)
-            # Hidden ones have no width.
+            # Hidden columns have no width.
             if width and left <= area.right() and left + width > area.left():
                 found.append((column, left, width))
         return found
 
     def _cut(self, text: str, room: int, *, small: bool = False) -> tuple[QStaticText, int]:
-        """A text cut to a width, and its own width."""
+        """A text cut to a width of `room` pixels, and the width of the result."""
         font = self._small_font() if small else self.font()
         metrics = QFontMetrics(font)
         return self._keep((text, room, small), metrics.elidedText(text, self.textElideMode(), room), font)
 
     def _fitted(self, white: str, black: str, room: int) -> tuple[QStaticText, int]:
-        """Two players cut to a width, and the width of the result."""
+        """Two players cut to a width of `room` pixels, and the width of the result."""
         shown = names.fitted(self.fontMetrics(), white, black, room)
         return self._keep((f"{white}\0{black}", room, False), shown, self.font())
 
@@ -334,7 +334,7 @@ class TableView(QTableView):
         return _TwoLines(self, self.viewport().width())
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        # Two lines are as wide as the table.
+        # Two lines are as wide as the table, so there is nothing to scroll sideways.
         super().scrollContentsBy(0 if self._two_lines else dx, dy)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -415,7 +415,7 @@ class _Columns:
     def draw(
         self, painter: QPainter, model: text_model.TextModel, row: int, top: int, _second: QColor
     ) -> None:
-        """Draw a row that begins at a height."""
+        """Draw a row whose upper edge is at `top`."""
         laid_out, cut_anew = self._table._laid_out, self._table._cut
         for text, (left, room, right) in zip(model.texts(row, self._columns), self._boxes, strict=True):
             if text:
@@ -489,7 +489,7 @@ class _TwoLines:
 
 
 def named(name: str) -> Form:
-    """The form of a name; the usual one where there is none."""
+    """The form with this name; the default form if there is none."""
     try:
         return Form(name)
     except ValueError:
