@@ -319,8 +319,8 @@ class PickerPanel(QWidget):
 
     @property
     def _checking(self) -> bool:
-        """Whether the text is not analysed yet. The editor's check does this in another thread. A text
-        that was written by this panel is analysed already."""
+        """Whether the text is not analysed yet. The editor's check does this in another thread. A text that
+        was written by this panel is analysed already."""
         editor = self._editor
         return editor is not None and editor.checking and editor.text() != self._own
 

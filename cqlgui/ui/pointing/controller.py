@@ -497,7 +497,7 @@ class Controller(QObject):
             self.do(lambda draft: deeds.place(draft, square, placed))
 
     def _enter(self, square: int) -> None:
-        """Use the tool on a square; if an arrow is selected, open its menu of relations instead."""
+        """Use the tool on a square; the pointer opens the menu of relations if an arrow is selected."""
         arrow = self._picture.arrow
         if arrow >= 0 and self.palette.tool.points and not self._picture.greyed:
             if square < 0:
