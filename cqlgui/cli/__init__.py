@@ -1,3 +1,2 @@
-"""The headless twin: one module a subcommand. Results go to stdout, messages and progress to stderr; Qt is
-never loaded.
-"""
+"""The command line without a window: one module for each subcommand. Results go to stdout, messages and
+progress to stderr. Qt is never loaded."""

@@ -1,4 +1,4 @@
-"""The words of the command line, one parser for all subcommands."""
+"""The command-line arguments of all subcommands."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from cqlgui.cql.interpreting.runtime import settings
 
 _THREADS_A_PROCESSOR: Final = 4
-"""More threads than that for each processor would only be in each other's way."""
+"""Maximum of threads for each processor; more would only slow each other down."""
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The whole command line, or what one subcommand (`only`) needs of it, which is made sooner.
+    """The parser of all subcommands, or of one subcommand (`only`), which is faster to build.
 
-    `cqlgui FILE...` without a subcommand opens the window and never comes here.
+    `cqlgui FILE...` without a subcommand opens the window and does not use this parser.
     """
     top = argparse.ArgumentParser(
         prog="cqlgui",
@@ -180,8 +180,10 @@ def _translate(one: argparse.ArgumentParser) -> None:
 
 
 def joined(argv: Sequence[str]) -> list[str]:
-    """The same words with each query behind `-e` joined to it, so that one that begins with `--`, such as
-    `--(mate)`, is not taken for an option. What is an option word for word stays one.
+    """The arguments, with each query after `-e` that begins with `-` joined to it as `--expression=QUERY`.
+
+    Without this, argparse takes a query such as `--(mate)` for an option. A word that is exactly the name of
+    an option stays an option.
     """
     words = list(argv)
     if not words or words[0] not in SUBCOMMANDS:
@@ -191,10 +193,10 @@ def joined(argv: Sequence[str]) -> list[str]:
         if words[place] in ("-e", "--expression"):
             text = words[place + 1]
             if text.startswith("-") and text.partition("=")[0] not in _options_of(words[0]):
-                # The parser drops a word that is nothing but `--`, so that gets a blank behind it.
+                # argparse drops a bare `--`; a blank behind it prevents that.
                 words[place : place + 2] = ["--expression=" + ("-- " if text == "--" else text)]
             else:
-                # What stands behind may be a query that looks like an option or the end of them.
+                # Skip the query: it may itself look like `-e` or `--`.
                 place += 1
         place += 1
     return words
@@ -209,7 +211,7 @@ def _options_of(command: str) -> set[str]:
 
 
 def _settings(one: argparse.ArgumentParser) -> None:
-    """Switches that override the header of the query or change what it writes; names as in the reference."""
+    """Add options that override the query's header or change what it writes; names as in the reference."""
     group = one.add_argument_group("instead of the query's header")
     group.add_argument(
         "--gamenumber", type=_game_numbers, metavar="N[-[M]]", help="only games with these numbers"
@@ -238,8 +240,8 @@ def _query(group: argparse._MutuallyExclusiveGroup) -> None:
 
 
 def _folder(words: str) -> Path:
-    """A folder that is allowed. An empty name, as of a variable of the shell that is not set, would be this
-    one."""
+    """An allowed folder. An empty name is refused: it often comes from an unset shell variable, and it would
+    mean the current folder."""
     if not words:
         raise argparse.ArgumentTypeError("the name of the folder is empty")
     return Path(words)
@@ -262,7 +264,7 @@ def _counts(text: str) -> settings.Bounds:
 
 
 def _bounds(text: str, least: int) -> settings.Bounds:
-    """`N`, `N-M`, or `N-` for N and all above."""
+    """Parse `N`, `N-M`, or `N-` (N and above)."""
     low, dash, high = text.partition("-")
     try:
         first = _number(low, least)

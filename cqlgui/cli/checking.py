@@ -10,7 +10,7 @@ from cqlgui.tasks.asking import queries
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the findings; exit code 1 when one of them is an error."""
+    """Print the diagnostics; the exit code is 1 if one of them is an error."""
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     found = queries.findings(text)
     if arguments.json:
@@ -30,7 +30,7 @@ def _object(text: str, finding: diagnostics.Diagnostic) -> dict[str, object]:
 
 
 def _fix(fix: diagnostics.Fix | None) -> dict[str, object] | None:
-    """What to replace, and by which text."""
+    """The suggested replacement as a JSON object."""
     if fix is None:
         return None
     return {"title": fix.title, "offset": fix.span.offset, "length": fix.span.length, "text": fix.new}

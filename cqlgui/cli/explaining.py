@@ -1,5 +1,6 @@
-"""`cqlgui explain`: the truth of each sub-filter at a position; without a position, how the query will be
-run, on a base with the number of games that each step leaves.
+"""`cqlgui explain`: the truth of each sub-filter at a position.
+
+Without a position, it prints how the query will be run; with a base, also how many games each step leaves.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from cqlgui.tasks.search import explaining, margin
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Explain a query at `--fen`, or at `--game` and `--position` of a file, or its stages."""
+    """Explain a query at `--fen`, or at `--game` and `--position` of a file; without these, print the stages
+    of its execution."""
     if arguments.fen is not None and arguments.files:
         terminal.say("cqlgui explain: name either a file with --game and --position, or --fen.")
         return terminal.USAGE
@@ -117,12 +119,12 @@ _STEPS = {
 
 
 def _elsewhere(truth: truth_model.Truth, positionid: int) -> str:
-    """The position of a filter where it is not the one that is told of already."""
+    """Where a filter was evaluated, or empty if that is position `positionid`."""
     return "" if truth.positionid == positionid else f"  at {truth.place}"
 
 
 def _show(truth: truth_model.Truth, depth: int, around: int) -> None:
-    """Print a filter and its parts; `around` is the position of the filter that it is a part of."""
+    """Print a filter and its parts, indented by `depth`; `around` is the enclosing filter's positionid."""
     mark = {True: "+", False: "-", None: "?"}[truth.matched]
     value = "" if truth.value is None else f" = {truth.value}"
     names = [squares.square_name(square) for square in squares.bits(truth.squares)]

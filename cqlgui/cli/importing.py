@@ -9,11 +9,11 @@ from cqlgui.tasks.databases import bases
 from cqlgui.tasks.results import base_model
 
 MOST_NOTES = 1000
-"""Oddities that are listed; a large base may have one in every game."""
+"""Maximum of notes that are listed; a large base may have one in every game."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Index the files; prints games, positions, bad games and seconds."""
+    """Index the files; print the numbers of games, positions and bad games, and the seconds."""
     with terminal.interruptible() as cancel:
         report = opening.open_base(arguments.files, cancel)
     bad = len({found.game for found in report.bad_games})

@@ -1,4 +1,4 @@
-"""`cqlgui info`: what is in a file or base."""
+"""`cqlgui info`: the contents of a file or base."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqlgui.tasks.databases import bases
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print counts, dates, results and sources."""
+    """Print the counts, dates, results and sources of a base."""
     with terminal.interruptible() as cancel:
         opened = opening.open_base(arguments.files, cancel)
     base = opened.base

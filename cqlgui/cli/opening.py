@@ -1,4 +1,4 @@
-"""Opens the files of a command line, indexing at need, with a bar and with what there is to say."""
+"""Opens the files named on the command line: indexes them if needed, shows progress, prints messages."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def begin(paths: Sequence[Path], *, searched: bool) -> None:
-    """Begin to look for damage in what `open_base` will open, beside all that is still to be loaded, and to
-    read the signatures of games that will be `searched`."""
+    """Start work for `open_base` in the background, while modules are still being loaded: check the catalog
+    and the indexes for damage. With `searched`, also prefetch the signatures of the games."""
     workspace.begin()
     from cqlgui.tasks.databases import importing
 
@@ -24,7 +24,7 @@ def begin(paths: Sequence[Path], *, searched: bool) -> None:
 
 
 def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> base_model.ImportReport:
-    """The base of the files named; raises what `importing.open_base` raises, and `errors.Cancelled`."""
+    """Open the files as one base. Raises what `importing.open_base` raises, and `errors.Cancelled`."""
     from cqlgui.tasks.databases import importing
 
     bar = terminal.Bar()
@@ -40,5 +40,5 @@ def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> base_model
 
 
 def outcome(report: base_model.ImportReport) -> int:
-    """The exit code of a command that went well with what could be opened."""
+    """The exit code of a command that succeeded: `USAGE` if some files could not be read, else `OK`."""
     return terminal.USAGE if report.unreadable else terminal.OK

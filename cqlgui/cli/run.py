@@ -1,4 +1,4 @@
-"""Runs a subcommand and turns its faults into sentences and exit codes."""
+"""Runs a subcommand and turns its exceptions into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cqlgui.base import errors
 from cqlgui.base.files import disk, log
 from cqlgui.cli import arguments, terminal
 
-# A subcommand loads only what it needs: a script that asks for one word's help should not wait for the rest.
+# Each subcommand loads only its own module, so that `cqlgui help WORD` in a script is fast.
 _MODULES = {
     "import": "importing",
     "info": "info",
@@ -40,7 +40,7 @@ def _run(argv: Sequence[str]) -> int:
     only = argv[0] if argv and argv[0] in arguments.SUBCOMMANDS else None
     parsed = arguments.parser(only).parse_args(arguments.joined(argv))
     if parsed.command == "help" and parsed.keyword is None and "--" in argv:
-        # To the parser this word of CQL is the end of the options.
+        # `--` is a keyword of CQL, but argparse takes it for the end of the options.
         parsed.keyword = "--"
     log.configure()
     disk.discard_when_terminated()
@@ -55,7 +55,8 @@ def _run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return terminal.CANCELLED
     except BrokenPipeError:
-        # The reader has seen enough (`| head`); the interpreter would complain when it flushes at exit.
+        # The reading process has closed the pipe (`| head`). Python would report another error when it
+        # flushes stdout at exit.
         _discard_output()
         if getattr(parsed, "output", None) is None:
             return terminal.OK
@@ -68,12 +69,12 @@ def _run(argv: Sequence[str]) -> int:
         terminal.say(f"cqlgui: {fault}")
         return terminal.USAGE
     except OSError as fault:
-        # Files of ours and the user's are guarded where they are used; this is the terminal or a full disk.
+        # Errors of data files are handled where the files are used; this one is of stdout or a full disk.
         terminal.say(f"cqlgui: {fault.strerror or fault}")
         _discard_output()
         return terminal.USAGE
     except Exception:
-        # The boundary of the command line: a bug is logged whole and ends with its own exit code.
+        # A bug: it is logged with its traceback, and the program ends with a separate exit code.
         _log.exception("internal error")
         import traceback
 
@@ -82,15 +83,16 @@ def _run(argv: Sequence[str]) -> int:
         return terminal.INTERNAL
     finally:
         for name in ("cqlgui.tasks.processes.pool", "cqlgui.tasks.databases.workspace"):
-            # What was not loaded has opened nothing.
+            # A module that was not loaded has opened nothing.
             if name in sys.modules:
                 sys.modules[name].close()
-        # What the program itself consists of need not be looked through for garbage once more as it ends.
+        # Spare the garbage collector a last pass over all objects of the program at exit.
         gc.freeze()
 
 
 def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
-    """What runs a subcommand. While it is loaded nothing becomes garbage, and it is not looked for."""
+    """The function that runs a subcommand. Garbage collection is off while the module is loaded, because
+    loading makes no garbage."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -101,7 +103,7 @@ def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
         command: Callable[[argparse.Namespace], int] = importlib.import_module(
             f"cqlgui.cli.{_MODULES[parsed.command]}"
         ).run
-        # It stays, and need not be looked through whenever garbage is looked for.
+        # The loaded modules stay in memory, so the garbage collector need not scan them.
         gc.freeze()
         return command
     finally:
@@ -110,7 +112,7 @@ def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
 
 
 def _discard_output() -> None:
-    """Let what is still to be flushed go nowhere, so that it is not complained about once more at exit."""
+    """Send buffered output to the null device, so that flushing it at exit does not fail again."""
     if sys.stdout is not None:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`cqlgui search`: find games and positions, in the forms that the contract names."""
+"""`cqlgui search`: finds games and positions, and prints them as text, JSON, JSON lines or CSV."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
         assert query is not None
         if not arguments.files:
             arguments.files = [_header_input(query.header, options.allow_read)]
-        # Where the query names the output, it stays in the folders that are allowed.
+        # An output that the query names must lie in an allowed folder; the user may name any path.
         allowed: tuple[Path, ...] = ()
         if arguments.output is None:
             allowed = options.allow_write
             arguments.output = _header_output(query.header, allowed)
         ending = ""
         if arguments.output is not None:
-            # What only some searches need is loaded when they do: the others shall not wait for it.
+            # Loaded here so that a search without an output file does not wait for it.
             from cqlgui.tasks.export import exporting
 
             ending = exporting.checked_ending(arguments.output)
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             opened = opening.open_base(arguments.files, cancel)
             base = opened.base
             if arguments.output is not None:
-                # Before the search, which may take long.
+                # Refused before the search, which may take long.
                 keeping.refuse(base, text, options, arguments.output)
             return _once(arguments, opened, text, name, options, allowed, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
@@ -87,7 +87,8 @@ _NO_FRAME = "cqlgui search: --normalise changes nothing, for no file is written;
 
 
 def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
-    """The file that the query itself wants to search; raises `SourceError` unless the user allowed it."""
+    """The file that the query's header names as its input. Raises `SourceError` if the header names none, or
+    if the file is in no allowed folder."""
     if header.input is None:
         raise errors.SourceError("No file to search in: name one, or put `input FILE.pgn` into the header.")
     path = Path(header.input)
@@ -99,7 +100,7 @@ def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
 
 
 def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None:
-    """The file that the query itself names to be written, where the user allowed its folder."""
+    """The output file that the query's header names; None, with a message, if its folder is not allowed."""
     if header.output is None:
         return None
     path = Path(header.output)
@@ -110,7 +111,7 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
 
 
 def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
-    """What is allowed without that which is no folder, as the user was told."""
+    """The allowed folders without those that are not folders; `run` has warned about these."""
     return tuple(folder for folder in allowed if disk.is_folder(folder))
 
 
@@ -168,7 +169,7 @@ def _once(
     elif not streaming and arguments.output is None:
         _table(base, result)
     if not arguments.json:
-        # Among hits for a program to read they would be in the way.
+        # With --jsonl and --csv, stdout holds only hits, because programs read it.
         write = terminal.say if streaming else print
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
@@ -207,8 +208,7 @@ def _once(
 
 
 def _hindrance(output: Path, opened: base_model.ImportReport, result: search_model.SearchResult) -> str:
-    """Why nothing is written, or empty: there may be a part of the hits, or none, and a file that exists must
-    not be lost to that."""
+    """Why nothing is written, or empty. An existing file must not be overwritten by an incomplete result."""
     if result.hopeless:
         return "the search failed"
     if disk.is_file(output):
@@ -220,7 +220,7 @@ def _hindrance(output: Path, opened: base_model.ImportReport, result: search_mod
 
 
 def _say_stop(stop: search_model.Stop, text: str, name: str) -> None:
-    """Tell why the search stopped, with the place in the query where there is one."""
+    """Print why the search stopped, with the place in the query if it is known."""
     message = f"The search stopped at game {stop.game}: {stop.reason}"
     if stop.offset < 0:
         terminal.say(f"{name}: error[stopped]: {message}")
@@ -232,7 +232,7 @@ def _say_stop(stop: search_model.Stop, text: str, name: str) -> None:
 def _check(
     base: base_model.Base, result: search_model.SearchResult, options: search_model.SearchOptions
 ) -> None:
-    """Raise `SourceError` where what is printed may come from a text that has changed during the search."""
+    """Raise `SourceError` if details of hits are printed and a source has changed during the search."""
     if options.details is not search_model.Details.NONE and len(result.games):
         with sources.Readers(base) as readers:
             readers.check()
@@ -243,7 +243,7 @@ def _engine(engine: str, reason: str) -> str:
 
 
 def answer(base: base_model.Base, result: search_model.SearchResult, *, values: bool) -> dict[str, Any]:
-    """The object of `search --json`."""
+    """The JSON object that `search --json` prints; `values` adds values, order and sort keys."""
     found: dict[str, Any] = {
         "games": list(result.order),
         "positions": terminal.Items(_positions(result)),
@@ -296,7 +296,8 @@ def answer(base: base_model.Base, result: search_model.SearchResult, *, values: 
             by_text: dict[str, Any] = {}
             found["sortkeys"] = by_text
             for key, of_games in zip(result.sort_keys, _sort_values(result), strict=True):
-                # A text of the query may be the one that another key has by itself, such as `matchcount`.
+                # The text that a query gives to a sort key may equal the default text of another key, such as
+                # `matchcount`.
                 name, number = key.doc, 1
                 while name in by_text:
                     number += 1
@@ -306,7 +307,8 @@ def answer(base: base_model.Base, result: search_model.SearchResult, *, values: 
 
 
 def _written(result: search_model.SearchResult) -> dict[str, Any]:
-    """What the query writes, in output order; only what there is."""
+    """What the query writes (comments, messages, tags, sort values ...), in output order; empty fields are
+    left out."""
     games = [told for game in result.order if (told := result.games.told.get(game)) is not None]
     found: dict[str, Any] = {
         "comments": terminal.Items(_comments(result)),
@@ -330,7 +332,7 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
 
 
 def _positions(result: search_model.SearchResult) -> Iterator[str]:
-    """The hits as JSON, in output order, in pieces."""
+    """The hits as JSON items `[game,positionid]`, in output order, `_PIECE` hits at a time."""
     found = result.games
     if result.sort_keys:
         found = found.in_order(result.order)
@@ -341,7 +343,7 @@ def _positions(result: search_model.SearchResult) -> Iterator[str]:
 
 
 def _comments(result: search_model.SearchResult) -> Iterator[str]:
-    """What the query writes as JSON, in output order, in pieces."""
+    """The comments as JSON items `[game,positionid,text]`, in output order, one game at a time."""
     quoted = functools.lru_cache(16)(lambda text: json.dumps(text, ensure_ascii=False))
     for game in result.order:
         comments = result.games.comments(game)
@@ -350,11 +352,11 @@ def _comments(result: search_model.SearchResult) -> Iterator[str]:
 
 
 _PIECE = 10_000
-"""Hits that are written at once."""
+"""Number of hits that are written at once."""
 
 
 def _sort_values(result: search_model.SearchResult) -> list[list[list[Any]]]:
-    """For each sort key the pairs [game, value], games without a value left out."""
+    """For each sort key, the pairs [game, value]; games without a value are left out."""
     return [
         [[game, value] for game in result.order if (value := result.games[game].sort_keys[place]) is not None]
         for place in range(len(result.sort_keys))
@@ -403,7 +405,7 @@ def _batch(arguments: argparse.Namespace) -> int:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     text = queries.read_query_file(path) if str(path) != "-" else terminal.query_text(None, path)[0]
-    # Only line feeds end a line here: a query may hold any other break that `splitlines` knows.
+    # Only a line feed ends a line: a query may contain the other line breaks that `splitlines` splits at.
     return enumerate(text.split("\n"), 1)
 
 
@@ -425,7 +427,7 @@ def _item(line: str) -> dict[str, Any] | None:
 
 
 def _details(arguments: argparse.Namespace) -> search_model.Details:
-    """What must be known of all hits for the output wanted; what is exported is asked for then."""
+    """Which details of all hits the printed output needs. An export fetches its own details."""
     if arguments.values or arguments.jsonl or arguments.csv:
         return search_model.Details.ALL
     return (
@@ -467,7 +469,8 @@ def _options(
 
 
 def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
-    """What the user named to be read: no output may take its place, also where it could not be read."""
+    """The files that the user named as input, each with a phrase that says what it is. No output may
+    overwrite them, even if they could not be read."""
     named = [(arguments.query_file, "is the query"), (arguments.batch, "is the list of queries")]
     found = [
         (Path("/dev/stdin") if str(path) == "-" else path, what) for path, what in named if path is not None
@@ -476,7 +479,7 @@ def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
 
 
 def _refuse_engine(arguments: argparse.Namespace, expanded: transforms.Expanded) -> None:
-    """Raise `Rejected` for a query that is not compiled wholly where that was asked for."""
+    """With `--engine compiled`, raise `Rejected` for a query that cannot be compiled as a whole."""
     if arguments.engine == "compiled":
         plan = sieving.plan(expanded)
         if plan.engine != "compiled":

@@ -1,4 +1,4 @@
-"""What subcommands share with the terminal: exit codes, messages, a progress bar, Ctrl+C, UTF-8 output."""
+"""What all subcommands share: exit codes, messages, a progress bar, Ctrl+C, UTF-8 output."""
 
 from __future__ import annotations
 
@@ -34,27 +34,28 @@ _REPORT_SECONDS = 0.1
 
 
 def say(text: str) -> None:
-    """A message on stderr."""
+    """Print a message on stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
 def row(text: str) -> None:
-    """One line on stdout for a reader, in which a stranger's words begin no other line."""
+    """Print one line on stdout for a person to read; line breaks in names from a file are escaped."""
     print(one_line(text))
 
 
 def one_line(text: str) -> str:
-    """The text without ends of lines in it."""
+    """The text with line breaks and control characters escaped."""
     return visible.visible(text, kept="")
 
 
 def put(value: Any) -> None:
-    """One JSON value on a line of stdout."""
+    """Print a JSON value on one line of stdout."""
     print(json.dumps(value, ensure_ascii=False, separators=(",", ":")), flush=True)
 
 
 class Items:
-    """A list of which the items come as JSON, some with each piece: too many to be kept as objects."""
+    """A JSON list that is written in pieces, because it has too many items to keep as objects. Each piece is
+    the JSON text of some items, separated by commas."""
 
     def __init__(self, pieces: Iterator[str]) -> None:
         first = next(pieces, None)
@@ -66,7 +67,7 @@ class Items:
 
 
 def put_object(fields: dict[str, Any]) -> None:
-    """One JSON object on a line of stdout; a field may be `Items`."""
+    """Print a JSON object on one line of stdout; a field may be `Items`."""
     lead = "{"
     for name, value in fields.items():
         sys.stdout.write(f"{lead}{json.dumps(name)}:")
@@ -83,17 +84,17 @@ def put_object(fields: dict[str, Any]) -> None:
 
 
 class _Harmless:
-    """A stream whose text steers no terminal, whoever writes it: messages, argparse, tracebacks."""
+    """A stream that escapes terminal control characters in all text: messages, argparse, tracebacks."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write the text with escapes for what a terminal would obey."""
+        """Write the text with control characters escaped."""
         return self.stream.write(visible.visible(text))
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write these, one after the other."""
+        """Write the lines, one after the other."""
         for line in lines:
             self.write(line)
 
@@ -102,7 +103,7 @@ class _Harmless:
 
 
 class _Messages(_Harmless):
-    """Messages to the user. Where they cannot be written they are lost: the result is what counts."""
+    """The stream of messages to the user. Errors in writing them are ignored, so that the command goes on."""
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError):
@@ -110,17 +111,18 @@ class _Messages(_Harmless):
         return len(text)
 
     def flush(self) -> None:
-        """Write what is held back, if that is possible."""
+        """Write buffered text, if that is possible."""
         with contextlib.suppress(OSError):
             self.stream.flush()
 
 
 @contextlib.contextmanager
 def outputs() -> Iterator[None]:
-    """Meanwhile both outputs are UTF-8, whatever the locale says, and what cannot be written is replaced.
+    """Within this context, stdout and stderr are UTF-8 in any locale; characters that cannot be encoded are
+    replaced by escapes.
 
-    What goes to a terminal does not steer it, nor does what goes to stderr at all; a file or pipe gets the
-    results as they are. Where one is closed, what is written to it goes nowhere.
+    Control characters are escaped on stderr, and on stdout if it is a terminal; a file or pipe gets the
+    results unchanged. Output to a closed stream is discarded.
     """
     before = sys.stdout, sys.stderr
     if sys.stdout is None:
@@ -141,7 +143,7 @@ def outputs() -> Iterator[None]:
 
 
 def _nowhere() -> TextIO:
-    # It is open as long as the program runs, so that no file of ours gets the number of a standard stream.
+    # It stays open until the program ends, so that no other file gets the descriptor of a standard stream.
     return io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8")
 
 
@@ -149,7 +151,7 @@ class Bar:
     """A progress bar on stderr, drawn only on a terminal."""
 
     def __init__(self) -> None:
-        # The bar alone moves the cursor.
+        # The bar writes to the raw stream, because it needs control characters to move the cursor.
         self._stream: TextIO = getattr(sys.stderr, "stream", sys.stderr)
         self._shown = self._stream.isatty()
         self._last = 0.0
@@ -175,7 +177,7 @@ class Bar:
             self._stream.flush()
 
     def end(self) -> None:
-        """Wipe the bar away."""
+        """Erase the bar."""
         if self._drawn:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
@@ -184,7 +186,7 @@ class Bar:
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[progress.CancelToken]:
-    """A token that Ctrl+C sets; a second Ctrl+C ends the program at once."""
+    """A token that Ctrl+C cancels; a second Ctrl+C ends the program at once."""
     token = progress.CancelToken()
     if threading.current_thread() is not threading.main_thread():
         yield token
@@ -204,7 +206,7 @@ def interruptible() -> Iterator[progress.CancelToken]:
 
 
 def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
-    """A diagnostic as the contract's error object."""
+    """A diagnostic as the JSON error object."""
     from cqlgui.cql.source import diagnostics
 
     line, column = diagnostics.line_and_column(text, finding.span.offset)
@@ -220,7 +222,8 @@ def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
 
 
 def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
-    """Tell why a query was refused: all errors on stderr; with JSON the first also on stdout."""
+    """Print why a query was rejected: all errors on stderr; with `as_json`, also the first one on stdout.
+    Returns the exit code."""
     from cqlgui.cql.source import diagnostics
 
     for finding in rejected.diagnostics:
@@ -231,7 +234,7 @@ def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
 
 
 def valid_text(words: str, name: str) -> str:
-    """Words from the command line; raises `CqlguiError` where their bytes were no text."""
+    """Return a command-line argument; raises `CqlguiError` if its bytes are not valid UTF-8."""
     try:
         words.encode("utf-8")
     except UnicodeEncodeError as fault:
@@ -242,10 +245,10 @@ def valid_text(words: str, name: str) -> str:
 
 
 def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
-    """The query's text and the name to put before its errors."""
+    """The query's text, and the name to put before its errors."""
     if expression is not None:
         return valid_text(expression, "The query"), "query"
-    # The language takes a while to load, and much of what a terminal is told is not about it.
+    # Imported here because it loads the language, which takes a while and which many commands do not need.
     from cqlgui.tasks.asking import queries
 
     assert file is not None

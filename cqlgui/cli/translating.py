@@ -1,4 +1,4 @@
-"""`cqlgui translate`: an older script as CQL 6 text."""
+"""`cqlgui translate`: translates an older script to CQL 6."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from cqlgui.tasks.asking import translating
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the translation or write it to a file; notes go to stderr. Exit code 1, and no output, when
-    something in the script has no equivalent.
-    """
+    """Print the translation or write it to a file; notes go to stderr. If something in the script has no
+    equivalent, there is no output and the exit code is 1."""
     text, name = terminal.query_text(None, arguments.file)
     found = translate.translate(text, shift_rule=arguments.shift_rule, skip_start=arguments.skip_start)
     for note in found.notes:
