@@ -1,2 +1,2 @@
-"""What a user can do, one function for each thing, without Qt. The only place where query, index and catalog
-meet."""
+"""The actions of a user, one function for each, without Qt. Only this package brings query, index and catalog
+together."""

@@ -1,1 +1,1 @@
-"""The texts that people ask with: queries, the library, pasted text, rights."""
+"""The texts that users search with: queries, the library, pasted text; and the files a query may use."""

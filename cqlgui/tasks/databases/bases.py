@@ -1,4 +1,4 @@
-"""What is in a base, which of its games are bad, which files were opened recently, and `.cqlbase` files."""
+"""Counts and bad games of a base, the recently opened files, and `.cqlbase` files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ ENDING = ".cqlbase"
 _log = logging.getLogger(__name__)
 
 _LONGEST = 4 << 20
-"""Bytes of a list of sources at most."""
+"""Maximum size of a `.cqlbase` file, in bytes."""
 
 
 def bad_games(base: base_model.Base) -> tuple[base_model.BadGame, ...]:
-    """The games that could not be read whole, in order; a game may stand there several times, once for each
-    problem.
-    """
+    """The games that could not be read whole, in order, with an entry for each problem of a game."""
     return tuple(_flaws(base, "error"))
 
 
 def notes(base: base_model.Base, most: int) -> tuple[base_model.BadGame, ...]:
-    """What was merely odd in games that could be read whole, in order, at most `most` entries."""
+    """Oddities in games that could be read whole, in order, at most `most` entries."""
     return tuple(itertools.islice(_flaws(base, "note"), most))
 
 
@@ -76,7 +74,7 @@ def recent_files() -> list[tuple[Path, ...]]:
 
 
 def remember(paths: Sequence[Path]) -> None:
-    """Put files on top of the recent ones. What cannot be written is only logged: the files are open."""
+    """Put files on top of the recent ones. A failure to write is only logged, because the files are open."""
     if paths:
         try:
             workspace.journal().add_recent([Path(path).absolute() for path in paths])
@@ -106,7 +104,7 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
             name = name or own_name
         for source in listed:
             place = _place(source)
-            # A name such as `/dev/stdin` is another file in another process.
+            # A name such as `/dev/stdin` means another file in another process, so it is resolved here.
             found.setdefault(place, place if source.is_relative_to("/dev") and place.is_file() else source)
     if not found:
         raise errors.SourceError("No file was named.")
@@ -114,7 +112,7 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
 
 
 def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
-    """Write a `.cqlbase` file; sources below its own folder are named relatively."""
+    """Write a `.cqlbase` file, with relative paths for sources below its folder. Raises `CqlguiError`."""
     folder = path.absolute().parent
     listed = [
         source.absolute().relative_to(folder).as_posix()

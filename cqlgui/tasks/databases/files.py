@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from cqlgui.pgn import reader
 
 LONGEST: Final = 64 << 20
-"""Maximum of bytes of a file that is read, and of a file that is written."""
+"""Maximum size in bytes of a file that is read, and of a file that is written."""
 MOST_FILES: Final = 1_000
-"""Maximum of files that one search may write: permission for a folder is no permission to fill the disk."""
+"""Maximum number of files that one search may write, so that a query cannot fill the disk."""
 
 Kept = list[tuple[Path, str]]
-"""Files that nothing may write to, each with a phrase that says what it is; with the file's name before it
-the phrase makes a sentence."""
+"""Files that nothing may write to, each with the end of a sentence that says what it is, such as "is the
+query"; messages put the file's name before it."""
 
 
 class Files:
-    """What one search may do with text files. `written` maps the files that it has begun to write to their
-    number of bytes. `kept` are files that it may not write to, each with what it is (`keeping`). A relative
-    name begins in `beside`, or, without that, in each of the folders."""
+    """Reads and writes text files for one search. `written` maps the files that it has begun to write to
+    their sizes in bytes. `kept` are files that it may not write to (see `Kept`). A relative name is looked up
+    in the folder `beside`, or, if that is None, in each allowed folder."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Files:
 
     def read(self, name: str) -> str:
         """The text of a file, UTF-8 or else Windows-1252. Raises `host.RefusedError`."""
-        # Opening a base needs none of this, and should not load the language.
+        # Imported here so that opening a base does not load the language.
         from cqlgui.cql.syntax.families import syntax_strings
 
         path = self._place(name, self._reading, syntax_strings.READABLE, "read")
@@ -93,7 +93,7 @@ class Files:
             if (length or 0) + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
             if length is None:
-                # If the disk is full the old text stays.
+                # Not written in place: if the disk is full, the old text stays.
                 disk.replace_file(path, data)
             else:
                 _append(path, length, data)
@@ -103,7 +103,8 @@ class Files:
         self._texts.pop(path, None)
 
     def _place(self, name: str, folders: Sequence[Path], ends: tuple[str, ...], verb: str) -> Path:
-        """The file that a name means, symbolic links followed, when it lies within an allowed folder."""
+        """The file that a name means, with symbolic links followed. Raises `host.RefusedError` if it lies in
+        no allowed folder or has an ending that is not allowed."""
         if not folders:
             raise host.RefusedError(
                 f"This query wants to {verb} the file {name}, and no folder was allowed for that."
@@ -127,7 +128,7 @@ class Files:
 
 def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> list[Path]:
     """The files within these folders (resolved ones) that a name may mean, with symbolic links followed. A
-    relative name begins in `beside`, or, without that, in each of the folders.
+    relative name is looked up in `beside`, or, if that is None, in each of the folders.
 
     Raises `OSError`, `ValueError` or `RuntimeError` for a text that is no file name.
     """
@@ -136,7 +137,7 @@ def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> li
 
 
 def reason(path: Path, kept: Iterable[tuple[Path, str]]) -> str:
-    """What a file is, if it is one of `kept`, by whatever name or link; else empty."""
+    """The phrase of a file that is one of `kept`, under any name or link; else empty."""
     return next((what for one, what in kept if disk.is_same(path, one)), "")
 
 
@@ -148,8 +149,8 @@ def _plain(name: str, path: Path) -> None:
 
 
 def _append(path: Path, length: int, data: bytes) -> None:
-    """Put bytes behind the first `length` ones of a file. Anything else in the file was written by a worker
-    that died before it could report, or is half of a text that did not fit on the disk."""
+    """Write bytes after the first `length` bytes of a file, and drop the rest. The rest was written by a
+    worker that died before it could report, or is half of a text that did not fit on the disk."""
     with path.open("r+b") as file:
         file.truncate(length)
         file.seek(length)

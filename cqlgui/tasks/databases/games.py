@@ -33,9 +33,8 @@ SORTS = (
 def ids(
     base: base_model.Base, *, sort: str | None = None, descending: bool = False, text: str = ""
 ) -> array[int]:
-    """Ordinals of the games in the order wanted; `text` keeps those in which every word stands (see
-    `Catalog.ids`).
-    """
+    """Ordinals of the games in the requested order; `text` keeps only games that contain every word of it
+    (see `Catalog.ids`)."""
     key = None if sort == "game" else sort
     if key is None and not text.strip():
         numbers = range(1, base.games + 1)
@@ -50,7 +49,7 @@ def ids(
 
 
 def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.GameRow]:
-    """Headers of some games, in the order asked; games that are not there are left out."""
+    """Headers of some games, in the order of `ordinals`; games that do not exist are left out."""
     by_game: dict[int, base_model.GameRow] = {}
     for source in base.sources:
         end = source.first + source.games
@@ -128,7 +127,7 @@ class _Texts:
 
     @classmethod
     def received(cls, reply: frames.Envelope) -> _Texts:
-        """From a worker's reply."""
+        """Decode a worker's reply."""
         return cls(
             tags=tuple((name, value) for name, value in reply["tags"]),
             comments=dict(reply["comments"]),

@@ -1,5 +1,4 @@
-"""What the interpreter may ask about the world of one game: tags from the catalog, texts and glyphs from the
-source."""
+"""Gives the interpreter the data of one game: tags from the catalog, texts and glyphs from the source."""
 
 from __future__ import annotations
 
@@ -59,9 +58,8 @@ class SourceReader:
 
     @property
     def text(self) -> archives.Text:
-        """The text of the source, opened at need; raises `errors.SourceError` where it is not the one that
-        was indexed.
-        """
+        """The text of the source, opened at first use. Raises `errors.SourceError` if it is not the text that
+        was indexed."""
         if self._text is None:
             identity = self.index.manifest.identity
             text = archives.open_source(self.path, self.folder)
@@ -84,14 +82,13 @@ class SourceReader:
         return self._named
 
     def raw(self, ordinal: int) -> bytes:
-        """A game's own bytes, those at the beginning of one that is too long; raises `errors.SourceError`
-        where the source is no longer what was indexed.
-        """
+        """The bytes of a game; of a game that is too long, only the first ones (`reading_limit`). Raises
+        `errors.SourceError` if the source is no longer the text that was indexed."""
         offset, length, _line = self.index.span(ordinal)
         return self._bytes(offset, min(length, reading_limit(length)))
 
     def whole(self, ordinal: int) -> bytes:
-        """A game's own bytes, however long; raises as `raw` does."""
+        """All bytes of a game of any length; raises what `raw` raises."""
         offset, length, _line = self.index.span(ordinal)
         return self._bytes(offset, length)
 
@@ -117,7 +114,7 @@ class SourceReader:
 
     def read(self, ordinal: int) -> reader.ReadGame:
         """A game read again from its text."""
-        # Few users of a source read its text, and the reader takes a while to load.
+        # Imported here because the reader takes a while to load, and few callers read the text.
         from cqlgui.pgn import reader
 
         offset, length, line = self.index.span(ordinal)
@@ -192,11 +189,11 @@ class GameHost:
         return self._ending or tags.get("Result")
 
     def text(self) -> str:
-        """The game's text; of one too long to be kept, its head."""
+        """The game's text; of a game that is too long, only the head."""
         return decoding.decode(self._reader.raw(self._ordinal))
 
     def comment(self, positionid: int) -> str | None:
-        """The last comment at a position, its lines joined and its blanks made single."""
+        """The last comment at a position, with each run of white space replaced by one blank."""
         found = self._read().last_comments.get(positionid)
         return None if found is None else _BLANKS.sub(" ", found)
 

@@ -37,18 +37,18 @@ _WAIT_SECONDS = 0.2
 _VERIFYING = 4
 """Threads that look for damage in an index."""
 _MOST_AHEAD = 24
-"""Maximum of segments whose signatures are prefetched, some 30 MB."""
+"""Maximum number of segments whose signatures are prefetched, some 30 MB."""
 _PATIENCE = 3
 """How often a source may change while it is read."""
 
 
 def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
-    """Begin work for which opening files would have to wait: checking their indexes for damage, which is then
-    not done again; or compiling the reader for files without an index. With `searched`, signatures are
-    prefetched as well."""
+    """Start slow work for `open_base` in the background: check the indexes of the files for damage, or
+    compile the reader for files without an index. The next opening uses the result of the check. With
+    `searched`, also prefetch signatures."""
     listed: list[Path] = []
     with contextlib.suppress(errors.CqlguiError, OSError):
-        # Opening them reports any error.
+        # Errors are reported when the files are opened.
         for path in bases.expand(paths)[0]:
             folder = workspace.index_folder(path)
             known = index.Manifest.read(folder)
@@ -101,7 +101,7 @@ def open_base(
     )
     finished = job.run()
     base = job.base()
-    # Taken when nothing can fail before the user gets it.
+    # Taken last, because taking removes it, and an error before the return would lose it.
     notice = catalog.take_notice()
     messages = (notice, *job.messages) if notice else tuple(job.messages)
     return base_model.ImportReport(
@@ -143,7 +143,7 @@ class _Import:
         self.unreadable: list[Path] = []
         self.damaged: list[Path] = []
         self._rows = [workspace.catalog().source(path) for path in paths]
-        # Games, positions, completeness and digest of each source as far as they are known.
+        # Games, positions, completeness and digest of each source, as far as known.
         self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
 
     def run(self) -> bool:
@@ -193,7 +193,7 @@ class _Import:
 
 
 class _SourceImport:
-    """One source: what is known about it, and what has to be read."""
+    """Brings the index and the catalog rows of one source up to date."""
 
     def __init__(self, owner: _Import, place: int, path: Path, row: int) -> None:
         self.owner = owner
@@ -206,7 +206,7 @@ class _SourceImport:
         self._started = time.monotonic()
 
     def run(self) -> None:
-        """Index the source as far as needed. Raises `errors.Cancelled` with everything so far committed."""
+        """Index the source as far as needed. Raises `errors.Cancelled` after committing everything read."""
         changes = 0
         done = False
         doubtful: Path | None = None
@@ -241,8 +241,9 @@ class _SourceImport:
                 )
 
     def _update(self, text: archives.Text) -> bool:
-        """Do what is needed; False to look again. Raises `_ChangedError` if the source is another text now,
-        and `_CopyError` if games would be read from a copy that may be damaged."""
+        """Bring the index up to date; False if the caller must call again. Raises `_ChangedError` if the
+        source has changed since it was opened, and `_CopyError` if games would be read from a copy that may
+        be damaged."""
         known = self._known()
         state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
         try:
@@ -250,7 +251,7 @@ class _SourceImport:
                 self._repair(text, known)
             if known is not None and state == "same" and known.complete and self._has_all_rows(known):
                 if known.identity.state != text.stamp:
-                    # It was copied, linked or touched.
+                    # The file was copied, linked or touched, but its text is the same.
                     index.note_state(self.folder, known, text.stamp)
                 self.owner.reused += known.games
                 self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
@@ -299,7 +300,7 @@ class _SourceImport:
             return None
 
     def _repair(self, text: archives.Text, known: index.Manifest) -> None:
-        """Make damaged segments again; raises `index.Busy`."""
+        """Rebuild damaged segments; raises `index.Busy`."""
         begun = _begun.pop(self.folder, None)
         damaged = begun[1].result() if begun and begun[0] == known else _damaged(self.folder, known)
         if not damaged:
@@ -320,7 +321,7 @@ class _SourceImport:
                 self._forget(damage)
 
     def _forget(self, damage: errors.IndexDamaged) -> None:
-        """Give up an index that does not fit its text; the caller holds the lock."""
+        """Discard an index that does not fit its text; the caller holds the lock."""
         self.owner.messages.append(f"{damage} {self.path.name} is read again.")
         with contextlib.suppress(OSError):
             (self.folder / "manifest.json").unlink()
@@ -331,8 +332,8 @@ class _SourceImport:
         return noted == (known.games, known.positions, True) and self.catalog.sound(self.row) == known.games
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
-        """Read headers again that the catalog lacks: it was set aside, a block of it was damaged, or a kill
-        came before they were written. Rows beyond the index are dropped."""
+        """Read headers again that the catalog lacks: the catalog was set aside, a block of it was damaged, or
+        the program was killed before it wrote them. Rows beyond the index are dropped."""
         have = min(self.catalog.sound(self.row), known.games)
         if have == known.games == self.catalog.count(self.row) and have:
             return
@@ -407,7 +408,8 @@ class _SourceImport:
     def _pieces(
         self, text: archives.Text, offset: int, line: int, until: int | None = None, *, last: bool
     ) -> Iterator[Iterator[reading.Piece]]:
-        """The games of a part of the text, up to the `last` game at most. The reading ends with the block."""
+        """Read the games of a part of the text, within a `with` block. `last` says whether the part ends with
+        the last game of the text, which gets the problem of a damaged file."""
         from cqlgui.tasks.databases import reading
 
         found = reading.pieces(
@@ -432,7 +434,7 @@ class _SourceImport:
 
 
 def _begin_reading() -> None:
-    # A source that is indexed needs none of it, and it takes a while to load.
+    # Imported here because it takes a while to load, and a source that is already indexed does not need it.
     from cqlgui.tasks.databases import reading
 
     reading.begin()
@@ -449,13 +451,13 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
         except errors.IndexDamaged:
             return True
 
-    # Checksums release the interpreter lock.
+    # Threads help, because computing checksums releases the interpreter lock.
     with futures.ThreadPoolExecutor(_VERIFYING) as threads:
         return [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
 
 
 def _marked(pieces: Iterator[reading.Piece], reason: str) -> Iterator[reading.Piece]:
-    """The same games; the last one has this problem."""
+    """The same games; the last one gets the problem `reason`."""
     before = next(pieces, None)
     if before is None:
         return

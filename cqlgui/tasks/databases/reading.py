@@ -33,20 +33,20 @@ from cqlgui.tasks.processes import pool as pool_module
 _FIRST_WINDOW = 1 << 18
 _WINDOW = 1 << 21
 _MOST_WINDOW = 1 << 23
-"""Bytes of text that the kernel gets at once: at first, later, and for a larger game."""
+"""Bytes of text that the kernel gets in one call: at first, later, and for a larger game."""
 _FIRST_SLOW = 50
 _SLOW = 400
-"""Games in a piece that workers read, at most."""
+"""Maximum number of games in a piece that workers read: at first, and later."""
 _AHEAD = 2
-"""Maximum of pieces that wait for the caller."""
+"""Maximum number of pieces that wait for the caller."""
 _LOOK = 3 << 16
-"""Bytes that the splitter gets at once when it looks for the end of a game."""
+"""Bytes that the splitter first gets when it looks for the end of a single game."""
 _POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Consecutive games: what the index and the catalog keep of them, and the line behind each."""
+    """Consecutive games: their data for the index and the catalog, and the line number behind each."""
 
     games: index.Block
     headers: tuple[headers.Table, ...]
@@ -56,7 +56,7 @@ class Piece:
         return len(self.end_lines)
 
     def with_problem(self, reason: str) -> Piece:
-        """The same games, with a problem of the last one."""
+        """The same games; the last one gets the problem `reason`."""
         rows = self.games.rows.copy()
         last = rows[-1]
         last["flags"] |= index.BAD
@@ -69,7 +69,7 @@ class Piece:
         return data.replace(self, games=games, headers=(*self.headers[:-1], marked))
 
     def part(self, start: int, stop: int) -> Piece:
-        """Some of them, consecutive."""
+        """The games `start` to `stop` - 1."""
         tables = []
         first = 0
         for table in self.headers:
@@ -81,23 +81,23 @@ class Piece:
 
     @property
     def positions(self) -> int:
-        """Positions of all of them."""
+        """Number of positions of all games."""
         return int(self.games.rows["positions"].sum())
 
     @property
     def end(self) -> tuple[int, int]:
-        """Where reading goes on behind the last game: byte and line."""
+        """The place behind the last game, where reading goes on: byte offset and line."""
         last = self.games.rows[-1]
         return int(last["offset"]) + int(last["length"]), int(self.end_lines[-1])
 
 
 @functools.cache
 def begin() -> None:
-    """Begin to compile the reader to machine code. The first time this takes a second; `pieces` waits for the
-    rest of it, and so does the end of the process."""
+    """Start compiling the reader to machine code in a thread. The first time this takes a second; `pieces`
+    and the end of the process wait until it is done."""
 
     def work() -> None:
-        # The caller that wants to read gets the error again.
+        # A caller that reads gets the same error.
         with contextlib.suppress(Exception):
             kernel.UNIT.code()
 
@@ -114,10 +114,10 @@ def pieces(
     cancel: progress.CancelToken,
     until: int | None = None,
 ) -> Generator[Piece, None, None]:
-    """The games from byte `offset` on, which is 0 or the end of a game and stands on `line`; with `until`
-    those that begin before that byte.
+    """Read the games from byte `offset` on; with `until`, only those that begin before that byte. `offset` is
+    0 or the end of a game, and lies on line `line`.
 
-    A game that kills its worker process comes without moves and with the reason as its problem. Raises
+    A game that kills its worker process is returned without moves and with the reason as its problem. Raises
     `errors.Cancelled` and whatever reading raises. A caller that stops early must close the iterator.
     """
     halt = _Halt(cancel)
@@ -161,7 +161,7 @@ def pieces(
 
 
 class _Halt(progress.CancelToken):
-    """Set by itself or by another token."""
+    """A token that is cancelled by itself or together with another token."""
 
     __slots__ = ("_other",)
 
@@ -171,12 +171,12 @@ class _Halt(progress.CancelToken):
 
     @property
     def cancelled(self) -> bool:
-        """True once either was cancelled."""
+        """True once one of the two tokens was cancelled."""
         return super().cancelled or self._other.cancelled
 
 
 class _Reader:
-    """What the reading thread does."""
+    """The work of the reading thread."""
 
     def __init__(self, text: archives.Text, pool: pool_module.Pool, halt: progress.CancelToken) -> None:
         self._text = text
@@ -188,11 +188,11 @@ class _Reader:
         self._crew: pool_module.Crew | None = None
 
     def close(self) -> None:
-        """Give the workers back."""
+        """Return the workers to the pool."""
         self._leases.close()
 
     def pieces(self, offset: int, line: int, until: int) -> Iterator[_Found]:
-        """See the function of this name."""
+        """The pieces of the text; see the function `pieces`."""
         size, most_slow = _FIRST_WINDOW, _FIRST_SLOW
         part = _Part(self._text, offset, line, until)
         while not part.done:
@@ -228,15 +228,15 @@ class _Reader:
             if games.why is Why.MORE and len(games):
                 return
             if games.why is not Why.FULL or not len(games):
-                # The lenient reader takes this one.
+                # The kernel refused this game; a worker reads it with the lenient reader.
                 self._split(part, most_slow, only_next=True)
             if part.done or len(part.slow) >= most_slow or not base <= part.offset < base + len(window):
                 return
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the next games to the workers; with `only_next` the next one, and those behind it that the
-        kernel would refuse for a missing tag."""
+        """Leave the next games to the workers. With `only_next`, only the next game and those behind it that
+        begin without a tag, which the kernel would refuse."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
@@ -248,7 +248,7 @@ class _Reader:
         part.done = True
 
     def _answers(self, slow: Sequence[_Item]) -> dict[int, list[Any]] | None:
-        """What the workers read, by offset; None if that was stopped."""
+        """The workers' answers, by the offset of the game; None if the work was stopped."""
         answers: dict[int, list[Any]] = {}
         if slow:
             waiting = iter(slow)
@@ -281,7 +281,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """What is kept of a raw game while a worker reads it: everything but its bytes."""
+    """A raw game without its bytes, kept while a worker reads it."""
 
     offset: int
     length: int
@@ -292,7 +292,7 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Quick:
-    """Games of the kernel, whose places count from byte `base` of the text."""
+    """Games that the kernel read; their offsets count from byte `base` of the text."""
 
     games: quick.Games
     base: int
@@ -300,14 +300,14 @@ class _Quick:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Games in order, from the kernel and from the workers, with the workers' answers by offset."""
+    """Games in order, from the kernel and for the workers, with the workers' answers by offset."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
 
 
 class _Part:
-    """Games that become a piece, and where reading goes on."""
+    """Collects the games of a piece, and holds the place where reading goes on."""
 
     def __init__(self, text: archives.Text, offset: int, line: int, until: int) -> None:
         self._text = text
@@ -324,7 +324,7 @@ class _Part:
         self.slow: list[_Item] = []
 
     def full(self, size: int, most_slow: int) -> bool:
-        """Whether it is time to hand the games over."""
+        """Whether there are enough games for a piece."""
         return self.offset - self.start >= size // 2 or len(self.slow) >= most_slow
 
     def take(self, games: quick.Games, base: int) -> None:
@@ -352,7 +352,7 @@ class _Part:
         self.offset, self.line = raw.end, item.end_line
 
     def _end_line(self, raw: split.RawGame) -> int:
-        """The line behind a game, also behind one that is too long to be handed on whole."""
+        """The line number behind a game, also if the game is too long to be in `raw` as a whole."""
         line = split.end_line(raw)
         offset = raw.offset + len(raw.data)
         while offset < raw.end:
@@ -367,8 +367,9 @@ class _Part:
 
 
 class _Text:
-    """A text for the splitter. It gives little at first, because often a single game is wanted, and more of a
-    long game. One game may be as long as the text, so reading checks for cancellation."""
+    """A source for the splitter. The first read returns few bytes, because often only one game is wanted;
+    each further read may return twice as many. One game may be as long as the text, so each read checks for
+    cancellation."""
 
     def __init__(self, text: archives.Text, halt: progress.CancelToken, first: int) -> None:
         self._text = text
@@ -385,8 +386,8 @@ class _Text:
 
 
 def _piece(found: _Found) -> Piece:
-    """What is kept of games that were read. Called in the caller's thread, because the reading thread has
-    more to do."""
+    """Convert games to the data of the index and the catalog. Called in the caller's thread, because the
+    reading thread has more to do."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
     end_lines: list[np.ndarray] = []
@@ -404,7 +405,7 @@ def _piece(found: _Found) -> Piece:
 
 
 def _block(found: _Quick) -> index.Block:
-    """Games of the kernel as the index keeps them."""
+    """The kernel's games as a block of the index."""
     games = found.games
     rows = np.empty(len(games), index.ROW)
     table = games.rows
@@ -433,7 +434,7 @@ def _block(found: _Quick) -> index.Block:
 
 
 def _table(games: quick.Games) -> headers.Table:
-    """Games of the kernel as the catalog keeps them."""
+    """The kernel's games as a table of the catalog."""
     known, places = games.tags()
     texts = {column: headers.Coded(known, places[name]) for name, column in headers.COLUMNS.items()}
     texts["ending"] = _endings(texts["result"], games.rows[:, kernel.RESULT])
@@ -449,7 +450,7 @@ def _table(games: quick.Games) -> headers.Table:
 
 
 def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
-    """The results at the end of the texts, where they differ from the tags."""
+    """The results at the end of the games' texts; None where they equal the tags."""
     used = arrays.distinct(tags.places)
     said = [tags.texts[place] for place in used.tolist()]
     meant = np.array([kernel.RESULTS.index(text) if text in kernel.RESULTS else -1 for text in said])
@@ -458,7 +459,7 @@ def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
 
 
 def _record(item: _Item, answer: list[Any]) -> index.GameRecord:
-    """A game as a worker read it, for the index."""
+    """A worker's answer as a record of the index."""
     _tags, start_fen, packed, positions, plies, flags, problems, _ending = answer
     words = array("H")
     words.frombytes(base64.b64decode(packed))
@@ -478,11 +479,11 @@ def _record(item: _Item, answer: list[Any]) -> index.GameRecord:
 
 
 def _row(answer: list[Any]) -> headers.Header:
-    """A game as a worker read it, for the catalog."""
+    """A worker's answer as a row of the catalog."""
     tags, _start_fen, _packed, _positions, plies, flags, _problems, ending = answer
     return headers.from_tags([(name, text) for name, text in tags], plies, bool(flags & index.BAD), ending)
 
 
 def _lost(item: _Item, reason: str) -> list[Any]:
-    """What is left of a game that kills its worker."""
+    """The answer for a game that kills its worker: no tags, no moves, one problem."""
     return [[], None, "", 1, 0, index.BAD, [[item.line, item.offset, reason, "error"]], ""]

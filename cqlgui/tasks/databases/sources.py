@@ -16,16 +16,16 @@ from cqlgui.tasks.results import base_model
 
 
 def stamp(path: Path) -> str:
-    """The state of a source and of its index as a word. If it changes, an open source must be opened again,
-    to find what was added or repaired."""
+    """The state of a source and of its index, as a word. When it changes, an open source must be reopened to
+    see what was added or repaired."""
     return hosts.stamp_of(path, workspace.index_folder(path))
 
 
 def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]:
-    """What a worker must know to open a source; `state` is its `stamp`, taken now if it is not given.
+    """The fields of a request with which a worker opens a source; `state` is its `stamp`, taken now if None.
 
-    Raises `errors.SourceError` if its index is of another text than the base knows, or the catalog is another
-    one.
+    Raises `errors.SourceError` if the index was made from another text than the base, or if the catalog was
+    made anew.
     """
     state = stamp(source.path) if state is None else state
     _insist(source, _digest(workspace.index_folder(source.path), state))
@@ -43,8 +43,8 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
 
 @contextlib.contextmanager
 def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
-    """The index and text of a source of an open base. Raises `errors.SourceError` if the text is another one
-    than the base knows, or the catalog is another one."""
+    """Open the index and text of a source of an open base. Raises `errors.SourceError` if the index was made
+    from another text than the base, or if the catalog was made anew."""
     reader = _reader(source)
     try:
         yield reader
@@ -54,7 +54,8 @@ def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
 
 @contextlib.contextmanager
 def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
-    """The index alone of a source of an open base, if it is of the text that the base knows."""
+    """Open only the index of a source of an open base. Raises `errors.SourceError` if the index was made from
+    another text than the base."""
     with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
         _insist(source, found.manifest.identity.digest)
         yield found
@@ -62,7 +63,8 @@ def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
 
 @functools.lru_cache(256)
 def _digest(folder: Path, _state: str) -> str:
-    """Which text an index is of."""
+    """The digest of the text from which an index was made; empty without an index. `_state` is only a key of
+    the cache."""
     known = index.Manifest.read(folder)
     return "" if known is None else known.identity.digest
 
@@ -77,7 +79,7 @@ def _insist(source: base_model.Source, digest: str) -> None:
 def _rows(source: base_model.Source) -> catalog.Rows:
     found = workspace.catalog().rows(source.id)
     if found.path != str(source.path):
-        # What is stored under its number belongs to another source, if to any.
+        # The rows with this number belong to another source, or there are none.
         raise errors.SourceError(
             f"The catalog was made anew since {source.path.name} was opened. Open it again."
         )
@@ -92,9 +94,8 @@ def _reader(source: base_model.Source) -> hosts.SourceReader:
 
 
 def of_game(base: base_model.Base, game: int) -> tuple[base_model.Source, int]:
-    """The source that holds a base ordinal, and the ordinal there (from 0); raises `CqlguiError` when there
-    is none.
-    """
+    """The source that holds a base ordinal, and the ordinal in the source (from 0). Raises `CqlguiError` if
+    there is none."""
     for source in base.sources:
         if source.first <= game < source.first + source.games:
             return source, game - source.first

@@ -27,9 +27,9 @@ MOST_BYTES: Final = 64 << 20
 
 
 class SegmentTags:
-    """`facts.Tags` for `count` games of a source from ordinal `first` on; for any thread.
+    """`facts.Tags` for `count` games of a source from ordinal `first` on; thread-safe.
 
-    Raises `errors.SourceError` where the catalog lacks games that the base knows.
+    Reading a column raises `errors.SourceError` if the catalog lacks games of the base.
     """
 
     def __init__(self, source: base_model.Source, first: int, count: int) -> None:
@@ -38,12 +38,12 @@ class SegmentTags:
         self.memo: facts.Memo = Memo(lambda: self._rows)
 
     def tag(self, name: str) -> facts.Coded:
-        """A tag's texts, None for a game without it."""
+        """The values of a tag; None for a game without it."""
         return self._column(name, lambda: workspace.catalog().tag_column(*self._place, name))
 
     @property
     def result(self) -> facts.Coded:
-        """The results at the ends of the texts, else those of the tags."""
+        """The results at the ends of the games' texts, else those of the tags."""
         return self._column(_RESULT, lambda: workspace.catalog().result_column(*self._place))
 
     @property
@@ -54,7 +54,7 @@ class SegmentTags:
 
     @functools.cached_property
     def game_count(self) -> int:
-        """Games of the source with a White tag, as `hosts.GameHost` tells it."""
+        """Number of games of the source with a White tag, as in `hosts.GameHost`."""
         return workspace.catalog().named_count(self._source.id)
 
     @functools.cached_property
@@ -77,14 +77,14 @@ class SegmentTags:
         if found is None:
             column = read()
             found = facts.Coded(column.places.astype(np.int64), column.texts)
-            # Rows may have come or gone before it was read.
+            # Not cached if the rows changed while the column was read.
             if self._current() == self._rows:
                 _kept.put(key, found)
         return found
 
 
 class Memo:
-    """A `facts.Memo` whose values are dropped in time, like the columns; `owner` is their cache key."""
+    """A `facts.Memo` whose values share the cache of the columns; `owner` returns a part of their key."""
 
     def __init__(self, owner: Callable[[], Hashable]) -> None:
         self._owner = owner
@@ -98,7 +98,7 @@ class Memo:
 
 
 class _Kept:
-    """Recently used columns, up to `MOST_BYTES`; for any thread."""
+    """A cache of the recently used columns, up to `MOST_BYTES`; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -114,7 +114,7 @@ class _Kept:
             return found[0]
 
     def put(self, key: Hashable, column: facts.Coded) -> None:
-        # A key holds names and filters; there are a few keys for thousands of games.
+        # `_ENTRY` stands for the size of the key; there are only a few keys for thousands of games.
         size = _ENTRY + column.codes.nbytes + sum(map(sys.getsizeof, column.values))
         with self._lock:
             _, before = self._known.pop(key, (None, 0))

@@ -27,27 +27,27 @@ _open: dict[Path, Catalog | Journal] = {}
 
 
 def begin() -> None:
-    """Begin to check the catalog for damage. The check takes time but no processor; a program that will open
-    the catalog loads modules meanwhile."""
+    """Start checking the catalog for damage in the background. The check waits for the disk, so the program
+    can load modules meanwhile."""
     database.begin_check(folders.cache() / _CATALOG)
 
 
 def catalog() -> Catalog:
-    """The catalog, opened once a process (and folder: `CQLGUI_HOME` may change under tests)."""
+    """The catalog, opened once for each process and folder (tests change `CQLGUI_HOME`)."""
     from cqlgui.db import catalog as catalog_module
 
     return _opened(folders.cache() / _CATALOG, catalog_module.Catalog)
 
 
 def journal() -> Journal:
-    """The history and the recent files, opened once a process."""
+    """The history and the recent files, opened once for each process."""
     from cqlgui.db import journal as journal_module
 
     return _opened(folders.data() / "history.sqlite", journal_module.Journal)
 
 
 def index_folder(source: Path) -> Path:
-    """Where the index of a source lives: a readable name and a hash of the whole path."""
+    """The folder of a source's index; its name is the file's name and a hash of the whole path."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", source.name)[:40] or "source"
     digest = hashlib.sha256(str(source).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return folders.cache() / "index" / f"{stem}-{digest}"
@@ -55,14 +55,14 @@ def index_folder(source: Path) -> Path:
 
 @functools.cache
 def sweep() -> None:
-    """Remove what killed programs left half written, once in a process; it may be large."""
+    """Remove half-written files of killed programs, once in a process. They may be large."""
     with contextlib.suppress(OSError), os.scandir(folders.cache() / "index") as entries:
         for entry in entries:
             disk.sweep(Path(entry.path))
 
 
 def close() -> None:
-    """Close every file; they are opened again at need."""
+    """Close the catalog and the journal; they are reopened when needed."""
     with _lock:
         for store in _open.values():
             store.close()
@@ -72,9 +72,9 @@ def close() -> None:
 def _opened(path: Path, kind: type[_Kind]) -> _Kind:
     with _lock:
         found = _open.get(path)
-        # A file that was deleted under a running program is made again, by this one or another.
+        # A file that was deleted while the program runs is created again.
         if not isinstance(found, kind) or not found.is_there:
-            # Searches under way may have connections to the old file; these end with them.
+            # The old store is not closed: running searches may still use it, and it is freed after them.
             found = _open[path] = kind(path)
         return found
 

@@ -1,1 +1,1 @@
-"""A search from its plan to its result; and what is estimated, counted, narrowed or explained."""
+"""A search from its plan to its result; also estimates, counts, facets of results and explanations."""
