@@ -1,5 +1,5 @@
-"""Queries in files: the shipped ones and the user's own folder, in folders of any depth. Each `.cql` file
-begins with its front matter, in comments that CQL passes over:
+"""Queries in files: the shipped ones and those in the user's folder, in subfolders of any depth. Each `.cql`
+file begins with its front matter, in comments that CQL ignores:
 
     // title: Two bishops against a lone king
     // description: One or more sentences; further lines
@@ -7,8 +7,7 @@ begins with its front matter, in comments that CQL passes over:
     // tags: endings, bishops
     // fen: 8/8/8/3k4/8/3BB3/3K4/8 w - - 0 1
 
-Every field may be absent. `fen` is the position of the diagram beside the query; its first field alone is
-enough.
+Every field is optional. `fen` is the position of the diagram beside the query; its first field is enough.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _NOTE = re.compile(r"//(?!/)\s*(.*)")
 
 
 def entries() -> list[entry_model.QueryEntry]:
-    """The shipped queries, then the user's, each by group and title; an unreadable file is left out."""
+    """The shipped queries, then the user's, each sorted by group and title; unreadable files are left out."""
     return [*_inside(resources.resource("queries"), ()), *_inside(own_folder(), (OWN_GROUP,))]
 
 
@@ -42,7 +41,7 @@ def own_folder() -> Path:
 
 
 def read(path: Path, group: tuple[str, ...] = ()) -> entry_model.QueryEntry:
-    """One file with its front matter. If there is no title the file's name is the title. Raises
+    """Read a query file with its front matter. Without a title there, the file's name is the title. Raises
     `errors.SourceError`."""
     text = queries.read_query_file(path)
     fields, _end = _front_matter(text)
@@ -59,7 +58,7 @@ def read(path: Path, group: tuple[str, ...] = ()) -> entry_model.QueryEntry:
 
 
 def title(text: str) -> str:
-    """The title that a query's front matter gives it; empty without one."""
+    """The title in a query's front matter; empty without one."""
     return _front_matter(text)[0].get("title", "")
 
 
@@ -69,7 +68,7 @@ def body(text: str) -> str:
 
 
 def body_start(text: str) -> int:
-    """Where in a query's text its front matter has ended, as a code-point offset."""
+    """The offset at which the front matter of a query's text ends, in code points."""
     return sum(len(line) for line in text.splitlines(keepends=True)[: _front_matter(text)[1]])
 
 
@@ -85,7 +84,7 @@ def _inside(folder: Path, above: tuple[str, ...]) -> list[entry_model.QueryEntry
     found: list[entry_model.QueryEntry] = []
     for path in sorted(folder.rglob("*.cql")):
         if not disk.is_file(path):
-            # Reading a pipe would wait for a writer, perhaps forever.
+            # Not an ordinary file; reading a pipe could wait forever.
             continue
         group = (*above, *(_words(part) for part in path.relative_to(folder).parent.parts))
         try:
@@ -96,7 +95,7 @@ def _inside(folder: Path, above: tuple[str, ...]) -> list[entry_model.QueryEntry
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], int]:
-    """The fields of a text, and the number of lines they take."""
+    """The fields of the front matter, and the number of its lines."""
     fields: dict[str, str] = {}
     current = ""
     lines = text.splitlines()
@@ -114,7 +113,7 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
 
 
 def _fen(text: str) -> str:
-    """A whole FEN from a field; empty if it is no position."""
+    """The complete FEN for the value of a field; empty if it is no position."""
     try:
         return position.Position.from_fen(text).fen()
     except ValueError:

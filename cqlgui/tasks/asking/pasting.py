@@ -1,5 +1,4 @@
-"""Decides what a text is that was dropped on the window or pasted on the board: a position, games or a
-query."""
+"""Decides whether a text that was dropped on the window or pasted is a position, games or a query."""
 
 from __future__ import annotations
 
@@ -21,15 +20,15 @@ from cqlgui.pattern import writing
 from cqlgui.pattern.marks import Mark, Pattern
 
 LARGEST: Final = 64 << 20
-"""Maximum of letters that are examined."""
+"""Maximum length of a text, in characters."""
 _LONGEST_QUERY: Final = 100_000
 _LONGEST_LINE: Final = 1_000
-"""Maximum of letters of a position, including what an EPD says about it or what else stands behind it."""
+"""Maximum length of a position in characters, with the operations of an EPD or other text behind it."""
 _DAYS: Final = 30
-"""Days for which pasted games are kept after they were last opened, because sessions name them."""
+"""Days for which pasted games are kept after they were last opened; sessions refer to them."""
 _OPENED: Final = ".opened"
-"""Ending of the empty file whose time is when pasted games were last opened. The time of the games' own file
-cannot be used: their index depends on it."""
+"""Ending of an empty file whose modification time is when pasted games were last opened. The time of the
+games' own file must not change, because their index depends on it."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
@@ -37,26 +36,27 @@ _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
 _MOVES: Final = patterns.pattern(
     r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[A-Z♔-♟]?[a-h]?[1-8]?[x:-]?[a-h][1-8]|[O0]-[O0])"
 )
-"""A numbered move, its man in any language."""
+"""A numbered move; the letter of its man may be of any language."""
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""Comments of a query, which may name moves and tags; but no web address."""
+"""Comments of a query, which may contain moves and tags. A web address is not a comment."""
 _QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
-"""Signs around a position, and dashes that web pages use for hyphens."""
+"""Quotation marks around a position become blanks, and dashes, which web pages use for hyphens, hyphens."""
 _NAMED: Final = patterns.pattern(r"(?i)\s*(?:position\b\s*[:=]?\s*)?(?:(?:fen|epd)\b\s*[:=]?)?\s*")
-"""What may stand before a position without a meaning."""
+"""Words before a position that are skipped, such as `Position: FEN:`."""
 _ADDRESS: Final = patterns.pattern(
     r"\s*https?://\S{1,200}?[/=]([1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\S*)\s*"
 )
-"""The address of a board in the web, which ends in a position."""
+"""The web address of a board, which ends in a position."""
 _BLANKS: Final = patterns.pattern(r"_|%20|\+")
-"""What stands for blanks in an address."""
+"""Spellings of a blank in a web address."""
 _STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
 _NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
 
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """What was found: a `position`, `games` in a file of their own, a `query`, or `nothing` and why."""
+    """The meaning of a text: a `position`, `games` in the file `path`, a `query` in `text`, or `nothing` with
+    a `reason`."""
 
     kind: Literal["position", "games", "query", "nothing"]
     position: Position | None = None
@@ -87,17 +87,17 @@ def understand(text: str) -> Pasted:
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
         return Pasted("query", text=text)
     if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
-        # What looked like a comment of a query is a comment of a game.
+        # The text is no query, so what looked like a comment of a query belongs to a game.
         return Pasted("games", path=_written(text))
     return Pasted("nothing", reason=_NEITHER)
 
 
 def _fields(text: str) -> list[str]:
-    """The words with which a text begins, without what may stand before or around a position."""
+    """The words at the beginning of a text, without anything around a position: address, label, quotes."""
     beginning = text[: 2 * _LONGEST_LINE].translate(_QUOTES)
     address = _ADDRESS.fullmatch(beginning)
     if address is not None:
-        # Cut what an address may say behind the position.
+        # Cut off the parameters that may follow the position in an address.
         placed = address[1].partition("?")[0].partition("#")[0].partition("&")[0]
         return _BLANKS.sub(" ", placed).split()
     named = _NAMED.match(beginning)
@@ -105,18 +105,18 @@ def _fields(text: str) -> list[str]:
 
 
 def _position(fields: list[str]) -> Position:
-    """The position with which words begin; raises `ValueError`. An EPD has no clocks (PGN standard, section
-    16.2); what it says behind the position is skipped, as are lines that follow a FEN."""
+    """The position at the beginning of the words; raises `ValueError`. An EPD has no move counters (PGN
+    standard, section 16.2). Its operations are skipped, and so is any text behind a FEN."""
     if len(fields) > 4 and not fields[4].isdigit():
         return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
     return Position.from_fen(" ".join(fields[:6]))
 
 
 def note_opened(paths: Iterable[Path]) -> None:
-    """Keep pasted games that are among these files for longer."""
+    """Note that these files were opened, so that pasted games among them are kept longer."""
     for path in paths:
         if path.parent == _folder():
-            # Without this file they are kept for some days after they were pasted.
+            # Without this file, the days count from the time of pasting.
             with contextlib.suppress(OSError):
                 path.with_suffix(_OPENED).touch()
 

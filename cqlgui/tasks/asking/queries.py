@@ -1,4 +1,4 @@
-"""From a query's text to what can be run or shown: limits, checking, the `variations` option, expansion."""
+"""Prepares a query's text for running or showing: limits, checking, the `variations` option, expansion."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from cqlgui.cql.transforming import transforms
 
 LONGEST_QUERY = 4 << 20
 ENDINGS = (".cql", ".cqls")
-"""How the names of files end that hold queries: of CQL, and of the scripts of Scidb (CQL-S)."""
+"""File name endings of queries: CQL, and scripts of Scidb (CQL-S)."""
 
 
 class Rejected(errors.CqlguiError):
-    """The query has errors; `diagnostics` holds them, `text` the query they point into."""
+    """The query has errors: `diagnostics`, with places in `text`."""
 
     def __init__(self, text: str, found: Sequence[diagnostics.Diagnostic]) -> None:
         faults = tuple(finding for finding in found if finding.severity == "error")
@@ -34,10 +34,9 @@ class Rejected(errors.CqlguiError):
 def expanded(
     text: str, variations: bool = False, said: settings.Settings = settings.USUAL
 ) -> transforms.Expanded:
-    """Check and expand a query, with its header overridden by `said`, the options given beside the text;
-    raises `Rejected`.
+    """Check and expand a query. `said` are options that override its header. Raises `Rejected`.
 
-    The last results are cached: a query that is being written is shown, estimated and searched.
+    The last results are cached, because the same query is shown, estimated and searched.
     """
     return _expanded(text, data.replace(said, variations=said.variations or variations))
 
@@ -60,8 +59,8 @@ def _expanded(text: str, said: settings.Settings) -> transforms.Expanded:
 
 
 def mean_the_same(one: str, other: str) -> bool:
-    """Whether two queries differ at most in comments, white space and brackets that change nothing. A query
-    with errors is the same only as an equal text."""
+    """Whether two queries differ at most in comments, white space and redundant brackets. A query with errors
+    means the same only as an equal text."""
     if one == other:
         return True
     query = structure.checked(one).query
@@ -70,8 +69,8 @@ def mean_the_same(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """A filter that wants to `read` or `write` (`verb`) a file; `name` is None if the query makes up the name
-    while it runs."""
+    """A filter that wants to `read` or `write` (`verb`) a file; `name` is None if the query computes the name
+    at run time."""
 
     node: nodes.Node
     word: str
@@ -110,12 +109,12 @@ def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) ->
 
 
 def is_query_file(path: Path) -> bool:
-    """Whether a file holds a query, by its name."""
+    """Whether a file is a query, judged by its name."""
     return path.suffix.lower() in ENDINGS
 
 
 def checked_query(text: str) -> Checked:
-    """Check a query, of any length."""
+    """Check a query. Raises `Rejected` if it is too long; other errors are in the result."""
     if len(text) > LONGEST_QUERY:
         finding = diagnostics.Diagnostic(
             diagnostics.Span(LONGEST_QUERY, 1),
@@ -123,13 +122,12 @@ def checked_query(text: str) -> Checked:
             f"A query may have {LONGEST_QUERY} characters at most.",
         )
         raise Rejected(text, [finding])
-    # The result is cached: a caller that asks about the header or the lines of a query that ran does not
-    # check it again.
+    # The result is cached, so asking about the header or the lines of a query that ran costs no new check.
     return structure.checked(text)
 
 
 def findings(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    """All diagnostics of a text, those of expansion included."""
+    """All diagnostics of a text, including those of expansion."""
     try:
         checked = checked_query(text)
     except Rejected as rejected:
@@ -140,7 +138,7 @@ def findings(text: str) -> tuple[diagnostics.Diagnostic, ...]:
 
 
 def read_query_file(path: Path) -> str:
-    """The text of a UTF-8 `.cql` file; raises `errors.SourceError` with a sentence."""
+    """The text of a UTF-8 `.cql` file; raises `errors.SourceError`."""
     try:
         with path.open("rb") as file:
             data = file.read(4 * LONGEST_QUERY + 1)

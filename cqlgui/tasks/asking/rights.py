@@ -1,4 +1,4 @@
-"""Which files a query wants to read and write that the user has not allowed yet (D11)."""
+"""Finds the files that a query wants to read or write and that the user has not allowed yet (D11)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cqlgui.tasks.results import search_model
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A wish to `read` or to `write` (`verb`) the file `name` (empty if the query makes up the name), for
-    which `folder` would have to be allowed."""
+    """A request to `read` or `write` (`verb`) the file `name`, which is empty if the query computes the name.
+    `folder` is the folder that the user would have to allow."""
 
     verb: str
     name: str
@@ -24,7 +24,7 @@ class Wish:
 
 
 class Wanted(errors.CqlguiError):
-    """The query may not run before these wishes are granted."""
+    """The query may not run until the user grants these wishes."""
 
     def __init__(self, wishes: Sequence[Wish]) -> None:
         super().__init__(f"This query wants to {wishes[0].verb} files, and no folder was allowed for that.")
@@ -34,11 +34,11 @@ class Wanted(errors.CqlguiError):
 def wishes(
     expanded: transforms.Expanded, options: search_model.SearchOptions, beside: Path
 ) -> tuple[Wish, ...]:
-    """What a query needs beyond the folders that are allowed.
+    """The files that a query needs outside the allowed folders.
 
-    A relative name begins in the folder `beside` (that of the query or of the games), whatever else is
-    allowed. There is no wish for a folder that is allowed already: a file that cannot be reached all the same
-    fails in the search, with its reason.
+    A relative name is looked up in the folder `beside` (that of the query or of the games), whatever else is
+    allowed. There is no wish for a folder that is allowed already. If a file there cannot be reached, the
+    search fails with the reason.
     """
     found: dict[Wish, None] = {}
     for use in sorted(queries.file_uses(expanded), key=lambda use: use.node.span.offset):
@@ -51,14 +51,14 @@ def wishes(
 
 def _wish(verb: str, name: str | None, allowed: tuple[Path, ...], beside: Path) -> Wish | None:
     if name is None:
-        # Where a made-up name leads is known only when it is made.
+        # The place of a computed name is known only at run time.
         return None if any(beside.is_relative_to(one) for one in allowed) else Wish(verb, "", beside)
     try:
         relative = not Path(name).is_absolute()
         place = (beside / name).resolve()
         reached = files.places(name, allowed, beside)
     except (OSError, ValueError, RuntimeError):
-        # A text that is no file name fails in the search.
+        # For a text that is no file name, the search reports the error.
         return None
     folder = beside if relative else place.parent
     if folder in allowed or reached:

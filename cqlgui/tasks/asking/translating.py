@@ -1,4 +1,4 @@
-"""Saves the translation of an old script in a file of its own. The script itself is never written over."""
+"""Saves the translation of an old script in another file. The script itself is never overwritten."""
 
 from __future__ import annotations
 

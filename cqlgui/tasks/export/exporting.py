@@ -1,6 +1,5 @@
-"""Writes what a search found: games as PGN (their own text byte for byte, or with the match marked), or lists
-of positions.
-"""
+"""Writes the results of a search: games as PGN (their text byte for byte, or with the matches marked), or
+lists of positions."""
 
 from __future__ import annotations
 
@@ -50,8 +49,8 @@ td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; text-align: left }
 
 
 _EPD = str.maketrans({'"': "'", "\\": "/"})
-"""Signs that texts in EPD cannot have: a quotation mark, and the backslash, which may be read as an
-escape."""
+"""Replacements for characters that EPD texts must not contain: the quotation mark, and the backslash, which
+some programs read as an escape."""
 
 
 def export(
@@ -98,7 +97,7 @@ def export(
         with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
             job.readers.check()
             writers[ending](file)
-            # The workers' answers are about the same text only if that text is still there.
+            # Workers read the same sources; if these are unchanged now, their answers fit the text.
             job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
@@ -106,7 +105,7 @@ def export(
 
 
 def checked_ending(path: Path) -> str:
-    """The ending of a file to be written, in small letters; raises `CqlguiError` when it names no format."""
+    """The ending of a file to be written, in lower case; raises `CqlguiError` if it names no format."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
@@ -128,7 +127,7 @@ def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) 
             parts.append(text)
         elif positionid in marks:
             parts += marks.pop(positionid)
-    # Marks of another query's hits, where this query's own comments are not known.
+    # What remains are hits of another query, for which this query wrote no comment.
     for positionid, parts in marks.items():
         texts.setdefault(positionid, []).extend(parts)
     return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
@@ -279,7 +278,7 @@ class _Job:
         return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
 
     def _counted(self) -> Iterator[hit_model.GameHits]:
-        """The games with everything that is known about them."""
+        """The games to be written, with all details; counts them."""
         told = hit_details.tell(self.base, self.result, self.chosen, cancel=self.cancel)
         for place, hits in enumerate(told):
             self._count(place)
@@ -348,16 +347,16 @@ def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.F
 
 
 def _cell(value: object) -> object:
-    """A value as a cell: empty for None, and safe against formulas in a stranger's text."""
+    """A value as a cell: empty for None; text is escaped so that a spreadsheet reads no formula in it."""
     if isinstance(value, str):
         return cells_module.text_only(value)
     return "" if value is None else value
 
 
 def _closing(text: bytes, following: bytes | None) -> bytes:
-    """The text between two games, so that any reader separates them where we do: blank lines, and for a
-    broken game whatever ends it (an open comment would swallow the next game). A comment before the moves of
-    a game without tags would belong to the game before, so that game gets a tag."""
+    """The text between two games with which a reader separates them in the right place: blank lines, and
+    after a broken game whatever ends it (an open comment would swallow the next game). A game without tags
+    that begins with a comment gets a tag, because the comment would be read as a part of the game before."""
     if following is None:
         return b"\n"
     for head in (b"", b'[Event "?"]\n\n'):

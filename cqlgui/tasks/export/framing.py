@@ -1,7 +1,8 @@
-"""Hits as the query is written: a hit's element, the motion that undoes it, and games written in that frame.
+"""Writes hits in the query's own frame: finds a hit's orbit element and the motion that undoes it, and writes
+games in that frame.
 
-A game is written in the query's frame if its image is a legal game: pawns go in their direction, all men stay
-on the board, and nobody castles after a mirror has exchanged the wings.
+A game is written in the query's frame if its image is a legal game: pawns move in their direction, all men
+stay on the board, and there is no castling after a mirror has exchanged the wings.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cqlgui.tasks.results import hit_model
 NORMALISED = "normalised"
 MOVES = "moves"
 FROM_HERE = 8
-"""Plies of notation from a position on, in tables."""
+"""Number of plies that tables show from a position on."""
 
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}
@@ -26,7 +27,7 @@ _OF_THE_WHOLE = ("fen", "setup", "plycount", "eco", "nic", "opening", "variation
 
 
 def element_of(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit]) -> hit_model.ElementCount | None:
-    """The element that a hit is shown under."""
+    """The orbit element under which a hit is shown."""
     for match in hit.matches[:1]:
         if 0 <= match.orbit < len(orbits):
             return orbits[match.orbit].elements[match.element]
@@ -40,7 +41,7 @@ def frame_of(element: hit_model.ElementCount | None) -> motions.Motion | None:
 
 
 def line_from(game: tree.GameTree, positionid: int, most: int | None = None) -> list[int]:
-    """The positions after a position along its main continuation, at most `most`."""
+    """At most `most` positions that follow a position in its main continuation."""
     ids: list[int] = []
     while game.children[positionid] and (most is None or len(ids) < most):
         positionid = game.children[positionid][0]
@@ -49,7 +50,7 @@ def line_from(game: tree.GameTree, positionid: int, most: int | None = None) -> 
 
 
 def legal(game: tree.GameTree, positionid: int, frame: motions.Motion) -> bool:
-    """Whether what follows on a position is a legal game in a frame as well."""
+    """Whether the image of a position and of its continuation in a frame is a legal game."""
     if frame.shifted or not frame.keeps_pawns:
         return False
     castles = any(moves.flag(game.moves[one]) == moves.CASTLE for one in line_from(game, positionid))
@@ -64,13 +65,13 @@ def fragment(
     element: hit_model.ElementCount,
     frame: motions.Motion,
 ) -> str:
-    """What follows on a hit as a game of its own, set up in the query's frame. If colours are swapped, so are
-    the players and the `results` (of the tag, and at the end of the game). Off the main line there is no
-    result. A comment names the source."""
+    """The continuation of a hit as a separate game, set up in the query's frame. If colours are swapped, the
+    players and the `results` (of the tag, and at the end of the game) are swapped too. A hit in a variation
+    has no result. A comment names the source."""
     known: dict[str, tuple[str, str]] = {}
     for given, value in tags:
         name = _other_side(given) if frame.swapped else given
-        # As in reading, the first of two equal tags counts, in whatever case they are written.
+        # As in reading, tag names ignore case, and the first of two equal tags counts.
         known.setdefault(name.lower(), (name, value))
     on_main_line = hit.positionid in (0, *line_from(game, 0))
     tagged, result = (one if on_main_line and one in _RESULTS else "*" for one in results)

@@ -1,4 +1,4 @@
-"""Hits as flat records, the same fields on the command line and in exported tables."""
+"""Hits as flat records, with the same fields on the command line and in exported tables."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Messages between the program and its workers: JSON behind a length of four bytes, big-endian.
+"""Messages between the program and its workers: a length of four bytes, big-endian, then JSON.
 
-Plain data only, never pickles: what a worker says is read as text, whatever a hostile game made of it.
+Messages are never pickles, so a worker that a hostile game has taken over cannot run code in the program.
 """
 
 from __future__ import annotations

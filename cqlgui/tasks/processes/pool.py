@@ -51,10 +51,11 @@ class Piece(Generic[Item]):
 class Work(Generic[Item]):
     """What a crew does. All functions are called in the thread that runs the crew.
 
-    `take(n)` returns the next items, at most n (empty = no more, None = none yet; it may wait a moment for
-    them). `message` makes the request to a worker. `done` gets the reply. `lost` gets an item that killed its
-    worker twice, with a reason. `size` is the size of the first piece; later pieces are sized to take
-    `target` seconds each. `begun` is called once a worker is ready and at work.
+    `take(n)` returns the next items, at most n; an empty list means that there are no more, None that none is
+    ready yet (`take` may wait a moment). `message` makes the request to a worker. `done` gets the reply.
+    `lost` gets an item that killed its worker twice, with a reason. `size` is the size of the first piece;
+    later pieces are sized to take `target` seconds each. `begun` is called once a worker is ready and at
+    work.
     """
 
     take: Callable[[int], list[Item] | None]
@@ -67,8 +68,8 @@ class Work(Generic[Item]):
     hang: float = field(default_factory=lambda: HANG_SECONDS)
     begun: Callable[[], None] | None = None
     undone: Callable[[frames.Envelope], int] = lambda _reply: 0
-    """Number of items at the end of a piece that the worker did not do, because those before took long. They
-    are sent again."""
+    """Returns how many items at the end of a piece the worker left undone, because the items before took
+    long. They are sent again."""
 
 
 class Pool:
@@ -77,7 +78,7 @@ class Pool:
     def __init__(self, command: Sequence[str] | None = None, size: int | None = None) -> None:
         self._command = list(command) if command else worker_command()
         self.size = size or os.cpu_count() or 1
-        # One more than processors, for a short question while a search uses a worker on every processor.
+        # One more than there are processors, for short requests while a search keeps all others busy.
         self._kept = self.size + 1
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -85,9 +86,8 @@ class Pool:
 
     @contextlib.contextmanager
     def lease(self, count: int | None = None) -> Iterator[Crew]:
-        """A crew of `count` workers (default: one a processor) for one job; they go back to the pool
-        afterwards.
-        """
+        """A crew of `count` workers (default: one for each processor) for one job; they return to the pool
+        afterwards."""
         crew = Crew(self, max(1, count or self.size))
         try:
             yield crew
@@ -100,8 +100,8 @@ class Pool:
         cancel: progress.CancelToken | None = None,
         begun: Callable[[], None] | None = None,
     ) -> frames.Envelope:
-        """The reply of a worker to a single request. `begun` is called when the wait for a free worker is
-        over. Raises the fault that the worker reports, `CqlguiError` if the request kills the worker, and
+        """A worker's reply to a single request. `begun` is called when a worker is ready and at work. Raises
+        the error that the worker reports, `CqlguiError` if the request kills the worker, and
         `errors.Cancelled`."""
         waiting = [request]
         replies: list[frames.Envelope] = []
@@ -129,7 +129,8 @@ class Pool:
             self.give_back(Worker(self._command))
 
     def take(self) -> Worker:
-        """An idle worker, or a new one. A worker that does not stop when told to is killed."""
+        """An idle worker, or a new one. An idle worker that is still busy with abandoned work and does not
+        stop in time is killed."""
         while True:
             with self._lock:
                 if self._closed:
@@ -245,7 +246,7 @@ class Crew:
             work.done(piece_done.items, reply)
 
     def disband(self) -> None:
-        """Give the workers back."""
+        """Return the workers to the pool."""
         for worker in self._workers:
             self._pool.give_back(worker)
         self._workers.clear()
@@ -258,7 +259,8 @@ class Crew:
     def _answer(
         self, busy: dict[Worker, Piece[Item]], limit: float
     ) -> tuple[Worker, frames.Envelope | None] | None:
-        """The next reply of a worker (None = it died or hangs); None if nothing happened for a moment."""
+        """A worker and its reply, which is None if the worker died or hangs. Returns None if nothing happened
+        for a moment."""
         try:
             return self._answers.get(timeout=_POLL_SECONDS)
         except queue.Empty:
@@ -269,7 +271,7 @@ class Crew:
         now = time.monotonic()
         for worker, piece in busy.items():
             patience = limit if worker.ready else SILENT_SECONDS
-            # Starting is no part of the work: on a busy machine it takes longer than a game may.
+            # The time of starting does not count: on a busy machine it takes longer than a game may.
             if now - max(piece.started, worker.ready_since) > patience:
                 _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, patience)
                 worker.hung = True
@@ -310,9 +312,9 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # An interrupt on the terminal is for the parent; a worker ends when its stdin is closed. It
-                # has no session of its own: Linux divides processors among sessions, and niceness counts only
-                # within one.
+                # A separate process group, so that Ctrl+C interrupts only the parent; a worker ends when its
+                # stdin is closed. Not a separate session: Linux divides processor time among sessions, and
+                # niceness counts only within one.
                 process_group=0 if os.name == "posix" else None,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
@@ -337,7 +339,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Its process number."""
+        """The process id."""
         return self._process.pid
 
     @property
@@ -347,15 +349,15 @@ class Worker:
 
     @property
     def free(self) -> bool:
-        """True if it runs and every request is answered."""
+        """True if the process runs and has answered every request."""
         return self._idle.is_set() and self.alive
 
     def comes_free(self, seconds: float) -> bool:
-        """Whether it becomes free within `seconds`."""
+        """Wait until the worker is free, for at most `seconds`; returns whether it is."""
         return self._idle.wait(seconds) and self.alive
 
     def abandon(self) -> None:
-        """Drop the answer, and tell the worker to drop the work."""
+        """Tell the worker to stop its work, and ignore the answer."""
         self.sink = None
         if not self._idle.is_set():
             with contextlib.suppress(OSError, ValueError):
@@ -376,7 +378,7 @@ class Worker:
             sink((self, None))
 
     def end(self) -> None:
-        """End the process now and wait for it."""
+        """Kill the process and wait for its end."""
         self.sink = None
         with contextlib.suppress(OSError):
             self._process.kill()
@@ -398,7 +400,7 @@ class Worker:
             priority.pause()
             sink = self.sink
             if message is None:
-                # A thread that waits for it to become free sees at once that it will not.
+                # Wake threads that wait for the worker to become free.
                 self._idle.set()
                 if sink is not None:
                     sink((self, None))
