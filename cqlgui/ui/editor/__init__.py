@@ -1,4 +1,4 @@
 """The query editor: text, colours, diagnostics, completion and files.
 
-Knows the language, not how a search works.
+This package knows the query language, but not how a search works.
 """

@@ -1,4 +1,4 @@
-"""Which bracket belongs to the one at the caret; brackets in strings and comments do not count."""
+"""Finds the partner of the bracket at the caret; brackets in strings and comments do not count."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from cqlgui.ui.editor import highlight
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _OPENING = {close: opener for opener, close in _CLOSING.items()}
-_FARTHEST = 5_000  # lines; a partner beyond that is not looked for
+_FARTHEST = 5_000  # lines in which the partner is looked for
 
 
 def at(document: QTextDocument, position: int) -> list[tuple[int, bool]]:
-    """Document positions of the bracket beside the caret and of its partner, each with whether they match."""
+    """Document positions of the bracket beside the caret and of its partner, each with whether they match.
+
+    A bracket without a partner stands alone, as one that does not match. Empty if there is no bracket.
+    """
     block = document.findBlock(position)
     column = position - block.position()
     here = dict(highlight.of_block(block).brackets)
@@ -47,7 +50,7 @@ def in_quiet(cursor: QTextCursor) -> bool:
 
 
 def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None:
-    """Position and sign of the first bracket on the far side at the same depth."""
+    """Position and sign of the bracket that ends the pair by nesting depth; it may be of another kind."""
     forward = sign in _CLOSING
     depth = 0
     for position, other in _walk(block, place, forward):
@@ -59,7 +62,7 @@ def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None
 
 
 def _walk(block: QTextBlock, place: int, forward: bool) -> Iterator[tuple[int, str]]:
-    """Brackets from `place` on, the one there first, in the direction asked."""
+    """Yield the brackets from `place` on, forward or backward, beginning with the one at `place`."""
     for distance in range(_FARTHEST):
         if not block.isValid():
             return

@@ -1,5 +1,4 @@
-"""The completion popup: keywords from the registry with a line of help each, and the names used in the
-query."""
+"""The completion popup: keywords from the registry, each with a line of help, and names used in the query."""
 
 from __future__ import annotations
 
@@ -15,13 +14,13 @@ from cqlgui.ui.editor import brackets, highlight, hover, offsets
 from cqlgui.ui.look import colours, wording
 
 _WORD_BEFORE = re.compile(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
-_ENOUGH = 2  # letters after which the popup comes by itself
+_ENOUGH = 2  # letters after which the popup opens by itself
 _HELP = Qt.ItemDataRole.UserRole + 1
-_NEAR = 200  # lines on either side in which variable names are looked for
+_NEAR = 200  # lines on either side of the caret in which variable names are looked for
 
 
 class Completer(QCompleter):
-    """Opens below the caret; Enter or Tab take the chosen word, Esc closes."""
+    """Opens below the caret; Enter or Tab inserts the selected word, Esc closes."""
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         super().__init__(editor)
@@ -39,13 +38,13 @@ class Completer(QCompleter):
         self.activated[str].connect(self._insert)  # type: ignore[index]  # an overloaded signal
 
     def words(self) -> list[str]:
-        """The words on offer now, in order; empty while the popup is closed."""
+        """The words offered now, in order; empty while the popup is closed."""
         if not self._view.isVisible():
             return []
         return [self._items.item(row).text() for row in range(self._items.rowCount())]
 
     def typed(self, text: str) -> None:
-        """A character was typed: open, refresh or close."""
+        """Open, refresh or close the popup after a character was typed."""
         if text.isalnum() or text in "$_-":
             self.open(asked=False)
         elif self._view.isVisible():
@@ -56,7 +55,9 @@ class Completer(QCompleter):
                 self._view.hide()
 
     def open(self, *, asked: bool) -> None:
-        """Show what fits the letters before the caret; unless `asked`, only from two letters on."""
+        """Offer completions of the word before the caret; unless `asked`, only from two letters on, and not
+        in strings or comments.
+        """
         prefix = self.prefix()
         if (not asked and len(prefix) < _ENOUGH) or (
             not asked and brackets.in_quiet(self._editor.textCursor())
@@ -84,14 +85,14 @@ class Completer(QCompleter):
         self._view.setCurrentIndex(QModelIndex() if whole and not asked else first)
 
     def prefix(self) -> str:
-        """The part of a word that stands before the caret."""
+        """The part of the word before the caret."""
         cursor = self._editor.textCursor()
         line = cursor.block().text()
         found = _WORD_BEFORE.search(line[: offsets.Offsets(line).to_points(cursor.positionInBlock())])
         return found.group() if found else ""
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Handle a key while the popup is open; False leaves it to the editor."""
+        """Handle a key while the popup is open; False leaves the key to the editor."""
         popup = self._view
         if not popup.isVisible():
             return False
@@ -147,7 +148,7 @@ class Completer(QCompleter):
 
 
 class _Delegate(QStyledItemDelegate):
-    """A word at the left, its meaning, elided, at the right."""
+    """Draws a word at the left and its meaning, elided, at the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(200, option.fontMetrics.height() + 8)

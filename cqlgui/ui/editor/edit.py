@@ -1,6 +1,6 @@
 """The text widget of the query editor: keys, brackets, squiggles, hover, completion.
 
-Offsets outward are code points.
+All offsets in its interface are code points.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class QueryEdit(QPlainTextEdit):
         return self._text
 
     def offsets(self) -> offsets.Offsets:
-        """Converter between code points and the document's UTF-16 positions, for the text as it is now."""
+        """Converter between code points and the document's UTF-16 positions, for the current text."""
         self._refresh()
         return self._offsets
 
@@ -110,7 +110,7 @@ class QueryEdit(QPlainTextEdit):
         return mapping.to_points(cursor.selectionStart()), mapping.to_points(cursor.selectionEnd())
 
     def select(self, start: int, end: int) -> None:
-        """Select a code-point range, bring it into view."""
+        """Select a code-point range and scroll to it."""
         mapping = self.offsets()
         cursor = self.textCursor()
         cursor.setPosition(mapping.to_units(start))
@@ -119,7 +119,7 @@ class QueryEdit(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def begin_at(self, offset: int) -> None:
-        """Put the caret there, its line first in view unless all lines are in view."""
+        """Put the caret at an offset and scroll its line to the top, as far as the text allows."""
         self.select(offset, offset)
         self._begins = not self.isVisible()
         if not self._begins:
@@ -134,12 +134,11 @@ class QueryEdit(QPlainTextEdit):
         super().showEvent(event)
         if self._begins:
             self._begins = False
-            # Lines are wrapped once the view has its size.
+            # Lines are wrapped only when the view has its size.
             QTimer.singleShot(0, self, self._raise_caret)
 
     def replace(self, start: int, end: int, new: str) -> None:
-        """Put `new` in place of a code-point range as one undoable edit; the caret stays at the text it
-        stood at."""
+        """Replace a code-point range by `new` as one undoable edit; the caret stays at its text."""
         old = self.text()[start:end]
         if old == new:
             return
@@ -149,7 +148,7 @@ class QueryEdit(QPlainTextEdit):
             mapping.to_points(self.textCursor().anchor()),
         )
         pieces = _pieces(old, new)
-        edit = self.textCursor()  # its place is where undo puts the caret
+        edit = self.textCursor()  # undo moves the caret to this position
         edit.beginEditBlock()
         for low, high, piece in reversed(pieces):
             edit.setPosition(mapping.to_units(start + low))
@@ -165,7 +164,9 @@ class QueryEdit(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def apply(self, changes: Sequence[spelling.Change]) -> None:
-        """Make several changes, in text order, as one undoable edit; caret and view stay at their text."""
+        """Make several changes, given in text order, as one undoable edit; caret and scroll position are
+        kept.
+        """
         if not changes:
             return
         mapping = self.offsets()
@@ -190,7 +191,7 @@ class QueryEdit(QPlainTextEdit):
     # --- diagnostics and marks ------------------------------------------------------------------------------
 
     def set_diagnostics(self, found: tuple[diagnostics.Diagnostic, ...]) -> None:
-        """The findings of the text as it stands: a wavy line under each, and a mark on its line."""
+        """Show the findings of the current text: a wavy line under each, and a mark in the gutter."""
         self._diagnosed = self.text()
         self._diagnostics = found
         self._mark_findings()
@@ -222,7 +223,7 @@ class QueryEdit(QPlainTextEdit):
         self.gutter.update()
 
     def squiggle_units(self, finding: diagnostics.Diagnostic) -> tuple[int, int]:
-        """Document positions of the squiggle: the span, or the nearest character where the span is empty."""
+        """Document positions of a squiggle: the span, or the nearest character if the span is empty."""
         mapping, text = self.offsets(), self.text()
         start, end = min(finding.span.offset, len(text)), min(finding.span.end, len(text))
         if start == end and text:
@@ -248,7 +249,7 @@ class QueryEdit(QPlainTextEdit):
         return self._diagnostics
 
     def findings_hold(self) -> bool:
-        """True while the findings are those of the text as it stands."""
+        """True while the findings belong to the current text."""
         return self._diagnosed == self.text()
 
     def fixable_lines(self) -> frozenset[int]:
@@ -256,7 +257,7 @@ class QueryEdit(QPlainTextEdit):
         return self._fixable
 
     def line_severities(self) -> dict[int, str]:
-        """Line number (from 0) to the gravest severity found there."""
+        """Maps a line number (from 0) to the gravest severity on that line."""
         return self._severities
 
     def set_found(self, spans: list[tuple[int, int]]) -> None:
@@ -282,12 +283,13 @@ class QueryEdit(QPlainTextEdit):
 
     @property
     def governed(self) -> str:
-        """The text that is tinted."""
+        """The tinted text."""
         return self._governed[0].cursor.selectedText() if self._governed else ""
 
     def hover_html(self, offset: int) -> str:
-        """What the tooltip over a code-point offset says: findings first, then the keyword's help; may be
-        empty."""
+        """Rich text of the tooltip at a code-point offset: findings first, then help on the keyword; may be
+        empty.
+        """
         parts = [hover.finding_html(finding) for finding in self.diagnostics_at(offset)]
         block = self.document().findBlock(self.offsets().to_units(offset))
         token = highlight.token_at(block, self.offsets().to_units(offset) - block.position())
@@ -324,7 +326,7 @@ class QueryEdit(QPlainTextEdit):
     # --- editing --------------------------------------------------------------------------------------------
 
     def toggle_comment(self) -> None:
-        """Put `//` before the selected lines, or take it away."""
+        """Comment out the selected lines with `//`, or uncomment them."""
         self._edit_lines(editing.comment_toggled)
 
     def indent(self) -> None:
@@ -336,13 +338,13 @@ class QueryEdit(QPlainTextEdit):
         self._edit_lines(editing.dedented)
 
     def respell(self) -> None:
-        """Spell the query with Unicode signs, or with words where it has signs."""
+        """Spell the query with Unicode signs, or with words if it has signs already."""
         text = self.text()
         style: printers.Style = "ascii" if spelling.has_signs(text) else "unicode"
         self.apply(spelling.changes(text, style))
 
     def zoom(self, steps: int) -> None:
-        """Larger or smaller text by `steps` points; 0 goes back to the normal size."""
+        """Change the text size by `steps` points; 0 restores the normal size."""
         font = self.font()
         size = self._normal_size if steps == 0 else font.pointSizeF() + steps
         font.setPointSizeF(min(max(size, _SMALLEST), _LARGEST))
@@ -367,7 +369,7 @@ class QueryEdit(QPlainTextEdit):
         first = document.findBlock(cursor.selectionStart())
         last = document.findBlock(cursor.selectionEnd())
         if cursor.hasSelection() and cursor.selectionEnd() == last.position() and last != first:
-            last = last.previous()  # a selection that ends at a line's start does not mean that line
+            last = last.previous()  # a selection that ends at a line's start does not include that line
         numbers = range(first.blockNumber(), last.blockNumber() + 1)
         lines = [document.findBlockByNumber(number).text() for number in numbers]
         changed = change(lines)
@@ -406,7 +408,9 @@ class QueryEdit(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def _typed_bracket(self, typed: str) -> bool:
-        """Close an opening bracket, step over a closing one; False leaves the key to the text edit."""
+        """Add the partner of an opening bracket, or step over a closing one; False leaves the key to the text
+        edit.
+        """
         cursor = self.textCursor()
         line, column = cursor.block().text(), cursor.positionInBlock()
         following = offsets.Offsets(line).to_points(column)
@@ -490,7 +494,7 @@ class QueryEdit(QPlainTextEdit):
         self._colouring = False
 
     def lay_out(self) -> None:
-        """Give the margin the room it needs."""
+        """Give the gutter the width it needs."""
         width = self.gutter.needed_width()
         self.setViewportMargins(width, 0, 0, 0)
         inside = self.contentsRect()
@@ -552,7 +556,7 @@ class QueryEdit(QPlainTextEdit):
         elif key == Qt.Key.Key_Space and control:
             self.completer.open(asked=True)
         elif key == Qt.Key.Key_Y and control:
-            # Qt knows this key on Windows only.
+            # Qt has this shortcut for redo on Windows only.
             self.redo()
         elif key == Qt.Key.Key_Slash and control:
             self.toggle_comment()
@@ -627,7 +631,7 @@ class QueryEdit(QPlainTextEdit):
 
 
 def _common(first: str, second: str) -> int:
-    """Length of the longest common beginning, by halving: long texts are compared in C."""
+    """Length of the longest common prefix, by bisection: slices of long texts are compared in C."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
@@ -642,7 +646,7 @@ Piece = tuple[int, int, str]
 
 
 def _pieces(old: str, new: str) -> list[Piece]:
-    """The change from `old` to `new` as (start, end, text) replacements that leave what both share alone."""
+    """The change from `old` to `new` as (start, end, text) replacements; shared text is untouched."""
     if old and old in new:
         at = new.index(old)
         return [(0, 0, new[:at]), (len(old), len(old), new[at + len(old) :])]
@@ -655,7 +659,7 @@ def _pieces(old: str, new: str) -> list[Piece]:
 
 
 def _moved(offset: int, pieces: list[Piece]) -> int:
-    """Where an offset of the old text lies in the new one."""
+    """The offset in the new text that corresponds to an offset in the old one."""
     shift = 0
     for index, (start, end, text) in enumerate(pieces):
         if offset > end or (offset == end and index == 0 and len(pieces) == 2):

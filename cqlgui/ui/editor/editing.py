@@ -1,5 +1,4 @@
-"""What the editing keys do to lines of text, as pure functions: indenting, comments, the new line's
-indent."""
+"""Pure functions behind the editing keys: indenting, commenting, and the indent of a new line."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ COMMENT = "// "
 
 
 def new_line_indent(before: str, after: str) -> tuple[str, str]:
-    """Indent of the line that Return opens, and text to put behind the caret.
+    """Indent of the line that Return opens, and text to insert after the caret.
 
     `before` and `after` are the halves of the current line. An opening bracket deepens the indent. If its
     closing partner follows at once, the partner moves to a line of its own.
@@ -33,7 +32,7 @@ def indented(lines: list[str]) -> list[str]:
 
 
 def dedented(lines: list[str]) -> list[str]:
-    """Every line, one step to the left as far as it has blanks there."""
+    """Remove one step of indent from every line, or as much as there is."""
     return [line[_step(line) :] for line in lines]
 
 

@@ -14,13 +14,15 @@ LARGEST = 4 * 1024 * 1024  # bytes; a query file beyond this is a mistake, most 
 
 
 def read(path: Path) -> str:
-    """The text of a query file, line ends as `\\n`; raises `errors.SourceError` with a sentence for the
-    user."""
+    """The text of a query file, with line ends as `\\n`.
+
+    Raises `errors.SourceError` with a sentence for the user.
+    """
     try:
         if path.is_dir():
             raise errors.SourceError(f"{path} is a folder, not a query file.")
         if path.exists() and not path.is_file():
-            # A pipe would stop the window until somebody writes to it.
+            # Reading a pipe would block the window until some program writes to it.
             raise errors.SourceError(f"{path} is not an ordinary file.")
         if path.stat().st_size > LARGEST:
             raise errors.SourceError(
@@ -37,10 +39,12 @@ def read(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write through a temporary file beside `path` and rename it, with the line ends that the file has;
-    raises `errors.SourceError`, the old file untouched."""
+    """Write a temporary file beside `path` and rename it; keeps the line ends that the file has.
+
+    Raises `errors.SourceError` and leaves the old file untouched.
+    """
     try:
-        target = path.resolve()  # A link stays a link: what it points to is replaced.
+        target = path.resolve()  # a link stays a link: its target is replaced
         data = text.encode("utf-8", "replace")
         if _has_windows_ends(target):
             data = data.replace(b"\n", b"\r\n")
@@ -69,7 +73,7 @@ class Seen:
         self._told: dict[Path, str] = {}
 
     def note(self, path: Path, text: str) -> None:
-        """The file was read or written here, with this text."""
+        """Record that a file was read or written here with this text."""
         self.recall(path, _seal(text))
 
     def recall(self, path: Path, seal: str) -> None:
@@ -78,11 +82,11 @@ class Seen:
         self._told.pop(path, None)
 
     def of(self, path: Path) -> str:
-        """The checksum for a file; empty when nothing is known of it."""
+        """The recorded checksum of a file; empty if there is none."""
         return self._held.get(path, "")
 
     def changed(self, path: Path) -> bool:
-        """Whether a file holds another text than was noted. The answer is True once for each other text."""
+        """Whether a file holds another text than the recorded one; True only once for each other text."""
         held = self._held.get(path)
         if held is None or not disk.is_file(path):
             return False

@@ -15,7 +15,7 @@ _MOST = 1_000  # matches marked at once
 
 
 class FindBar(QWidget):
-    """Opened by Ctrl+F; Enter goes to the next match, Shift+Enter to the one before, Esc closes."""
+    """Ctrl+F opens the bar. Enter goes to the next match, Shift+Enter to the previous one, Esc closes."""
 
     closed = Signal()
 
@@ -55,7 +55,7 @@ class FindBar(QWidget):
         self.hide()
 
     def open(self) -> None:
-        """Show the bar with the selected text in it."""
+        """Show the bar; a selection within one line becomes the text to find."""
         start, end = self._editor.selection()
         chosen = self._editor.text()[start:end]
         self.show()
@@ -66,14 +66,14 @@ class FindBar(QWidget):
         self._search()
 
     def dismiss(self) -> None:
-        """Hide the bar and its marks; the focus goes back to the query."""
+        """Hide the bar and its marks, and give the focus back to the query."""
         self.hide()
         self._editor.set_found([])
         self._editor.setFocus()
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Select the next (1) or previous (-1) match, going round at the ends."""
+        """Select the next (1) or previous (-1) match, wrapping around at the ends."""
         if not self._spans:
             return
         here = self._editor.selection()
@@ -113,7 +113,7 @@ class FindBar(QWidget):
         self._count.setText(f"{len(self._spans):,}{many} found" if needle else "")
 
     def event(self, event: QEvent) -> bool:
-        # Esc closes the bar, whatever it means to the window.
+        # The bar takes Esc before a shortcut of the window can.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)

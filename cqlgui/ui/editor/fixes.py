@@ -1,4 +1,4 @@
-"""Quick fixes in the editor: which findings at the caret have one, a menu of them, and taking one."""
+"""Quick fixes in the editor: finds those at the caret, offers them in a menu, and applies one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def offer(editor: edit.QueryEdit) -> None:
 
 
 def fill(menu: QMenu, editor: edit.QueryEdit, found: list[diagnostics.Fix]) -> list[QAction]:
-    """Put fixes into a menu."""
+    """Add an action for each fix to a menu and return these actions."""
     made = []
     for fix in found:
         action = menu.addAction(fix.title)

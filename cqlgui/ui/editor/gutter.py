@@ -71,7 +71,7 @@ class Gutter(QWidget):
         self._state = ""
         self._under = -1
         self.reason = ""
-        """Why the query cannot be run here, with `FAULT`."""
+        """Why the query cannot be run here, in the state `FAULT`."""
         self.setAccessibleName("Line numbers and truth at the position on the board")
         self.setMouseTracking(True)
 
@@ -82,7 +82,7 @@ class Gutter(QWidget):
 
     @property
     def state(self) -> str:
-        """`KNOWN`, `PENDING`, `SLOW`, or empty where no truth is shown."""
+        """`KNOWN`, `PENDING`, `SLOW` or `FAULT`; empty if no truth is shown."""
         return self._state
 
     def set_truth(self, state: str, rows: tuple[truth_model.LineTruth, ...] | None = None) -> None:
@@ -96,7 +96,7 @@ class Gutter(QWidget):
         self.update()
 
     def forget_rows(self) -> None:
-        """Drop truths whose lines belong to another text."""
+        """Remove the truths, as their lines belong to another text."""
         if self._rows:
             self._rows = {}
             self._tell()
@@ -116,7 +116,7 @@ class Gutter(QWidget):
         return -1
 
     def tip(self, line: int) -> str:
-        """What the tooltip over a line says, as rich text; empty for nothing."""
+        """The tooltip of a line as rich text; empty if there is none."""
         row = self._rows.get(line)
         if row is None or not self._state:
             return ""
@@ -184,7 +184,7 @@ class Gutter(QWidget):
 
     def _draw_truth(self, painter: QPainter, row: truth_model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
-        # An arrow takes the room of one digit of a value.
+        # The arrow takes the width of one digit of a value.
         arrow = self._mark_size() if row.elsewhere else 0
         if row.elsewhere and self._state != SLOW:
             middle = QPointF(place.left() + arrow / 2, place.center().y())
@@ -274,7 +274,7 @@ def _part_html(part: truth_model.Truth, apart: bool, element: str) -> str:
 
 
 def draw_truth(painter: QPainter, colour: QColor, holds: bool, centre: QPointF, size: float) -> None:
-    """A tick or a cross."""
+    """Draw a tick or a cross."""
     pen = QPen(colour)
     pen.setWidthF(max(1.6, size / 6))
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -311,7 +311,7 @@ def _draw_arrow(painter: QPainter, colour: QColor, middle: QPointF, size: float)
 
 
 def _draw_clock(painter: QPainter, colour: QColor, centre: QPointF, size: float) -> None:
-    """A clock: this takes too long."""
+    """Draw a clock: the evaluation takes too long."""
     pen = QPen(colour)
     pen.setWidthF(1.4)
     painter.setPen(pen)

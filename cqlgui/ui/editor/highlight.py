@@ -1,6 +1,6 @@
 """Colours a query line by line with the language's own lexer.
 
-Only a block comment reaches over a line's end.
+Only a block comment can span lines.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _BOLD = frozenset({tokens.Kind.KEYWORD, tokens.Kind.TRANSFORM, tokens.Kind.DIREC
 
 
 class Line(NamedTuple):
-    """One line in tokens. All positions are UTF-16 units from the line's start.
+    """The tokens of one line. All positions are UTF-16 units from the line's start.
 
     `pieces`: (start, length, token) without white space. `brackets`: (position, sign) outside strings and
-    comments.
+    comments. `open`: whether the line ends inside a block comment.
     """
 
     pieces: tuple[tuple[int, int, tokens.Token], ...]
@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 @functools.lru_cache(maxsize=20_000)
 def line(text: str, in_comment: bool) -> Line:
-    """The tokens of a line that starts inside a block comment or not."""
+    """The tokens of a line; `in_comment` tells whether it starts inside a block comment."""
     mapping = offsets.Offsets(text)
     found: list[tokens.Token] = []
     start = 0
@@ -78,7 +78,7 @@ def line(text: str, in_comment: bool) -> Line:
 
 
 def of_block(block: QTextBlock) -> Line:
-    """The tokens of a document's line."""
+    """The tokens of a document block, which is one line."""
     return line(block.text(), _ends_open(block.previous().userState()))
 
 
@@ -113,7 +113,7 @@ class Highlighter(QSyntaxHighlighter):
             block = block.next()
 
     def recolour(self) -> None:
-        """Take the colours anew, after the palette has changed."""
+        """Apply the colours again after the palette has changed."""
         self._make_formats()
         self.rehighlight()
 

@@ -1,4 +1,4 @@
-"""The words of tooltips over the query: findings, keywords, designators. Plain data in, rich text out."""
+"""Rich text of the tooltips over the query: findings, keywords, designators."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def row_html(row: registry.Row) -> str:
 
 
 def meaning_html(row: registry.Row) -> str:
-    """What a keyword means, with quoted parts as code."""
+    """The meaning of a keyword, with quoted parts as code."""
     meaning = html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + ".")
     return _QUOTED.sub(r"<code>\1</code>", meaning)
 

@@ -15,7 +15,7 @@ from cqlgui.base.data import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The file of a text, or the title of one that belongs to no file."""
+    """The file of a text, or the title of a text that belongs to no file."""
 
     path: Path | None = None
     title: str = ""
@@ -37,7 +37,7 @@ class Identities:
         self._document = document
         self._marks = [_Mark(0, Identity())]
         self._steps = 0
-        # Whether the change to be followed is a new one, neither undone nor redone.
+        # Whether the change since the last `follow` is a new one, neither undone nor redone.
         self._added = False
         document.undoCommandAdded.connect(self._note_addition)
 
@@ -54,15 +54,15 @@ class Identities:
         self._marks.sort(key=lambda mark: mark.steps)
 
     def rename(self, identity: Identity) -> None:
-        """The document got another identity as a whole, as when it is saved."""
+        """Replace the identity of the current text, as when it is saved."""
         self._in_force().identity = identity
 
     def follow(self) -> None:
-        """Note how far the text was undone, redone or changed."""
+        """Update the number of undo steps after the text was undone, redone or changed."""
         former, self._steps = self._steps, self._document.availableUndoSteps()
         if self._added:
             self._added = False
-            # What was undone before can never come back, and its names must not either.
+            # The steps undone before can no longer be redone, so their identities are dropped.
             self._marks = [mark for mark in self._marks if mark.steps <= former]
 
     def _note_addition(self) -> None:

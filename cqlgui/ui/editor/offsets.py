@@ -10,8 +10,9 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Offsets:
-    """Converts positions in one text both ways, in logarithmic time; texts without astral characters cost
-    nothing."""
+    """Converts positions in one text in both directions, in time logarithmic in its number of astral
+    characters.
+    """
 
     __slots__ = ("_length", "_points", "_units")
 
@@ -21,11 +22,13 @@ class Offsets:
         self._units = [point + before for before, point in enumerate(self._points)]
 
     def to_units(self, offset: int) -> int:
-        """UTF-16 position of a code-point offset; an offset outside the text is moved to its nearer end."""
+        """UTF-16 position of a code-point offset; an offset outside the text is clamped to it."""
         offset = min(max(offset, 0), self._length)
         return offset + bisect.bisect_left(self._points, offset)
 
     def to_points(self, units: int) -> int:
-        """Code-point offset of a UTF-16 position; the middle of a surrogate pair belongs to its character."""
+        """Code-point offset of a UTF-16 position; the middle of a surrogate pair maps to its character's
+        start.
+        """
         units = min(max(units, 0), self._length + len(self._points))
         return units - bisect.bisect_left(self._units, units)

@@ -31,13 +31,13 @@ from cqlgui.ui.loop import latest
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
 _BESIDE = 26
-"""Pixels of a button beside its words."""
+"""Width of a button in addition to its text, in pixels."""
 
-_PAUSE = 600  # milliseconds without a key before the list of problems comes or goes
+_PAUSE = 600  # milliseconds without a key before the list of problems appears or disappears
 
 
 class EditorPanel(QWidget):
-    """What the window embeds and asks for the query. All offsets are code points.
+    """The query editor that the window embeds. All offsets are code points.
 
     `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence if a file could not
     be read or written. `why_not_requested` comes from the line that says whether the position on the board
@@ -119,8 +119,8 @@ class EditorPanel(QWidget):
         self._estimate.reserve("about 12,345 games")
 
     def set_estimate(self, words: str) -> None:
-        """Say how many games the query may find; nothing where that is not known."""
-        # A bare number was counted.
+        """Show how many games the query may find; empty if that is unknown."""
+        # A text that begins with a number is a count, not an estimate.
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
     # --- text -----------------------------------------------------------------------------------------------
@@ -130,8 +130,7 @@ class EditorPanel(QWidget):
         return self.edit.text()
 
     def set_text(self, text: str, title: str = "") -> None:
-        """Put a new query in place, undoable, as unsaved work under an optional title; it belongs to no
-        file."""
+        """Replace the query by a new one, undoably. It belongs to no file and may have a title."""
         self._put(text, identity.Identity(title=title))
 
     def _put(self, text: str, new: identity.Identity) -> None:
@@ -165,7 +164,7 @@ class EditorPanel(QWidget):
         self.edit.replace(start, end, new)
 
     def go_to(self, offset: int) -> None:
-        """Put the caret at an offset, in view, and give the text the focus."""
+        """Move the caret to an offset, scroll to it, and give the text the focus."""
         self.edit.select(offset, offset)
         self.edit.centerCursor()
         self.edit.setFocus()
@@ -177,16 +176,16 @@ class EditorPanel(QWidget):
 
     @property
     def checking(self) -> bool:
-        """True while the text has not been checked as it stands; `diagnostics_changed` follows."""
+        """True while the current text has not been checked; `diagnostics_changed` follows."""
         return self._checker.busy
 
     def check_now(self) -> None:
-        """Check without waiting for a pause in typing; the answer comes as `diagnostics_changed`."""
+        """Check without waiting for a pause in typing; `diagnostics_changed` carries the result."""
         self._pause.stop()
         self._checker.ask(self.text(), at_once=True)
 
     def offer_fixes(self) -> None:
-        """Take or offer the fixes at the caret, once the text has been checked as it stands."""
+        """Apply or offer the fixes at the caret, as soon as the current text has been checked."""
         if self.edit.findings_hold():
             fixes.offer(self.edit)
         else:
@@ -199,7 +198,7 @@ class EditorPanel(QWidget):
         self._checker.close()
 
     def respell(self) -> None:
-        """Spell the query with Unicode signs, or with words where it has signs."""
+        """Spell the query with Unicode signs, or with words if it has signs already."""
         self.edit.respell()
 
     def offer_run(self, offered: bool) -> None:
@@ -229,7 +228,7 @@ class EditorPanel(QWidget):
 
     @property
     def path(self) -> Path | None:
-        """The file of the query; None for one that has none yet."""
+        """The file of the query; None if it has none yet."""
         return self._identity.path
 
     @property
@@ -245,16 +244,16 @@ class EditorPanel(QWidget):
 
     @property
     def modified(self) -> bool:
-        """True when there are changes since the text was opened or saved."""
+        """True if the text has changed since it was opened or saved."""
         return self._modified
 
     def open_file(self, path: Path | str) -> bool:
         """Show a query file. On failure the old text stays, `failed` says why, and the result is False.
 
         A script of an older CQL that can be translated is shown translated. The translation belongs to no
-        file, so that saving cannot write it over the script; undoing it brings the script back.
+        file, so that saving cannot overwrite the script; undo brings the script back.
         """
-        # The session may be opened from another folder.
+        # The session keeps this path, and the next start may be in another folder.
         path = Path(path).absolute()
         try:
             text = files.read(path)
@@ -358,7 +357,7 @@ class EditorPanel(QWidget):
         self._identities.follow()
         script = self._identities.current.path
         if self._old and script is not None and script == self.path and not translate.looks_old(text):
-            # Saving must not write another text over the script.
+            # The text is no longer the script, and saving must not write it over the script's file.
             title = _translated(script) if text == self._translation else ""
             self._identities.begin(identity.Identity(title=title))
         self._show_identity()
@@ -377,7 +376,7 @@ class EditorPanel(QWidget):
         self.modified_changed.emit(modified)
 
     def name(self) -> str:
-        """The query's file name or title."""
+        """File name or title of the query."""
         return self.path.name if self.path else self._identity.title or "New query"
 
     def _show_name(self) -> None:
@@ -439,7 +438,7 @@ class EditorPanel(QWidget):
             self._show_sign()
 
     def _show_sign(self) -> None:
-        """The sign beside the number of problems."""
+        """Show the icon beside the number of problems."""
         if self._diagnostics:
             errors_found = any(one.severity == "error" for one in self._diagnostics)
             worst = "error" if errors_found else "warning"
@@ -476,7 +475,7 @@ class EditorPanel(QWidget):
         self.edit.setFocus()
 
     def _fill_menu(self, menu: QMenu, _offset: int) -> None:
-        """Fixes first, then the rest of what can be done with the text."""
+        """Put the fixes at the top of the menu and other commands at its end."""
         first = menu.actions()[0] if menu.actions() else None
         offered = QMenu(menu)
         actions = fixes.fill(offered, self.edit, fixes.at_caret(self.edit))

@@ -62,7 +62,7 @@ class ProblemsList(QListWidget):
             self.addItem(item)
 
     def wanted_height(self) -> int:
-        """Pixels that show every row."""
+        """Height in pixels at which all rows are visible."""
         rows = sum(self.sizeHintForRow(row) + 2 * self.spacing() for row in range(self.count()))
         if self.isVisible() and self.count():
             # At their real width rows may take more lines than their hints know.
@@ -74,12 +74,12 @@ class ProblemsList(QListWidget):
         self.chosen.emit(int(item.data(_OFFSET)))
 
     def fix_at(self, row: int) -> diagnostics.Fix | None:
-        """The fix that a row offers."""
+        """The fix that a row offers, if any."""
         fix = self.item(row).data(_FIX)
         return fix if isinstance(fix, diagnostics.Fix) else None
 
     def link(self, row: int) -> QRect:
-        """Where the link of a row is drawn."""
+        """The rectangle in which the link of a row is drawn."""
         area = self.visualItemRect(self.item(row))
         return _link(area, self.fontMetrics().height())
 
@@ -120,7 +120,7 @@ class ProblemsList(QListWidget):
 
 
 class _Delegate(QStyledItemDelegate):
-    """A finding as any item, and under it the title of its fix as a link."""
+    """Draws a finding like any item, and below it the title of its fix as a link."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         size = super().sizeHint(option, index)
@@ -153,12 +153,12 @@ class _Delegate(QStyledItemDelegate):
 
 
 def _link(area: QRect, line: int) -> QRect:
-    """The last line of a row, beside its icon."""
+    """Rectangle of the last line of a row, to the right of the icon."""
     return QRect(area.left() + 22, area.bottom() - line - 3, area.width() - 26, line + 2)
 
 
 def severity_icon(severity: str, colour: QColor) -> QIcon:
-    """A disc with a cross for an error, a triangle with a bar for a warning, in any colour."""
+    """An icon in the colour given: a disc with a cross for an error, a triangle with a bar for a warning."""
     size = 28
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -186,7 +186,7 @@ def severity_icon(severity: str, colour: QColor) -> QIcon:
 
 
 def good_icon(colour: QColor) -> QIcon:
-    """A tick: nothing to complain about."""
+    """A tick, for a query without findings."""
     pixmap = QPixmap(28, 28)
     pixmap.fill(Qt.GlobalColor.transparent)
     with canvas.Painter(pixmap) as painter:
@@ -202,7 +202,7 @@ def good_icon(colour: QColor) -> QIcon:
 
 
 def truth_icon(widget: QWidget, holds: bool) -> QIcon:
-    """The tick or cross of the margin."""
+    """The gutter's tick or cross as an icon."""
     pixmap = QPixmap(28, 28)
     pixmap.fill(Qt.GlobalColor.transparent)
     with canvas.Painter(pixmap) as painter:
