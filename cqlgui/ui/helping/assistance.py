@@ -28,9 +28,8 @@ _MOST_NOTES = 3
 class Assistance(QObject):
     """The helpers of a window.
 
-    `run_wanted` carries a query and its title, to be run; `editor_wanted` says that the query is to come to
-    the front for typing, `query_wanted` that its pane is to come to the front, `help_wanted` the same of the
-    help pane.
+    `run_wanted` carries a query to run and its title. `editor_wanted` asks for the query in front, with the
+    focus; `query_wanted` for the query's pane in front, `help_wanted` for the help pane in front.
     """
 
     run_wanted = Signal(str, str)
@@ -65,7 +64,7 @@ class Assistance(QObject):
         editor.diagnostics_changed.connect(lambda _found: self._offer_translation())
 
     def show_help(self) -> None:
-        """Open the help pane, on the keyword at the caret where there is one."""
+        """Open the help pane, on the keyword at the caret if there is one."""
         self.help_wanted.emit()
         if not self.help.show_word(word_at(self._editor.text(), self._editor.caret())):
             self.help.search.setFocus()
@@ -86,11 +85,11 @@ class Assistance(QObject):
             self._manual.close()
 
     def respell(self) -> None:
-        """Spell the query with signs, or with words where it has signs."""
+        """Spell the query with signs, or with words if it has signs already."""
         self._editor.respell()
 
     def fix(self) -> None:
-        """Take or offer the fixes at the caret."""
+        """Apply or offer the fixes at the caret."""
         self._editor.offer_fixes()
 
     def _offer_translation(self) -> None:
@@ -109,7 +108,7 @@ class Assistance(QObject):
         self._tell_old(editor.findings)
 
     def refuse_old(self, text: str) -> bool:
-        """Refuse to run a script of an older CQL; False for another text."""
+        """Refuse to run a script of an older CQL; returns False for any other text."""
         if not translate.looks_old(text):
             return False
         self._tell_old(old_scripts.findings(text), asked=True)

@@ -21,8 +21,9 @@ _JOB = "estimate"
 
 
 class Estimating(QObject):
-    """Keeps the number of games beside the editor true to its text and the open base. `said` carries it
-    too."""
+    """Keeps the number of games beside the editor up to date with its text and the open base. `said` carries
+    it too.
+    """
 
     said = Signal(str)
 
@@ -32,7 +33,7 @@ class Estimating(QObject):
         self._editor = editor
         self._base: base_model.Base | None = None
         self._within: Integers | None = None
-        # What was last asked, and the words for it.
+        # The text that was last estimated, and the words for its estimate.
         self._known: tuple[str, str] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -52,7 +53,7 @@ class Estimating(QObject):
         self._begin()
 
     def set_within(self, within: Integers | None) -> None:
-        """Searches keep to these games from now on; None for all."""
+        """Estimate within these games from now on; None for all."""
         self._within = within
         self._begin()
 
@@ -65,7 +66,7 @@ class Estimating(QObject):
             self._say(words)
 
     def stop(self) -> None:
-        """Leave the processors to a search; the next change asks again."""
+        """Stop estimating, so that a search has the processors; the next change starts again."""
         self._timer.stop()
         self._jobs.cancel(_JOB, drop=True)
 
@@ -75,7 +76,7 @@ class Estimating(QObject):
         self._timer.start()
 
     def _overtaken(self) -> None:
-        """Drop the estimate of another text, which must not be read as that of this one."""
+        """Drop the estimate of another text, so that it is not taken for one of this text."""
         self.stop()
         text = self._editor.text()
         self._say(self._known[1] if self._known is not None and self._known[0] == text else "")
@@ -83,7 +84,7 @@ class Estimating(QObject):
     def _ask(self) -> None:
         text, base, within = self._editor.text(), self._base, self._within
         if self._editor.checking:
-            # The answer of the check asks again.
+            # The end of the check starts this again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
         if base is None or not base.games or faulty or not text.strip():

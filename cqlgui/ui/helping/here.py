@@ -122,12 +122,12 @@ class HereBar(QWidget):
                 button.setToolTip(wording.plain_tip(f"{told} Press to find them (Ctrl+Shift+{place + 1})"))
 
     def make_room(self, games: int) -> None:
-        """A figure can be this number of games at most."""
+        """Make room for figures up to this number of games."""
         self._room = games
         self._fit()
 
     def texts(self) -> tuple[str, ...]:
-        """What stands on the buttons."""
+        """The texts of the buttons."""
         return tuple(button.text() for button in self._buttons)
 
     def _fit(self) -> None:
@@ -142,7 +142,7 @@ class HereBar(QWidget):
         self._show_fitting()
 
     def _show_fitting(self) -> None:
-        """Show what there is room for; a part of a figure would be another figure."""
+        """Show what there is room for; a figure that is cut would look like another figure."""
         exact, pawns, material = self._buttons
         # Figures that count twins are not shown without the box that says so.
         first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)
@@ -212,7 +212,7 @@ class HereBar(QWidget):
 
 
 def words_of(counted: counting.Counted | None, *, failed: bool = False) -> str:
-    """A count as it stands on a button."""
+    """The text of a count on a button."""
     if counted is None:
         return "?" if failed else _PENDING
     return f"{wording.number(counted.games)}{'+' if counted.doubtful else ''}"
@@ -230,7 +230,7 @@ def spoken(counted: counting.Counted | None, kind: Kind, *, twins: bool) -> str:
 
 
 class Here(QObject):
-    """Keeps the bar true to the position that the browser shows.
+    """Keeps the bar up to date with the position that the browser shows.
 
     `asked` carries a query that the user wants to run, and its title.
     """
@@ -283,14 +283,14 @@ class Here(QObject):
         self._moved()
 
     def find(self, place: int) -> None:
-        """Search for the position on the board, in the way at this place of `KINDS`."""
+        """Ask for a search for the position on the board; `place` is the index of its kind in `KINDS`."""
         position = self.position
         if position is not None:
             text = queries_of(position, twins=self._bar.twins.isChecked())[place]
             self.asked.emit(text, KINDS[place].title)
 
     def _moved(self) -> None:
-        """Counts for another position are of no use."""
+        """Stop counting for another position, and count again after `SETTLE`."""
         self._stop()
         self._settle.start()
 

@@ -32,7 +32,7 @@ _Place = tuple[base_model.Base, int, int]
 
 
 class Live(QObject):
-    """Keeps the margin of the editor true to the position that the browser shows."""
+    """Keeps the margin of the editor up to date with the position that the browser shows."""
 
     def __init__(
         self,
@@ -66,12 +66,12 @@ class Live(QObject):
         return self._settle.isActive() or self._jobs.active(_JOB)
 
     def watch(self, watching: bool) -> None:
-        """Show the truth from now on, or nothing, as when the board shows no position."""
+        """Show the truth from now on, or show nothing, as when the board shows no position."""
         self._watching = watching
         self._settle.start()
 
     def _text_changed(self) -> None:
-        # The truths of a text with as many lines turn pale in their places; others would stand at wrong
+        # If the number of lines is the same, the truths stay and turn pale; otherwise they would be at wrong
         # lines.
         count = self._editor.text().count("\n")
         if count != self._breaks or self._editor.edit.gutter.state == gutter.SLOW:
@@ -89,7 +89,7 @@ class Live(QObject):
     def _ask(self) -> None:
         text, base, game = self._editor.text(), self._browser.base, self._browser.game
         if self._editor.checking:
-            # The answer of the check asks again.
+            # The end of the check starts this again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
         if base is None or game is None or faulty or not text.strip() or not self._watching:
@@ -120,7 +120,7 @@ class Live(QObject):
             self._pending.start()
 
     def _begun(self) -> None:
-        """A worker is free for the question."""
+        """A worker has begun with the question."""
         self._slow.start()
         self._end.start()
 

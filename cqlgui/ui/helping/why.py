@@ -60,7 +60,7 @@ class WhyNot(QObject):
         return self._busy
 
     def ask(self) -> None:
-        """Look at the position on the board."""
+        """Find out why the position on the board does not match."""
         self._overtaken()
         base, game = self._browser.base, self._browser.game
         text, place = self._editor.text(), self._browser.positionid
@@ -135,7 +135,7 @@ class WhyNot(QObject):
     def _reason(
         self, text: str, game: tree.GameTree, asked: int, found: truth_model.WhyNot, part: truth_model.Truth
     ) -> tuple[str, infobar.Action | None]:
-        """What to say of a filter that fails, and the way to where it holds."""
+        """The message about a filter that fails, and an action that goes to where it holds."""
         how = f" ({found.words})" if found.transform not in ("", words_module.AS_WRITTEN) else ""
         line = text.count("\n", 0, part.offset) + 1
         # Inside a search in the tree or a sequence of moves it was evaluated elsewhere.

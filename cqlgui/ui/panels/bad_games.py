@@ -1,4 +1,4 @@
-"""The games that could not be read whole, in a window of its own that blocks nothing."""
+"""The games that could not be read whole, in a non-modal window."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BadGamesDialog(QDialog):
         self._open = QPushButton("Show game", self)
         self._close = QPushButton("Close", self)
         for button in (self._copy, self._open, self._close):
-            # Enter in the table opens a game, and must not press a button besides.
+            # Enter in the table opens a game, and must not press a button as well.
             button.setAutoDefault(False)
         buttons = QHBoxLayout()
         buttons.addWidget(self._copy)
@@ -59,7 +59,7 @@ class BadGamesDialog(QDialog):
         self.set_games(())
 
     def set_games(self, bad: Sequence[base_model.BadGame]) -> None:
-        """List these; a game may stand there several times, once for each problem."""
+        """List these problems; a game occurs several times if it has several problems."""
         self.table.make_room(0, wording.widest(max((entry.game for entry in bad), default=0)))
         self.model.set_games(bad)
         games = wording.counted(len({entry.game for entry in bad}), "game", "games")
@@ -72,7 +72,7 @@ class BadGamesDialog(QDialog):
         self._open.setEnabled(bool(bad))
 
     def text(self) -> str:
-        """The selected rows, or all when none is selected, with tabs between the cells."""
+        """The selected rows, or all rows if none is selected, with tabs between the cells."""
         chosen = self.table.selected() or list(range(self.model.rowCount()))
         lines = ["\t".join(TITLES)]
         rows = (cells(self.model.games[row]) for row in chosen)
@@ -99,7 +99,7 @@ class BadGamesDialog(QDialog):
 
 
 class BadGamesModel(text_model.TextModel):
-    """One row a problem."""
+    """A table with one row for each problem."""
 
     on_the_right = (0, 2, 3)
 
@@ -108,7 +108,7 @@ class BadGamesModel(text_model.TextModel):
         self.games: tuple[base_model.BadGame, ...] = ()
 
     def set_games(self, bad: Sequence[base_model.BadGame]) -> None:
-        """List these."""
+        """List these problems."""
         self.beginResetModel()
         self.games = tuple(bad)
         self.endResetModel()
@@ -139,5 +139,5 @@ class BadGamesModel(text_model.TextModel):
 
 
 def cells(entry: base_model.BadGame) -> tuple[str, ...]:
-    """A problem as the texts of its row."""
+    """The texts of a problem's row."""
     return (str(entry.game), entry.source.name, str(entry.offset), str(entry.line), entry.reason)

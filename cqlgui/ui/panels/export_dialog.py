@@ -49,8 +49,8 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """What the user decided; `annotate` marks the matches (PGN only), the ending of `path` is the format;
-    `normalise` writes in the query's own frame.
+    """What the user chose. `annotate` marks the matches (PGN only), `normalise` writes in the query's own
+    frame; the ending of `path` gives the format.
     """
 
     what: What
@@ -61,7 +61,7 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class ExportCounts:
-    """What there is to export; `element_words` is empty when the hits are not limited to an element."""
+    """Numbers of what can be exported; `element_words` is empty if the hits are not limited to an element."""
 
     hits: int
     games: int
@@ -71,7 +71,7 @@ class ExportCounts:
 
 
 class ExportDialog(QDialog):
-    """Use `ask`; the instance is there for tests that press its buttons."""
+    """Use `ask`; the constructor is for tests, which press the buttons."""
 
     def __init__(self, parent: QWidget | None, counts: ExportCounts, folder: Path, name: str) -> None:
         super().__init__(parent)
@@ -109,7 +109,7 @@ class ExportDialog(QDialog):
             self._whats.addButton(button)
         for button in (self.plain, self.marked):
             self._hows.addButton(button)
-        # Only now that there are two groups: before, checking one button would uncheck those of the other
+        # Only now that there are two groups: before, checking a button would uncheck those of the other
         # group.
         self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
         self.plain.setChecked(True)
@@ -151,7 +151,7 @@ class ExportDialog(QDialog):
             dialog.deleteLater()
 
     def choice(self) -> ExportChoice:
-        """What the dialog says now."""
+        """The current choice."""
         what = next(what for what, button in self.choices.items() if button.isChecked())
         path = self._named()
         pgn = path.suffix.lower() == ".pgn"
@@ -186,10 +186,10 @@ class ExportDialog(QDialog):
         column.addWidget(self._buttons)
 
     def _named(self) -> Path:
-        """The path of the line edit; a name without ending takes the format's."""
+        """The path of the line edit; a name without ending gets the ending of the format."""
         path = Path(self.path.text().strip())
         with contextlib.suppress(RuntimeError):
-            # There may be no such user.
+            # The path may begin with `~` and the name of an unknown user.
             path = path.expanduser()
         if path.name and not path.suffix:
             path = path.with_suffix(str(self.format.currentData()))

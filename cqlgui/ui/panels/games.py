@@ -106,8 +106,9 @@ class GamesPanel(QWidget):
         return [game for game in found if game is not None]
 
     def select(self, game: int) -> bool:
-        """Make a game the current one, in view. Returns False if it is not there yet; then it follows when it
-        comes."""
+        """Make a game current and scroll to it. Returns False if it has no row yet; it becomes current when
+        it gets one.
+        """
         self._wanted = game
         if self.table.row >= 0 and self.current() == game:
             return True
@@ -167,7 +168,7 @@ class GamesPanel(QWidget):
         if self._wanted and self.current() != self._wanted:
             self.table.go_to(self.model.row_of(self._wanted))
         if view_of == self._view_of:
-            # Only more games came, so what was in view stays there.
+            # Only more games came, so the scroll position is kept.
             bar.setValue(place)
         self._view_of = view_of
         self._fault = False
@@ -175,7 +176,7 @@ class GamesPanel(QWidget):
         self._say()
 
     def _failed(self, error: errors.CqlguiError) -> None:
-        # The games of the last filter that could be answered stay.
+        # The table keeps the games of the last valid filter.
         self._fault = True
         self._dress()
         self._count.say(str(error))

@@ -1,4 +1,4 @@
-"""The bar under the board: which game, which hit, and the way to the next one."""
+"""The bar under the board: the game, the hit, and buttons for the previous and the next hit."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class HitBar(QWidget):
         self._where.say(" · ".join(filter(None, (position, move, words))))
 
     def set_steps(self, back: bool, on: bool) -> None:
-        """Whether there is a previous and a next hit."""
+        """Enable the buttons for the previous and the next hit."""
         self._previous.setEnabled(back)
         self._next.setEnabled(on)
 
     def text(self) -> str:
-        """All that the bar says, as one line."""
+        """Everything that the bar says, in one line."""
         return "  ".join(filter(None, (self._game.text(), self._where.text())))
 
     def _dress(self) -> None:
@@ -90,7 +90,7 @@ class Players(labels.ElidedLabel):
         super().__init__("", parent, fills=True)
 
     def say_players(self, white: str, black: str, details: str, year: str, result: str) -> None:
-        """Show them."""
+        """Show these texts."""
         self._white, self._black = wording.straight(white), wording.straight(black)
         self._details = wording.straight(details)
         self._result = result

@@ -305,7 +305,7 @@ class HitsPanel(QWidget):
         self._landing = None
 
     def next_hit(self, step: int) -> bool:
-        """Go to the next (1) or previous (-1) hit in the order of the table; False where there is none."""
+        """Go to the next (1) or previous (-1) hit in the order of the table; False if there is none."""
         row = self.table.row
         if row < 0:
             return self.table.go_to(0 if step > 0 else self.count - 1)

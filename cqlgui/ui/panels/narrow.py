@@ -19,8 +19,7 @@ MOST_KEPT = 8
 """Maximum of kept results; the oldest one goes first."""
 LONGEST_NAME = 40
 FEW = 1 << 16
-"""Up to this many hits are counted while the menu opens, which takes some milliseconds; more are counted in a
-job."""
+"""="""
 _JOB = "facet"
 _WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
 
@@ -67,24 +66,24 @@ class NarrowButton(QToolButton):
         self.setEnabled(False)
 
     def set_result(self, result: search_model.SearchResult | None) -> None:
-        """The result shown; None while there is none to be narrowed."""
+        """Set the result shown; None if there is none to narrow."""
         if result is not self._result:
             self._forget_values()
         self._result = result
         self.setEnabled(result is not None and bool(result.order or self._others))
 
     def set_attributes(self, attributes: narrowing.Attributes | None) -> None:
-        """The facets of the base, once they are known."""
+        """Set the facets of the base, once they are known."""
         self._attributes = attributes
         self._forget_values()
 
     def set_kept(self, kept: Sequence[Kept]) -> None:
-        """The results that were kept."""
+        """Set the results that were kept."""
         self._others = tuple(kept)
         self.set_result(self._result)
 
     def set_within(self, on: bool) -> None:
-        """Whether searches keep to some games."""
+        """Set whether searches are limited to some games."""
         self._within = on
 
     def _fill(self) -> None:

@@ -43,13 +43,13 @@ _MOST = 5
 """Maximum of recent entries."""
 _WIDEST = 780
 _CARD = 172
-"""Pixels of the page and of a card."""
+"""Greatest width of the page, and width of a card, in pixels."""
 _LINES = 2
 _CELL = 13
 _EDGE = 8
 _GAP = 4
 _COLUMNS = (1, 2, 3, 6)
-"""Numbers of cards in a row: each row is full."""
+"""Possible numbers of cards in a row; with each of them all rows are full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class StartPage(QScrollArea):
         self._dress()
 
     def set_themes(self, entries: Iterable[entry_model.QueryEntry]) -> None:
-        """Show these of the library's queries as boards that are among `THEMES`."""
+        """Show those of the library's queries that are among `THEMES` as boards."""
         known = {"/".join(entry.path.parts[-2:]): entry for entry in entries}
         found = [(known[name], line) for name, line in THEMES.items() if name in known]
         if [(card.entry, card.line) for card in self.cards] == found:
@@ -153,7 +153,7 @@ class StartPage(QScrollArea):
             column.addLayout(part)
             column.addSpacing(8)
         column.addStretch(1)
-        # Each side gets the same share of the room beside it.
+        # Both sides get the same share of the spare width.
         row = QGridLayout(self._page)
         row.setContentsMargins(0, 0, 0, 0)
         row.setColumnStretch(0, 1)
@@ -165,7 +165,7 @@ class StartPage(QScrollArea):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put as many ways and themes in a row as there is room for."""
+        """Put as many buttons and themes in a row as there is room for."""
         room = min(self.viewport().width(), _WIDEST) - 24
         across = max((count for count in _COLUMNS if count * (_CARD + 8) - 8 <= room), default=1)
         for place, card in enumerate(self.cards):
@@ -267,7 +267,7 @@ class Card(QAbstractButton):
 
 
 def recent() -> list[Recent]:
-    """Recent files: for a thread that is not the window's, because a disk may be slow."""
+    """Recent files. Not to be called in the window's thread, because a disk may be slow."""
     found = bases.recent_files()[:_MOST]
     return [Recent(paths, all(disk.is_file(path) for path in paths)) for paths in found]
 

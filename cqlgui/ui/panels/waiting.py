@@ -17,7 +17,7 @@ _KEY = "waiting"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query, and its file where it has one."""
+    """A query, and its file if it has one."""
 
     text: str
     path: Path | None
@@ -46,23 +46,23 @@ class Waiting(QObject):
         return f"waiting for {self._names}" if self._asked is not None else ""
 
     def ask(self, text: str, path: Path | None) -> None:
-        """Let a query wait."""
+        """Let a query wait, instead of one that waits already."""
         self._asked = Asked(text, path)
         self._say()
 
     def tell_opening(self, names: str) -> None:
-        """Files with these names are being opened."""
+        """Set the names of the files that are being opened."""
         self._names, self._games = names, 0
         self._say()
 
     def tell_games(self, games: int) -> None:
-        """So many of their games can be searched already."""
+        """Set the number of their games that can be searched already."""
         if games != self._games:
             self._games = games
             self._say()
 
     def take(self) -> Asked | None:
-        """The query, which stops waiting."""
+        """Return the query, which stops waiting; None if there is none."""
         asked, self._asked = self._asked, None
         if asked is not None:
             self._bar.dismiss(_KEY)
@@ -70,7 +70,7 @@ class Waiting(QObject):
         return asked
 
     def withdraw(self) -> None:
-        """The query is no longer wanted."""
+        """Drop the query that waits."""
         self.take()
 
     def _say(self) -> None:

@@ -1,4 +1,4 @@
-"""A searchable list of queries with a title and a preview; history and library are two uses of it."""
+"""A searchable list of queries with a title and a preview; the history pane is based on it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PREVIEW = Qt.ItemDataRole.UserRole + 1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One query on offer: its text, a title and a line or two about it."""
+    """A query in the list: its text, a title and a line or two about it."""
 
     text: str
     title: str
@@ -34,8 +34,9 @@ class Entry:
 
 
 class EntriesPane(QWidget):
-    """Search box above a list; Enter or a double click choose: `chosen` carries the query's text and
-    title."""
+    """A search box above a list. Enter or a double click chooses a query: `chosen` carries its text and
+    title.
+    """
 
     chosen = Signal(str, str)
 
@@ -72,7 +73,9 @@ class EntriesPane(QWidget):
         self._filter()
 
     def set_entries(self, entries: Iterable[object]) -> None:
-        """Show these queries, in this order. Rows that stay are left as they are: mostly one comes on top."""
+        """Show these queries, in this order. Rows that stay are not built again, as usually only one is added
+        on top.
+        """
         wanted = [self._read(entry) for entry in entries]
         staying = set(wanted)
         for row in reversed(range(len(self._entries))):
@@ -83,7 +86,7 @@ class EntriesPane(QWidget):
             if row >= len(self._entries) or self._entries[row] != entry:
                 self.list.insertItem(row, _item(entry))
                 self._entries.insert(row, entry)
-        # Those that stay, but further up.
+        # Entries that moved up were inserted again; their old rows are at the end.
         while len(self._entries) > len(wanted):
             self.list.takeItem(self.list.count() - 1)
             self._entries.pop()
@@ -127,7 +130,7 @@ class EntriesPane(QWidget):
 
 
 class _Delegate(QStyledItemDelegate):
-    """A bold title above one muted line."""
+    """Draws a bold title above one muted line."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(160, 2 * option.fontMetrics.height() + 12)

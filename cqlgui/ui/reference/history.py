@@ -1,4 +1,4 @@
-"""The queries that were run, newest first, and before them those that were left unsaved, as a pane."""
+"""The history pane: first the texts that were left unsaved, then the queries that were run, newest first."""
 
 from __future__ import annotations
 
@@ -10,31 +10,36 @@ from cqlgui.tasks.asking import library
 from cqlgui.ui.reference import entries
 
 _LONGEST = 120
-"""Characters of a title."""
+"""Maximum length of a title in characters."""
 
 
 class HistoryPane(entries.EntriesPane):
-    """Queries with when they ran and what they found. An entry is an `entries.Entry`, or anything with a
-    `text` attribute and, where known, `base`, `asked` (seconds since 1970), `games` and `positions`."""
+    """Lists queries with the time they ran and what they found.
+
+    An entry is an `entries.Entry`, or any object with a `text` attribute and, if known, `base`, `asked`
+    (seconds since 1970), `games` and `positions`.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("History", "No query was run yet. Each run is listed here.", read, parent)
 
 
 def unsaved(text: str, asked: float) -> entries.Entry:
-    """An entry for a text that another one took the place of before it was saved."""
+    """An entry for a text that another one replaced before it was saved, at the time `asked` (seconds since
+    1970).
+    """
     at = datetime.fromtimestamp(asked)
     when = at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")
     return entries.Entry(text, _title(text), f"Unsaved, {when}")
 
 
 def _title(text: str) -> str:
-    """What a theme is called says more than the comments that it begins with."""
+    """The title in a query's front matter, or else the beginning of its text."""
     return (library.title(text) or " ".join(library.body(text).split()) or "(empty query)")[:_LONGEST]
 
 
 def read(entry: object) -> entries.Entry:
-    """An entry of the history from what the catalog gives."""
+    """An entry of the pane from an entry of the catalog's history."""
     if isinstance(entry, entries.Entry):
         return entry
     text = str(getattr(entry, "text", ""))

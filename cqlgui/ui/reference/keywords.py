@@ -25,8 +25,8 @@ _ROW = Qt.ItemDataRole.UserRole
 
 
 class HelpPane(QWidget):
-    """Search box, list and article. `insert_wanted` carries an example for the caret, `run_wanted` one to
-    be run with its keyword as title.
+    """A search box, a list and an article. `insert_wanted` carries an example to insert at the caret,
+    `run_wanted` an example to run and its title.
     """
 
     insert_wanted = Signal(str)
@@ -67,7 +67,7 @@ class HelpPane(QWidget):
         return _row(self.list.currentItem())
 
     def show_word(self, word: str) -> bool:
-        """Show a keyword or sign; False where CQL has none such."""
+        """Show a keyword or sign; False if CQL does not have it."""
         row = registry.lookup(word)
         if row is None:
             return False
@@ -96,7 +96,7 @@ class HelpPane(QWidget):
         self.list.setCurrentRow(0)
 
     def _colour(self) -> None:
-        """Mute what is deprecated or means nothing in a query."""
+        """Mute keywords that are deprecated or mean nothing in a query."""
         muted = colours.of(self, "muted")
         for place in range(self.list.count()):
             item = self.list.item(place)
@@ -105,7 +105,9 @@ class HelpPane(QWidget):
                 item.setForeground(muted)
 
     def _filter(self) -> None:
-        """Hide what lacks a word sought; make current the name sought, else one that begins so, else any."""
+        """Hide keywords that lack a word of the search text. Select the one with that name or sign, else the
+        first whose name begins with the text, else the first.
+        """
         sought = self.search.text().strip().casefold()
         words = sought.split()
         best: tuple[int, int] | None = None
@@ -193,12 +195,12 @@ def _row(item: QListWidgetItem | None) -> registry.Row | None:
 
 
 def _order(row: registry.Row) -> tuple[bool, str, str]:
-    """Words before signs, each by the alphabet."""
+    """Sort key: words before signs, both in alphabetical order."""
     return not row.name[0].isalpha(), row.name.casefold(), row.name
 
 
 def _article(row: registry.Row, muted: str) -> str:
-    """A keyword as a page: what it is called, what it means, an example, how it is written."""
+    """A keyword as a page: name, meaning, example, forms."""
     sign = f" &nbsp;<span style='font-weight:normal'>{html.escape(row.sign)}</span>" if row.sign else ""
     parts = [
         f"<h3 style='margin:2px 0 0 0'>{html.escape(row.name)}{sign}</h3>",

@@ -1,6 +1,4 @@
-"""The library of queries: a tree of folders with a search field, and a preview of the query that is
-current.
-"""
+"""The library of queries: a tree of folders with a search field, and a preview of the current query."""
 
 from __future__ import annotations
 
@@ -31,14 +29,15 @@ from cqlgui.ui.look import colours, fonts, labels, room, wording
 
 _ENTRY = Qt.ItemDataRole.UserRole
 _LINES = 4
-"""Lines of a query that the preview shows at its smallest."""
+"""Lines of a query that the preview shows at its smallest size."""
 _EMPTY = "No saved queries yet. Save one, and it is listed here."
 _READING = "Reading the library ..."
 
 
 class LibraryPane(QWidget):
-    """Enter or a double click run a query: `run_wanted` carries its text and title; `chosen` the same, to be
-    put into the editor only."""
+    """Enter or a double click runs a query: `run_wanted` carries its text and title. `chosen` carries the
+    same for a query that is only put into the editor.
+    """
 
     chosen = Signal(str, str)
     run_wanted = Signal(str, str)
@@ -48,7 +47,7 @@ class LibraryPane(QWidget):
         self.setAccessibleName("Library")
         self._entries: list[entry_model.QueryEntry] = []
         self._empty = _READING
-        # Which groups were open before the words of a search opened others; None without a search.
+        # Which groups were open before a search opened others; None without a search.
         self._open_before: dict[tuple[str, ...], bool] | None = None
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search titles, words and tags")
@@ -78,7 +77,7 @@ class LibraryPane(QWidget):
         split.addWidget(self.preview)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
-        # Where there is little height the tree gets it: the preview shrinks, or is dragged away altogether.
+        # In little height the tree has priority: the preview shrinks, or the user drags it away altogether.
         split.setCollapsible(0, False)
         split.setCollapsible(1, True)
         split.setSizes([280, 160])
@@ -95,7 +94,7 @@ class LibraryPane(QWidget):
         self._fill()
 
     def set_entries(self, entries: Iterable[entry_model.QueryEntry]) -> None:
-        """Show these queries, in this order; the place in the tree stays where it is still there."""
+        """Show these queries, in this order. Current item and scroll position are kept if possible."""
         found = list(entries)
         if found != self._entries or self._empty != _EMPTY:
             self._empty = _EMPTY
@@ -104,11 +103,11 @@ class LibraryPane(QWidget):
 
     @property
     def current(self) -> entry_model.QueryEntry | None:
-        """The query shown in the preview, also while the title of a group is current."""
+        """The query in the preview, even while a group is current; None while the preview is hidden."""
         return None if self.preview.isHidden() else self.preview.entry
 
     def titles(self) -> list[str]:
-        """The titles in view, top down."""
+        """The titles that are not hidden, from top to bottom."""
         return [entry.title for item in self._leaves() if (entry := _entry(item)) and not item.isHidden()]
 
     def _fill(self) -> None:
@@ -129,7 +128,7 @@ class LibraryPane(QWidget):
             item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}. {entry.description}")
             if entry_before is not None and entry.path == entry_before.path:
                 self.tree.setCurrentItem(item)
-        # A long library opens as its list of groups, a short one whole.
+        # At first the groups of a long library are closed, those of a short one open.
         for path, item in folders.items():
             item.setExpanded(path not in closed if known else len(self._entries) <= 60)
         shown = self.preview.entry
@@ -191,7 +190,7 @@ class LibraryPane(QWidget):
             item.setText(0, f"{name} ({shown})")
             if words and shown:
                 item.setExpanded(True)
-        # What is searched for is a query, not the group that was current.
+        # A search makes a query current, not a group.
         if first is not None and (
             current is None or current.isHidden() or (words and _entry(current) is None)
         ):
@@ -207,7 +206,7 @@ class LibraryPane(QWidget):
         self.preview.setVisible(first is not None)
 
     def _reveal_current(self) -> None:
-        """What was found stays in view: its groups open, the tree scrolled to it."""
+        """Keep the query that was found in view: open its groups and scroll to it."""
         current: QTreeWidgetItem | None = self.tree.currentItem()
         if current is not None and _entry(current) is not None:
             above: QTreeWidgetItem | None = current.parent()
@@ -287,7 +286,7 @@ class Preview(QWidget):
         self._tags.linkActivated.connect(lambda link: self.tag_chosen.emit(QUrl(link).path()))
 
     def show_entry(self, entry: entry_model.QueryEntry) -> None:
-        """Show a query; it is `entry` from now on."""
+        """Show a query, which becomes `entry`."""
         self.entry = entry
         self._title.setText(entry.title)
         self._words.setText(entry.description)
@@ -323,7 +322,7 @@ class Preview(QWidget):
         top = QHBoxLayout()
         top.setContentsMargins(8, 3, 0, 3)
         top.setSpacing(10)
-        # Words scroll, a board does not: it is drawn smaller where there is little room.
+        # Words can scroll; the board cannot, so it is drawn smaller in little room.
         top.addWidget(self.diagram, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self._room, 1)
         buttons = QHBoxLayout()
@@ -359,7 +358,7 @@ def _entry(item: QTreeWidgetItem | None) -> entry_model.QueryEntry | None:
 def _folder(
     tree: QTreeWidget, folders: dict[tuple[str, ...], QTreeWidgetItem], group: tuple[str, ...]
 ) -> QTreeWidgetItem:
-    """The item of a group, made with those around it; the tree's root for none."""
+    """The item of a group, created with its parents if needed; the tree's root for an empty group."""
     if not group:
         return tree.invisibleRootItem()
     if group not in folders:

@@ -1,4 +1,4 @@
-"""The manual in a window of its own: the pages of `resources/manual`, with a search over them."""
+"""The manual in a window of its own: the pages of `resources/manual`, and a search in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIST_WIDTH = 190
 
 
 class ManualDialog(QDialog):
-    """List of pages, page, and a field that looks for a text in all of them."""
+    """A list of pages, the current page, and a field that searches all pages."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class ManualDialog(QDialog):
     def _show(self, row: int) -> None:
         self.page.setMarkdown(self._pages[row][1] if row >= 0 else "")
         self.page.document().setDocumentMargin(14)
-        # The document draws a table with no room within its cells.
+        # By default the cells of a table have no padding.
         for frame in self.page.document().rootFrame().childFrames():
             form = frame.format().toTableFormat()
             if form.isValid():
@@ -67,7 +67,7 @@ class ManualDialog(QDialog):
             self.page.find(self.search.text())
 
     def _filter(self, sought: str) -> None:
-        """Hide pages without the text sought, and show the first place where it stands."""
+        """Hide pages without the text sought, and show its first occurrence."""
         fits = [sought.casefold() in f"{title}\n{text}".casefold() for title, text in self._pages]
         for row, fit in enumerate(fits):
             self.list.item(row).setHidden(not fit)
@@ -78,7 +78,7 @@ class ManualDialog(QDialog):
             self._show(row)
 
     def _find_next(self) -> None:
-        """Go on to the next place, through all pages and round again."""
+        """Go to the next occurrence, through all pages and around."""
         if not self.search.text() or self.page.find(self.search.text()):
             return
         rows = [row for row in range(self.list.count()) if not self.list.item(row).isHidden()]

@@ -1,7 +1,7 @@
 """What the window remembers from one start to the next. Knows no widget: layouts are opaque texts.
 
-A file that is missing or damaged means the defaults; nothing here raises, because no session is a reason
-not to start.
+If the file is missing or damaged, the defaults are used. Nothing here raises, because a bad session must not
+prevent the start.
 """
 
 from __future__ import annotations
@@ -24,17 +24,20 @@ from cqlgui.base.files import disk, folders
 
 NAME = "session.json"
 LARGEST = 16 << 20
-"""Bytes of a session file that is looked at."""
+"""Maximum size of a session file in bytes; a larger one is not read."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state of the window. Empty texts and -1 mean "nothing"; `query_seen` is a checksum of what the file
-    of the query held when it was opened or saved last; `geometry`, `divider`, `library_split`, `hits_columns`
-    and `games_columns` are bytes as base64 text (see `packed`), `layouts` are rows (see `rows_text`): name,
-    the layout it is made from, state of the panes, whether their sizes are the user's own."""
+    """The state of the window. Empty texts and -1 mean "nothing".
+
+    `query_seen` is a checksum of the content of the query's file when it was last opened or saved.
+    `geometry`, `divider`, `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see
+    `packed`). `layouts` are rows (see `rows_text`): name, the layout it is made from, state of the panes,
+    whether their sizes are the user's own. `unsaved` has texts and the times at which they were left.
+    """
 
     files: tuple[str, ...] = ()
     query: str = ""
@@ -65,12 +68,12 @@ class Session:
 
 
 def path() -> Path:
-    """Where the session is kept."""
+    """Path of the session file."""
     return folders.config() / NAME
 
 
 def load() -> Session:
-    """The session of the last time; the defaults for all of it, or for a field, that cannot be used."""
+    """The session of the last start, with defaults for the fields, or for everything, that cannot be used."""
     try:
         file = path()
         if file.stat().st_size > LARGEST:
@@ -99,7 +102,7 @@ def load() -> Session:
 def with_unsaved(
     kept: tuple[tuple[str, float], ...], text: str, when: float
 ) -> tuple[tuple[str, float], ...]:
-    """The texts that were left unsaved, newest first, and when, with one more; the oldest go."""
+    """The unsaved texts and their times, newest first, with one more added; the oldest are dropped."""
     found, letters = [(text, when)], 0
     for other in kept:
         letters += len(other[0])
@@ -126,8 +129,9 @@ def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
 
 
 def beside_another(session: Session, begun_with: Session, when: float) -> Session:
-    """A session with the texts that another window left unsaved since this one began with `begun_with`: the
-    last window that closes writes the file."""
+    """A session with the texts added that another window has left unsaved since this one began with
+    `begun_with`. Otherwise the last window that closes would overwrite them.
+    """
     other = load()
     if other == begun_with:
         return session
@@ -141,15 +145,16 @@ def beside_another(session: Session, begun_with: Session, when: float) -> Sessio
 
 
 def save_last(session: Session, begun_with: Session, when: float) -> bool:
-    """Write the session of a window that closes, with what others that closed meanwhile left unsaved; False
-    when it could not be written."""
+    """Write the session of a closing window, with the texts that other windows left unsaved meanwhile; False
+    if it could not be written.
+    """
     try:
         lock = QLockFile(f"{path()}.lock")
     except errors.CqlguiError as error:
         _log.info("the session cannot be written: %s", error)
         return False
-    # A window that hangs while it closes is not waited for. Qt's own wait looks less and less often, so that
-    # of many windows one could go without its turn.
+    # Another window may hang while it closes, so the wait is limited. Qt's own wait polls less and less
+    # often, so that one of many windows might never get the lock.
     until = time.monotonic() + _PATIENCE
     while not lock.tryLock(0) and time.monotonic() < until:
         time.sleep(_TURN)
@@ -163,7 +168,7 @@ _PATIENCE, _TURN = 10.0, 0.01  # seconds
 
 
 def save(session: Session) -> bool:
-    """Write the session, whole or not at all; False when it could not be written."""
+    """Write the session, whole or not at all; False if it could not be written."""
     try:
         file = path()
         disk.sweep(file.parent)
@@ -178,12 +183,12 @@ def save(session: Session) -> bool:
 
 
 def packed(data: bytes) -> str:
-    """Bytes as a field of a session holds them."""
+    """Bytes as base64 text, for a field of a session."""
     return base64.b64encode(data).decode("ascii")
 
 
 def unpacked(text: str) -> bytes:
-    """The bytes of a field; none for a damaged one."""
+    """The bytes of a field that `packed` made; empty if it is damaged."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -191,12 +196,12 @@ def unpacked(text: str) -> bytes:
 
 
 def rows_text(rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows of texts as a field of a session holds them."""
+    """Rows of texts as JSON, for a field of a session."""
     return json.dumps(rows)
 
 
 def rows_of(text: str, length: int) -> list[tuple[str, ...]]:
-    """The rows of a field that have this length; none for a damaged one."""
+    """Those rows of a field that have this length; none if the field is damaged."""
     try:
         found = json.loads(text or "[]")
     except (ValueError, RecursionError):
