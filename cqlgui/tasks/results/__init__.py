@@ -1,1 +1,1 @@
-"""What tasks give back: hits, games, answers, progress."""
+"""The data types that tasks return: bases, hits, searches, explanations, entries."""

@@ -1,4 +1,4 @@
-"""What tasks give back about bases: sources, games, reports of imports."""
+"""The results of tasks about bases: sources, games, reports of imports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """An ordered list of sources, opened; ordinals run on over them from 1. `id` is the catalog's."""
+    """An opened, ordered list of sources. Ordinals count the games of all sources from 1. `id` is that of the
+    catalog."""
 
     id: int
     name: str
@@ -65,7 +66,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class BaseInfo:
-    """What is in a base: counts, the span of its dates, its index's size on disk in bytes."""
+    """Counts over a base, its first and last date, and the size of its index on disk in bytes."""
 
     base: Base
     players: int
@@ -98,9 +99,7 @@ class GameRow:
 
 @dataclass(frozen=True, slots=True)
 class LoadedGame:
-    """A game for the board: tree, texts and glyphs by positionid. `raw` is its own text as it stands in the
-    source.
-    """
+    """A game for the board: tree, texts and glyphs by positionid. `raw` is its text in the source."""
 
     game: int
     row: GameRow

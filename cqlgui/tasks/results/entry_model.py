@@ -1,4 +1,4 @@
-"""Queries that are kept: entries of the library and of the history."""
+"""Stored queries: entries of the library and of the history."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class QueryEntry:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A query asked before; counts are None when the search was stopped, `asked` is seconds since 1970."""
+    """A query that was run before. Counts are None if the search was stopped; `asked` is the time in seconds
+    since 1970."""
 
     text: str
     base: str

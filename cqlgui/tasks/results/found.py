@@ -1,7 +1,8 @@
-"""The hits of a search as columns of numbers. Objects are made only for hits that somebody looks at.
+"""The hits of a search as columns of numbers. Objects are made only for hits that are shown.
 
-A hit is one number: the game's ordinal shifted by 32, with the positionid. The orbit elements that matched
-stand in a second array, hit after hit. Millions of hits are a few arrays. Knows no window and no file.
+A hit is one number: the game's ordinal shifted left by 32 bits, plus the positionid. A second array holds the
+orbit elements that matched, hit after hit. So millions of hits are a few arrays. This module uses no window
+and no files.
 """
 
 from __future__ import annotations
@@ -110,9 +111,9 @@ _ZERO: Final[Integers] = np.zeros(1, np.int64)
 BLOCK: Final = 1 << 20
 """Hits that are processed together: enough to be fast, few enough to need little memory."""
 _REPEATED: Final = 1 << 17
-"""Values that are repeated at once: NumPy keeps the interpreter lock meanwhile."""
+"""Values that are repeated in one call: NumPy holds the interpreter lock during the call."""
 _COUNTED: Final = 1 << 16
-"""Hits whose codes are counted at once, for the same reason: an orbit has many codes at each hit."""
+"""Hits whose codes are counted in one call, for the same reason: an orbit has many codes at each hit."""
 NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
@@ -145,8 +146,8 @@ def each_game(hits: Integers) -> Integers:
 
 
 def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
-    """Each value as often as `counts` says, like `numpy.repeat`. That function keeps the interpreter lock,
-    and the window would wait until millions of hits are done."""
+    """Each value as often as `counts` says, like `numpy.repeat`. That function holds the interpreter lock, so
+    with millions of hits it would block the window."""
     made = np.empty(int(counts.sum()), values.dtype)
     end = 0
     for begin in range(0, len(values), _REPEATED):
@@ -163,8 +164,8 @@ def _stretched(starts: Integers, sizes: Integers) -> Integers:
 
 
 def tallied(numbers: Integers, length: int = 0) -> Integers:
-    """How often each number occurs, from 0 on, for at least `length` numbers, like `numpy.bincount`, which
-    keeps the interpreter lock too."""
+    """How often each number from 0 on occurs, for at least `length` numbers, like `numpy.bincount`, which
+    holds the interpreter lock too."""
     found: Integers = np.zeros(max(length, int(numbers.max()) + 1 if len(numbers) else 0), np.int64)
     for begin in range(0, len(numbers), BLOCK):
         found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
@@ -172,7 +173,7 @@ def tallied(numbers: Integers, length: int = 0) -> Integers:
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
-    """Columns one after the other."""
+    """Concatenate columns."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
@@ -189,12 +190,12 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 class Growing:
-    """Columns that grow by whole games. They stand in arrays that are longer than needed, so that no copy of
-    millions of hits is needed at the end. Memory that was never written to costs nothing."""
+    """Columns that grow by whole games. The arrays are longer than needed, so that millions of hits need not
+    be copied at the end. Memory that was never written to costs nothing."""
 
     def __init__(self) -> None:
         self._hits: Integers = np.empty(_ROOM, np.int64)
-        # Without elements no ends are kept.
+        # None as long as no hit has elements.
         self._ends: Integers | None = None
         self._codes: Codes = np.empty(0, np.int32)
         self._size = self._coded = 0
@@ -227,7 +228,7 @@ class Growing:
         starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
         games = columns.hits[starts] >> GAME_SHIFT
         if not np.all(games[1:] > games[:-1]):
-            # After a stop, games whose details came late may stand before others.
+            # After a stop, the games may be out of order, because some details came late.
             return FoundGames(columns.take(np.argsort(columns.hits, kind="stable")), told, untold)
         made = FoundGames(columns, told, untold)
         if not told:
@@ -239,10 +240,10 @@ class Growing:
 
 _ROOM: Final = 1 << 12
 _COPIED: Final = 1 << 18
-"""Maximum of values that are copied when an array grows. To copy millions takes a tenth of a second beside a
-search, and a stop would wait for it."""
+"""Maximum number of values that are copied when an array grows. Copying millions during a search takes a
+tenth of a second, and stopping the search would wait for it."""
 _RESERVED: Final = 1 << 24
-"""The next array has room for this many values; this is only address space until something is written."""
+"""Room of the next array, in values; it takes only address space until values are written."""
 
 
 def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
@@ -288,7 +289,7 @@ class Pieces:
         self._size += len(columns)
 
     def replace(self, columns: Columns) -> None:
-        """Keep the same hits in other arrays, in one piece."""
+        """Replace the arrays by another, single piece with the same number of hits."""
         assert len(columns) == self._size
         if len(columns):
             former, self._parts = self._parts, [columns]
@@ -296,13 +297,13 @@ class Pieces:
             heap.discard(former)
 
     def clear(self) -> None:
-        """Hold no hits any more."""
+        """Remove all hits."""
         former, self._parts, self._starts, self._firsts = self._parts, [], [], []
         self._size, self.ascending = 0, True
         heap.discard(former)
 
     def whole(self) -> Columns:
-        """All hits, in one piece from then on."""
+        """All hits in one piece; the parts are joined for good."""
         if len(self._parts) > 1:
             self.replace(joined(self._parts))
         return self._parts[0] if self._parts else NOTHING
@@ -336,7 +337,7 @@ class Pieces:
         return joined(found)
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The index of a game's first hit, and of the one after its last, if the hits ascend."""
+        """The index of a game's first hit, and the index after its last one. The hits must ascend."""
         return self._first_from(game << GAME_SHIFT), self._first_from((game + 1) << GAME_SHIFT)
 
     def _first_from(self, hit: int) -> int:
@@ -356,7 +357,7 @@ def having(columns: Columns, code: int) -> Mask:
     if len(columns.codes):
         for begin in range(0, len(columns), BLOCK):
             block = columns.part(begin, min(begin + BLOCK, len(columns)))
-            # How often the element matched up to each hit: an element stands once at a hit.
+            # Running count of the element's matches; a hit has each element at most once.
             passed = np.zeros(len(block.codes) + 1, np.int32)
             np.cumsum(block.codes == code, out=passed[1:])
             mask[begin : begin + BLOCK] = np.diff(passed[block.ends], prepend=0)
@@ -372,7 +373,7 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
         for hit in game.hits:
             hits.append(game.game << GAME_SHIFT | hit.positionid)
             if hit.matches:
-                # An element may match several times at one hit, elsewhere in the game.
+                # An element may match several times for one hit, at other positions of the game.
                 codes += dict.fromkeys(
                     orbit_pass.code_of(match.orbit, match.element)
                     for match in hit.matches
@@ -384,9 +385,9 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class GameDefaults:
-    """What is known about hits without asking the interpreter: whether they have values, and whether the
-    query writes comments of its own. Otherwise each hit has the match string and the game's number; `firsts`
-    are the base ordinals of the sources' first games."""
+    """What is known about hits without the interpreter: whether they have values (`valued`), and whether the
+    query `writes` comments. If it writes none, the comments are the match string at each hit and the game's
+    number. `firsts` are the base ordinals of the sources' first games."""
 
     valued: bool
     writes: bool
@@ -412,8 +413,8 @@ class GameDefaults:
 class FoundGames(Mapping[int, hit_model.GameHits]):
     """The matching games by ordinal, in the order of `columns`.
 
-    `told` has the games whose details the interpreter has given. Of the others there are hits and elements,
-    and the comments that `untold` gives, but neither values nor squares.
+    `told` has the games whose details the interpreter has computed. The other games have hits, elements and
+    the comments that `untold` gives, but no values and squares.
     """
 
     def __init__(
@@ -427,13 +428,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def of(cls, listed: Iterable[hit_model.GameHits]) -> FoundGames:
-        """From hits that are given as objects."""
+        """Make a result from hits that are given as objects."""
         told = {game.game: game for game in listed}
         return cls(of_hits(told.values()), told)
 
     @classmethod
     def merged(cls, parts: Sequence[FoundGames]) -> FoundGames:
-        """Several results one after the other. No game is in two of them."""
+        """Concatenate several results. No game is in two of them."""
         told: dict[int, hit_model.GameHits] = {}
         for part in parts:
             told.update(part.told)
@@ -446,8 +447,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def grouped(cls, parts: Sequence[FoundGames]) -> Iterator[FoundGames]:
-        """Several results one after the other: small ones joined and large ones as they are, so that little
-        is copied."""
+        """The same results in fewer parts: small ones are joined, large ones are not, so that little is
+        copied."""
         group: list[FoundGames] = []
         size = 0
         for part in parts:
@@ -461,15 +462,15 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @property
     def measured(self) -> tuple[int, bool]:
-        """The number of games with hits, and whether each hit comes after the one before. Cached: it is
-        computed where the hits are found, so it costs nothing where they are shown."""
+        """The number of games with hits, and whether the hits ascend. Cached: the search computes it, so that
+        the window need not."""
         if self._measured is None:
             hits = self.columns.hits
             self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
         return self._measured
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The index of a game's first hit, and of the one after its last; equal if it has none."""
+        """The index of a game's first hit, and the index after its last one; equal if it has none."""
         games, starts, ends = self.bounds
         at = int(np.searchsorted(games, game))
         if at >= len(games) or games[at] != game:
@@ -483,13 +484,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @property
     def bounds(self) -> tuple[Integers, Integers, Integers]:
-        """The games, ascending, with the number of the first hit of each and of the one after its last."""
+        """The games, ascending, each with the index of its first hit and the index after its last one."""
         if self._bounds is None:
             hits = self.columns.hits
             starts = first_hits(hits)
             ends = np.append(starts[1:], len(hits)) if len(starts) else starts
             games = hits[starts] >> GAME_SHIFT
-            # Games that match without a hit (a query may ask for them) stand in `told` alone.
+            # Games that match without a hit (a query may ask for them) are only in `told`.
             bare = [game for game, found in self.told.items() if not found.hits]
             if bare:
                 games = np.append(games, np.array(bare, np.int64))
@@ -508,7 +509,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return FoundGames(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
 
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
-        """What the query writes into a game, as far as that is known; faster than the whole game."""
+        """The comments that the query writes into a game, as far as known; faster than getting the game."""
         told = self.told.get(game)
         if told is not None:
             return told.comments
@@ -556,7 +557,7 @@ def _plain(columns: Columns, number: int) -> hit_model.Hit:
 
 def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) -> hit_model.GameHits:
     """The details of a game, reduced to the hits `first` to `end` - 1. Hits without details (another query
-    may have found them) get the match string, and neither values nor squares."""
+    may have found them) get the match string, but no values and squares."""
     places = (columns.hits[first:end] & PLACE_MASK).tolist()
     known = {hit.positionid: hit for hit in told.hits}
     if known.keys() == set(places):
@@ -570,8 +571,8 @@ def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) ->
 
 
 def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_model.GameHits:
-    """The details of a game from two results; for a hit or tag that both have, those of the first. The match
-    string is the first one's."""
+    """The details of a game from two results. For a hit or tag in both, the first result counts, and so does
+    its match string."""
     hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
     texts = [entry for entry in other.comments if entry[1] != other.match_string]
     if one.match_string:
@@ -586,14 +587,14 @@ def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_mode
 
 
 def matches(codes: Iterable[int], place: int) -> tuple[hit_model.OrbitMatch, ...]:
-    """The elements that matched at a position, from their numbers."""
+    """The elements that matched at a position, decoded from their codes."""
     mask = (1 << orbit_pass.ELEMENT_BITS) - 1
     return tuple(hit_model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
-    """For each element of several orbits, in how many games and at how many positions it matched, a row each.
-    `orbits` gives the number of elements of each orbit; the elements follow each other in that order."""
+    """For each element of several orbits, a row with the numbers of games and positions at which it matched.
+    `orbits` gives the number of elements of each orbit; the rows are in that order."""
     offsets = np.cumsum([0, *orbits])
     total = int(offsets[-1])
     found = np.zeros((total, 2), np.int64)
@@ -606,7 +607,7 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
         elements = codes if len(orbits) == 1 else offsets[codes >> orbit_pass.ELEMENT_BITS] + (codes & mask)
         positions = np.bincount(elements, minlength=total)
         found[:, 1] += positions
-        # Games are numbered from 0 within a block, so that a small table shows which elements each has.
+        # Games are numbered from 0 within a block, so that the table of their elements is small.
         first = np.zeros(len(block), np.bool_)
         first[first_hits(block.hits)[1:]] = True
         games = np.cumsum(first)
@@ -627,4 +628,4 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
 
 
 _LARGEST_TABLE: Final = 1 << 24
-"""Bytes. Above this size the elements of the games are sorted instead."""
+"""Maximum size of that table in bytes; above it, the elements of the games are sorted instead."""

@@ -10,8 +10,8 @@ _NUMBER_OF_GAME = pattern(r"Game number [0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class OrbitMatch:
-    """Element `element` of outermost orbit `orbit` matched when it was evaluated at `positionid`. `squares`
-    is the bitboard of what it matched, if that was at the hit's own position."""
+    """Element `element` of the outermost orbit `orbit` matched when it was evaluated at `positionid`.
+    `squares` is the bitboard of what it matched, if that was at the hit's own position."""
 
     orbit: int
     element: int
@@ -72,9 +72,9 @@ class GameHits:
     """All hits of one game, as they arrive from a running search.
 
     `comments` are what the query writes, (positionid, text) in the order in which they were made, with
-    `match_string` at each hit (empty if matches are not marked). `tags` are those that it sets, `removed` the
-    positions whose comments it removes. If the game is not `told`, its values and squares are unknown, and
-    comments too unless there are some: `hit_details` fetches them.
+    `match_string` at each hit (empty if matches are not marked). `tags` are those that it sets, `removed` are
+    the positions whose comments it removes. If the game is not `told`, its values and squares are unknown,
+    and if `comments` is empty, these too; `hit_details` fetches them.
     """
 
     game: int
@@ -88,7 +88,7 @@ class GameHits:
 
     @property
     def says(self) -> bool:
-        """Whether the query writes anything but the match string at a hit."""
+        """Whether the query writes anything other than the match string at a hit."""
         places = {hit.positionid for hit in self.hits}
         own = {place for place, text in self.comments if place and text != self.match_string}
         return not places.isdisjoint(own) or (0 in places and bool(self.comment_at(0)))

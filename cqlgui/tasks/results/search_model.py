@@ -1,4 +1,4 @@
-"""The options of a search, and its outcome."""
+"""The options and the result of a search."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ class SearchOptions:
     workers: int | None = None
     settings: settings.Settings = settings.USUAL
     allow_read: tuple[Path, ...] = ()
-    """Folders whose text and PGN files the query may read; the next field has those that it may write to
+    """Folders whose text and PGN files the query may read; `allow_write` has those that it may write to
     (D11)."""
     allow_write: tuple[Path, ...] = ()
     beside: Path | None = None
-    """The folder in which the relative name of a file begins, that of the query; None for all allowed folders
-    in turn."""
+    """The folder to which relative file names in the query refer, usually that of the query; if None, each
+    allowed folder is tried in turn."""
     kept: tuple[tuple[Path, str], ...] = ()
-    """Files beside the sources that neither the query nor an export may write over, each with what it is,
-    such as "is the query" (`search.keeping`)."""
+    """Files, besides the sources, that neither the query nor an export may overwrite, each with a phrase such
+    as "is the query" (`search.keeping`)."""
     compiled: bool = True
     """Whether machine code may exclude games; if not, all games are interpreted."""
     pruned: bool = True
-    """Whether games may be excluded by their headers and signatures; only if `compiled`."""
+    """Whether games may be excluded by their headers and signatures; ignored if not `compiled`."""
     details: Details = Details.ALL
     """Which details are wanted of all hits at once; `hit_details` can fetch the rest later."""
     within: Integers | None = field(default=None, compare=False)
-    """Search only these games: ordinals, ascending."""
+    """Ordinals of the games to search, ascending; None for all games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Why a search ended before its last game, at `game` (ordinal in the base). The hits of earlier games are
-    valid. `offset` and `length` are the place of the fault in the query, -1 and 0 if it has none."""
+    valid. `offset` and `length` are the place of the error in the query, or -1 and 0 without a place."""
 
     game: int
     reason: str
@@ -62,7 +62,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The outcome of a search: matching games in output order (`order`), and keyed by ordinal (`games`)."""
+    """The result of a search: the matching games in output order (`order`), and by ordinal (`games`)."""
 
     query: str
     order: tuple[int, ...]
@@ -73,14 +73,15 @@ class SearchResult:
     games_searched: int
     """Games that were searched, including those in `failed_games`."""
     positions_searched: int
-    """If the search stopped early, positions of later games, at which workers were, may be included."""
+    """Positions that were searched. If the search stopped early, positions of later games may be included,
+    because workers had already searched these."""
     bad_games: int
     engine: str
     reason: str
     cancelled: bool
     failed_games: tuple[BadGame, ...] = ()
     stopped: Stop | None = None
-    """Set where a fault of the query ended the search."""
+    """Set if an error of the query ended the search."""
     variations: bool = False
     messages: tuple[QueryMessage, ...] = field(default=(), repr=False)
     """What the query wrote as messages, in game order; `messages_dropped` more were not kept."""
@@ -97,7 +98,7 @@ class SearchResult:
 
     @property
     def hopeless(self) -> bool:
-        """Whether the query is at fault: the search stopped, or every game failed."""
+        """Whether the query failed: the search stopped, or every game failed."""
         return self.stopped is not None or 0 < self.games_searched == len(self.failed_games)
 
 
@@ -105,8 +106,8 @@ class SearchResult:
 class ExportReport:
     """What was written: `games`, or `hits` lines if the format lists positions.
 
-    With the query's frame, `as_played` games of a PGN are written as they were played, because their image is
-    no legal game.
+    In an export in the query's frame, `as_played` games of a PGN are written as they were played, because
+    their images are no legal games.
     """
 
     path: Path

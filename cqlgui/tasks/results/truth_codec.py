@@ -1,4 +1,4 @@
-"""The truth of a query's parts at a position as plain data, and as a flat list that a worker can send."""
+"""Makes the truth of a query's parts at a position into plain data, and into a flat list for a message."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from cqlgui.tasks.results import truth_model
 def truth(
     expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
 ) -> truth_model.Truth:
-    """Evaluate a query at one position; raises `CqlguiError` for a position that is not there and for a fault
-    of the query there.
-    """
+    """Evaluate a query at one position. Raises `CqlguiError` if the position does not exist or if the query
+    fails there."""
     _checked_place(played, positionid)
     try:
         return _plain(explain.explain(expanded, played, world, positionid))
@@ -49,8 +48,8 @@ def _checked_place(played: tree.GameTree, positionid: int) -> None:
 
 
 def packed(found: truth_model.Truth) -> list[list[Any]]:
-    """All parts in preorder, each with the number of its own parts first: a flat list, because a JSON reader
-    might refuse deep nesting."""
+    """All parts in preorder; each begins with the number of its own parts. The list is flat because a JSON
+    reader may refuse deep nesting."""
     rows: list[list[Any]] = []
     waiting = [found]
     while waiting:

@@ -1,4 +1,4 @@
-"""What explanations give back: truth of filters at a position, and the plan of a search."""
+"""The results of explanations: truth of filters at a position, and the plan of a search."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class Truth:
 
     `matched` is None if it is unknown (a loop variable outside its loop). `value` is the value as text,
     `squares` the bitboard that it names or matched. `positionid` is where it was evaluated (under `find`
-    elsewhere). `transform` and `words` name the element of an orbit; `orbit` is the index of an outermost
-    orbit, else -1; `elements` lists which parts of an orbit matched, by their place among `parts`. `binding`
-    is the name and the square of the element that decides a loop, None if there is none. `way` has the moves
-    that a path matched, or how far it came. `place` is the position in words. `rounds` is how often the body
-    of a `loop` or `while` held or ran.
+    another position). `transform` and `words` name the element of an orbit; `orbit` is the index of an
+    outermost orbit, else -1; `elements` are the indexes in `parts` of the parts of an orbit that matched.
+    `binding` is the name and the square of the element that decides a loop, None if there is none. `way` has
+    the moves that a path matched, or how far it came. `place` is the position in words. `rounds` is how often
+    the body of a `loop` or `while` held or ran.
     """
 
     offset: int
@@ -41,9 +41,9 @@ class Truth:
 class WhyNot:
     """The first filter of a query that fails at a position; `part` is None if the query matches.
 
-    `words` and `transform` name the orbit element in which it stands. `nearest` is the positionid, nearest in
-    the game, at which that filter holds; `whole` the one at which the whole query matches; None for nowhere.
-    `fault` says why this is unknown for some positions; it is empty otherwise.
+    `words` and `transform` name the orbit element that contains the filter. `nearest` is the nearest
+    positionid in the game at which the filter holds, `whole` the nearest one at which the whole query
+    matches; None if there is none. `fault` says why this is unknown for some positions; else it is empty.
     """
 
     part: Truth | None
@@ -57,7 +57,7 @@ class WhyNot:
 @dataclass(frozen=True, slots=True)
 class LineTruth:
     """What the margin shows beside a line (from 0): whether all filters that begin there hold, and the number
-    that a single one gives.
+    that is the value of a single one.
 
     `matched` is None if it is unknown. `value` is empty if a tick says everything. `parts` are those filters,
     evaluated at `positionid`. `elements` names for each the orbit element for which it was evaluated, in
@@ -83,11 +83,12 @@ class LineTruth:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """What a search does before the next step, in words; `games` are left behind it on a given base.
+    """One step of a search, in words; `games` is the number of games of a given base that are left after it.
 
     `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
-    `signature` (filters that what is kept of a game's positions can exclude), `together` (both, asked about
-    the whole query, which may exclude what no filter does alone), `compiled`, or `interpreted`.
+    `signature` (filters that can exclude games by their stored signatures), `together` (catalog and signature
+    asked about the whole query, which may exclude games that no single filter excludes), `compiled`, or
+    `interpreted`.
     """
 
     means: str
@@ -98,8 +99,7 @@ class PlanStep:
 @dataclass(frozen=True, slots=True)
 class Stages:
     """A query as CQL after checking, and after its transforms were replaced by their orbits; and how it will
-    be run: the engine, with the reason where it is interpreted, and step by step.
-    """
+    be run: the engine, with the reason if it is interpreted, and the steps of the plan."""
 
     checked: str
     expanded: str
