@@ -1,1 +1,1 @@
-"""Used by all other packages: files, errors, cancellation, progress, logging. Knows nothing above it."""
+"""What all other packages use: files, errors, cancellation, progress, logging. Imports nothing of theirs."""

@@ -1,4 +1,4 @@
-"""Work that begins before its result is needed."""
+"""Starts work in the background before its result is needed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 class Ahead(Generic[T]):
-    """A call that runs in a thread of its own. The end of the process does not wait for it, so it must leave
-    nothing half done."""
+    """A call that runs in its own daemon thread. A process that ends does not wait for it, so the call must
+    leave nothing half done."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -28,7 +28,7 @@ class Ahead(Generic[T]):
             self._fault = fault
 
     def result(self) -> T:
-        """The result of the call, once it is done; raises what the call raised."""
+        """Wait for the call and return its result. Raises what the call raised."""
         self._thread.join()
         if self._fault is not None:
             raise self._fault

@@ -10,9 +10,9 @@ S = TypeVar("S", bound=np.generic)
 
 
 def distinct(values: np.ndarray[tuple[int, ...], np.dtype[S]]) -> np.ndarray[tuple[int], np.dtype[S]]:
-    """The distinct values of an array, ascending. From version 2.3 on `np.unique` puts numbers into a hash
-    table, unless more than the values is asked for. That takes five to fifty times as long as sorting, and
-    holds the interpreter lock for hundreds of milliseconds for a million numbers."""
+    """The distinct values of an array, in ascending order. Since version 2.3, plain `np.unique` puts numbers
+    into a hash table. That takes five to fifty times as long as sorting, and it holds the interpreter lock
+    for hundreds of milliseconds for a million numbers."""
     ordered = np.sort(values, axis=None)
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])

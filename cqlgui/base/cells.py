@@ -1,4 +1,4 @@
-"""Makes fields of tables safe for spreadsheets, which run some texts as formulas."""
+"""Makes the fields of tables safe for spreadsheets, which run some texts as formulas."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _FORMULA: Final = patterns.pattern(r"(?:^|(?<=[;\t\r\n]))(?=[-=+@\t\r＝＋－�
 
 
 def text_only(field: str) -> str:
-    """The field with `'` before anything that a spreadsheet would run as a formula, as OWASP advises: a text
-    that begins with `= + - @`, their wide forms, a tab or a return. Where a semicolon or a tab separates
-    fields, or a line ends, another cell may begin. Numbers stay as they are."""
+    """Return the field with `'` before each place that a spreadsheet would run as a formula (advice of
+    OWASP). Such a formula begins with `= + - @`, their full-width forms, a tab or a carriage return. It may
+    also begin after a semicolon, a tab or a line end, because a new cell may begin there. Numbers stay as
+    they are."""
     if _NUMBER.fullmatch(field):
         return field
     return _FORMULA.sub("'", field)

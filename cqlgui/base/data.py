@@ -1,10 +1,13 @@
-"""Data classes like the standard library's, of which each method is written when it is first called.
+"""Data classes like those of the standard library, except that each method is written when it is first
+called.
 
-`dataclasses` compiles six methods for each frozen class as it is defined, which takes a millisecond; with
-hundreds of classes that would be a third of the time from the start of a search on the command line to its
-answer, and most of them are never made there. To load `dataclasses` itself, with all that it needs, takes
-longer than to make all these classes. What a class can do is the same: its fields are those that
-`dataclasses.fields`, `replace` and `match` know; that module finds them when it asks for them.
+The standard `dataclasses` compiles six methods for each frozen class when the class is defined. That takes a
+millisecond. With hundreds of classes it would be a third of the time that a search on the command line takes,
+and most of these methods are never called. Importing `dataclasses` alone takes longer than making all these
+classes.
+
+The classes can do the same as the standard ones: `dataclasses.fields`, `dataclasses.replace` and `match`
+accept them. What these functions need is made when they ask for it.
 """
 
 from __future__ import annotations
@@ -17,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Final
 __all__ = ["dataclass", "field", "fields", "named", "replace"]
 
 _MISSING: Final = object()
-"""Stands for a default that there is not."""
+"""Means that a field has no default."""
 
 
 class _Field:
-    """A field as its class says it; `_Field(...)` in a class body has the meaning of `dataclasses.field`."""
+    """A field as declared in a class. `_Field(...)` in a class body means the same as `dataclasses.field`."""
 
     __slots__ = ("compare", "default", "default_factory", "hash", "kw_only", "name", "repr", "type")
 
@@ -45,20 +48,20 @@ class _Field:
         self.kw_only = kw_only
 
     def words(self) -> dict[str, Any]:
-        """What `dataclasses.field` is to be called with for the same."""
+        """The arguments with which `dataclasses.field` makes the same field."""
         found = {name: getattr(self, name) for name in ("repr", "hash", "compare", "kw_only")}
         defaults = {name: getattr(self, name) for name in ("default", "default_factory")}
         return found | {name: value for name, value in defaults.items() if value is not _MISSING}
 
 
 def _fields(kind: Any) -> tuple[_Field, ...]:
-    """The fields of a class or an instance, in order."""
+    """The fields of a class or an instance, in the order of their declaration."""
     found: tuple[_Field, ...] = kind.__data_fields__
     return found
 
 
 def _replace(instance: Any, /, **changes: Any) -> Any:
-    """A copy of an instance with other values in some fields."""
+    """Return a copy of an instance with some fields changed."""
     for one in _fields(instance):
         if one.name not in changes:
             changes[one.name] = getattr(instance, one.name)
@@ -66,7 +69,7 @@ def _replace(instance: Any, /, **changes: Any) -> Any:
 
 
 def named(instance: Any) -> dict[str, Any]:
-    """The values of an instance under the names of its fields."""
+    """The values of an instance, by the names of its fields."""
     return {one.name: getattr(instance, one.name) for one in _fields(instance)}
 
 
@@ -79,10 +82,10 @@ def _dataclass(
     eq: bool = True,
     repr: bool = True,
 ) -> Any:
-    """The decorator, with the meaning that these words have in `dataclasses`.
+    """The decorator. The parameters mean the same as in `dataclasses`.
 
-    A frozen class refuses every assignment to its instances, those of plain subclasses included. A
-    method that the class itself has is kept. Every annotation is a field: class variables have none.
+    A frozen class refuses every assignment to its instances, also to instances of plain subclasses. A method
+    that the class itself defines is kept. Every annotation is a field: there are no class variables.
     """
 
     def made(kind: type) -> type:
@@ -118,16 +121,16 @@ else:
 
 
 def _found(kind: type) -> dict[str, _Field]:
-    """The fields of a class by their names, those of its bases first; in the class itself only the defaults
-    are left of them. Raises `ValueError` for a default that all instances would share and might change."""
+    """The fields of a class by name, those of its base classes first. Only their defaults stay in the class
+    itself. Raises `ValueError` for a mutable default, which all instances would share."""
     found: dict[str, _Field] = {}
     for base in reversed(kind.__mro__[1:]):
         found.update((one.name, one) for one in base.__dict__.get("__data_fields__", ()))
-    # Of the class itself and as they are written; to load `inspect` for that takes long.
+    # Annotations of this class alone, not evaluated. `inspect` would do this, but importing it takes long.
     for name, annotation in kind.__dict__.get("__annotations__", {}).items():  # noqa: RUF063
         given = getattr(kind, name, _MISSING)
         if isinstance(given, MemberDescriptorType):
-            # That of the same field in a base.
+            # This is the slot that a base class made for the same field, not a default.
             given = _MISSING
         one = given if isinstance(given, _Field) else _Field(default=given)
         if one is given and one.default is _MISSING:
@@ -142,7 +145,7 @@ def _found(kind: type) -> dict[str, _Field]:
 
 
 def _slotted(kind: type, listed: dict[str, _Field]) -> type:
-    """The same class with a slot for each field that no base has one for."""
+    """The same class, with a slot for each field for which no base class has one."""
     bases = {name for base in kind.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
     dropped = {"__dict__", "__weakref__", *listed}
     body = {name: value for name, value in kind.__dict__.items() if name not in dropped}
@@ -153,7 +156,8 @@ def _slotted(kind: type, listed: dict[str, _Field]) -> type:
 
 
 class _ForLibrary:
-    """What `dataclasses` and others look for in a data class, made when they do."""
+    """An attribute that `dataclasses` and others look for in a data class. It is made when they ask for
+    it."""
 
     def __init__(self, kind: Any, name: str) -> None:
         self._kind = kind
@@ -173,7 +177,7 @@ _LOOKED_FOR: Final = ("__dataclass_fields__", "__dataclass_params__")
 
 
 def _later(kind: type, write: Callable[..., Callable[..., Any]], *given: object) -> Callable[..., Any]:
-    """A method of `kind` that writes itself at its first call; several threads may do so at once."""
+    """A method of `kind` that is written at its first call. Several threads may make that call at once."""
 
     def method(self: object, *values: object, **named: object) -> Any:
         function = write(kind, *given)
@@ -209,7 +213,7 @@ def _init(kind: Any, frozen: bool) -> Callable[..., Any]:
 
 
 def _setter(kind: type, one: _Field) -> Callable[[Any, Any], None]:
-    """What gives a field of a frozen instance its first value."""
+    """The function that sets a field of a frozen instance for the first time."""
     slot = getattr(kind, one.name, None)
     if isinstance(slot, MemberDescriptorType):
         return slot.__set__
@@ -229,7 +233,7 @@ def _hash(kind: Any) -> Callable[..., Any]:
 
 
 def _tuple(kind: Any, who: str, *, hashed: bool) -> str:
-    """The fields that are compared, or those that go into the hash, as a tuple."""
+    """The source of a tuple of the fields that are compared, or of those that are hashed."""
     listed = (one for one in _fields(kind) if (one.hash if hashed and one.hash is not None else one.compare))
     return "(" + "".join(f"{who}.{one.name}, " for one in listed) + ")"
 
@@ -274,6 +278,6 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 _FROZEN: Final = {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
 _COPIED: Final = {"__getstate__": _state, "__setstate__": _restore}
-"""How instances are copied that have slots and refuse assignments."""
+"""Methods that copy instances which have slots and refuse assignments."""
 _MADE_LATER: Final = object()
-"""Stands for what a field's factory makes for each instance."""
+"""The default of a parameter whose value a factory makes for each instance."""

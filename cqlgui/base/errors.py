@@ -1,14 +1,14 @@
-"""Typed faults that carry a sentence for the user; bugs are asserts and crash loudly instead."""
+"""Errors with a sentence for the user. Bugs are not among them: they are asserts and crash."""
 
 from __future__ import annotations
 
 
 class CqlguiError(Exception):
-    """A fault of the input or the surroundings; `str(error)` is a full sentence for the user."""
+    """A fault of the input or the environment. `str(error)` is a full sentence for the user."""
 
 
 class SourceError(CqlguiError):
-    """A PGN source cannot be read: missing, a folder, no permission, a damaged archive."""
+    """A PGN source cannot be read: it is missing, a folder, not permitted, or a damaged archive."""
 
 
 class IndexDamaged(CqlguiError):  # noqa: N818  # a state, told in its own words
@@ -16,4 +16,4 @@ class IndexDamaged(CqlguiError):  # noqa: N818  # a state, told in its own words
 
 
 class Cancelled(CqlguiError):  # noqa: N818  # not an error but a wish
-    """The user stopped the work; what was committed before stays."""
+    """The user stopped the work. What was committed before is kept."""

@@ -1,4 +1,4 @@
-"""Memory that nobody uses any more goes back to the system."""
+"""Returns unused memory to the operating system."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from cqlgui.base import priority
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
 _LARGE = 256 << 10
-"""What takes so many bytes is no part of the heap: its memory goes back as soon as it is freed. The library
-would raise this bound by itself until results of millions of hits lie in the heap."""
+"""Blocks of this many bytes or more are allocated outside the heap, and their memory is returned when they
+are freed. Without this setting glibc raises the limit itself, until results of millions of hits are in the
+heap."""
 
 
 def share() -> None:
-    """Let all threads take memory from one heap; to be called before there are other threads. The GNU C
-    library gives each thread one of its own, and `give_back` cannot return the ends of these: after results
-    of millions of hits they keep some hundred megabytes for ever. Work that allocates holds the interpreter's
-    lock nearly always, so that threads do not wait for each other here."""
+    """Make all threads allocate from one heap. Call it before other threads start. By default glibc gives
+    each thread its own heap, and `give_back` cannot return memory from those: after results of millions of
+    hits they keep hundreds of megabytes for ever. Code that allocates nearly always holds the interpreter
+    lock, so threads do not wait for each other here."""
     if sys.platform == "linux":
         option = getattr(ctypes.CDLL(None), "mallopt", None)
         if option is not None:
@@ -32,9 +33,9 @@ def share() -> None:
 
 
 def give_back() -> None:
-    """Let the C library return what was freed between other things; it would keep it for later, and after
-    results of millions of hits that is a great deal. Takes some ten milliseconds, in which other threads wait
-    where they want memory. Only where that library is the GNU one; others do it by themselves."""
+    """Make glibc return freed memory to the system. Without this it keeps the memory for later, and after
+    results of millions of hits that is a lot. The call takes some ten milliseconds, in which other threads
+    that allocate have to wait. Other C libraries do this themselves."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -42,17 +43,17 @@ def give_back() -> None:
 
 
 _FEW = 16
-"""So many things go faster than a thread begins."""
+"""Freeing up to this many things is faster than starting a thread."""
 
 
 def discard(things: list[Any] | dict[Any, Any]) -> None:
-    """Empty a container whose things nobody else holds, one by one and in a thread of its own where they are
-    many. What a large result came in, in hundreds of pieces, takes some ten milliseconds to free, with the
-    interpreter's lock held all the time where it goes at once. No thing may be a Qt object."""
+    """Empty a container whose contents nobody else uses. If it is large, a thread of its own frees them one
+    by one. Freeing the hundreds of pieces of a large result at once would hold the interpreter lock for some
+    ten milliseconds. The contents must not be Qt objects."""
     if len(things) <= _FEW:
         things.clear()
     else:
-        # `threading` would wait until the other thread has had the interpreter's lock.
+        # `Thread.start` would wait until the new thread has had the interpreter lock.
         _thread.start_new_thread(_empty, (things,))
 
 
@@ -65,7 +66,7 @@ def _empty(things: list[Any] | dict[Any, Any]) -> None:
 
 
 class _Told(ctypes.Structure):
-    """What `mallinfo2(3)` tells, in bytes but for the counts."""
+    """The result of `mallinfo2(3)`: bytes, except for the counts."""
 
     _fields_: ClassVar = [
         (name, ctypes.c_size_t)
@@ -77,9 +78,9 @@ class _Told(ctypes.Structure):
 
 
 def unused() -> int:
-    """Bytes of physical memory that this process has beyond what the C library has lent out: what is free in
-    the heap and not yet given back, and what came from elsewhere, as the program itself. All memory of the
-    process where that library does not tell, 0 where the system does not."""
+    """The bytes of physical memory of this process that no allocation uses: free parts of the heap that were
+    not yet returned, and memory from elsewhere, such as the program itself. Where the C library does not
+    tell, all memory of the process; 0 where the system does not tell."""
     lent = 0
     if sys.platform == "linux":
         tell = getattr(ctypes.CDLL(None), "mallinfo2", None)
@@ -91,7 +92,7 @@ def unused() -> int:
 
 
 def resident() -> int:
-    """Bytes of physical memory that this process has; 0 where the system does not tell."""
+    """The bytes of physical memory of this process; 0 where the system does not tell."""
     try:
         with Path("/proc/self/statm").open("rb") as file:
             pages = int(file.read().split()[1])

@@ -1,7 +1,6 @@
 """Regular expressions that are compiled when they are first used.
 
-`re` takes up to ten milliseconds for a long one, and of those that stand in the modules of a search few are
-needed in any.
+`re` takes up to ten milliseconds to compile a long expression, and a search uses few of those in its modules.
 """
 
 from __future__ import annotations
@@ -11,21 +10,20 @@ from typing import Any, AnyStr
 
 
 class _Pattern:
-    """Stands for a `re.Pattern`: what is asked of it is asked of the compiled one, which is kept."""
+    """A proxy of a `re.Pattern`. It compiles the expression at the first access and passes each access on."""
 
     def __init__(self, text: Any, flags: int) -> None:
         self._given = text, flags
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(*self._given), name)
-        # Found there at once from now on.
+        # Keep the attribute here, so that the next access finds it directly.
         setattr(self, name, found)
         return found
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """What `re.compile` gives, for all that is done by its methods and attributes; a wrong expression raises
-    `re.error` at its first use.
-    """
+    """Like `re.compile`, for uses of methods and attributes. A wrong expression raises `re.error` when it is
+    first used."""
     made: Any = _Pattern(text, flags)
     return made  # type: ignore[no-any-return]

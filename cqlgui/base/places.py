@@ -1,8 +1,8 @@
-"""Where modules come from: the program and the processes it starts take none from the current folder, which
-may be a stranger's.
+"""Where modules are imported from. The program and its child processes import nothing from the current
+folder, which may belong to a stranger.
 
-Nothing is imported here but what Python has loaded before any line of the program, as the current folder may
-still be among the places. So paths are strings in this module.
+This module imports only what Python loads before the program begins, because at that time `sys.path` may
+still contain the current folder. For the same reason paths are strings in this module.
 """
 
 # ruff: noqa: PTH100, PTH117, PTH120
@@ -19,21 +19,22 @@ sys.path[:] = places
 import importlib
 importlib.import_module(module).main()
 """
-"""The package of the program is taken from its own folder, all else from the places given."""
+"""The `cqlgui` package comes from its own folder, everything else from the given folders."""
 
 
 def forget_current_folder() -> None:
-    """Take the current folder out of `sys.path`, to be called before anything else is imported.
+    """Remove the current folder from `sys.path`. Call it before anything else is imported.
 
-    `python -m cqlgui` puts it first, and an empty entry of `PYTHONPATH` means it too. A checkout is no
-    exception: the package is loaded, and its modules are found by its own folder. A folder that modules
-    are installed in stays. Modules that Python loaded to get here cannot be kept from the current folder; the
-    script `cqlgui` and `python -P -m cqlgui` never look there.
+    `python -m cqlgui` puts the current folder first, and an empty entry of `PYTHONPATH` means the current
+    folder too. This also holds in a checkout: the package is already loaded, and its modules are found
+    through its own folder. A folder in which modules are installed stays. Modules that Python loaded before
+    this call may have come from the current folder; the script `cqlgui` and `python -P -m cqlgui` never look
+    there.
     """
     try:
         here = os.path.realpath(".")
     except OSError:
-        # A folder that was deleted holds no modules.
+        # A deleted folder holds no modules.
         return
     kept = [place for place in sys.path if os.path.realpath(place) != here]
     if len(kept) < len(sys.path) and here not in _installed():
@@ -41,7 +42,7 @@ def forget_current_folder() -> None:
 
 
 def forget_relative(*names: str) -> None:
-    """Take out of lists of folders in the environment those that depend on the current folder."""
+    """Remove relative folders from environment variables that hold lists of folders."""
     for name in names:
         kept = [place for place in os.environ.get(name, "").split(os.pathsep) if os.path.isabs(place)]
         if kept:
@@ -51,12 +52,11 @@ def forget_relative(*names: str) -> None:
 
 
 def command(module: str) -> list[str]:
-    """The command line of a new process that runs `main()` of a module of this program and finds the modules
-    that this process finds. Neither the current folder nor the environment adds places to them.
-    """
+    """The command line of a new process that runs `main()` of a module of this program. The process finds the
+    same modules as this one. Neither the current folder nor the environment adds folders to its path."""
     places = [place for place in sys.path if os.path.isabs(place)]
     options = ["-I", "-X", "utf8"]
-    # Isolation takes these from the environment as well, and compiling anew makes a start slow.
+    # The isolated mode ignores these variables too, and compiling the modules again makes a start slow.
     if sys.dont_write_bytecode:
         options.append("-B")
     if sys.pycache_prefix is not None:
@@ -66,7 +66,7 @@ def command(module: str) -> list[str]:
 
 
 def _installed() -> set[str]:
-    """The folders that hold Python's own modules and those installed."""
+    """The folders of Python's own modules and of installed modules."""
     places = [os.path.dirname(os.__file__)]
     site = sys.modules.get("site")
     if site is not None:

@@ -1,4 +1,4 @@
-"""Who gets the processor first: the window before the work behind it."""
+"""Gives the window priority over background work."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import time
 from typing import Final
 
 _NICENESS: Final = 10
-"""Enough to leave the main thread nearly all that it asks for; more would keep a thread that holds the
-interpreter's lock from letting go of it where other programs are busy."""
+"""This leaves nearly all processor time to the main thread. With a higher value, a thread that holds the
+interpreter lock might not get the time to release it while other programs are busy."""
 SWITCH_SECONDS: Final = 0.0002
-"""After how long a thread that wants the interpreter's lock gets it from another one (Python's own: 5 ms). A
-repaint takes the lock some hundred times, so that each wait tells."""
+"""The time after which a thread must pass on the interpreter lock to another thread that wants it (Python's
+default: 5 ms). A repaint takes the lock hundreds of times, so each wait counts."""
 _HURRY_SECONDS: Final = 0.00002
-"""The same while the window has something to do. Threads that do not `pause` just then keep it for that long
-each time."""
+"""The same while the window is busy. A thread that does not call `pause` keeps the lock for this long each
+time."""
 
 
 def give_way() -> None:
-    """Let the calling thread stand back behind the main thread, with all threads and processes that it starts
-    from now on. Where the system knows no priority of single threads (all but Linux) nothing changes."""
+    """Lower the priority of the calling thread, and of all threads and processes that it starts later, below
+    that of the main thread. Only Linux has priorities of single threads; elsewhere nothing changes."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
         with contextlib.suppress(OSError):
-            # Whoever wakes up in a batch does not take the processor from one that runs; the main thread,
-            # which wakes up whenever the interpreter's lock is free, does.
+            # A batch thread that wakes up does not interrupt a running thread. The main thread wakes up
+            # whenever the interpreter lock is free, and it does interrupt.
             os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
         with contextlib.suppress(OSError):
             niceness = min(os.getpriority(os.PRIO_PROCESS, os.getpid()) + _NICENESS, 19)
@@ -37,27 +37,27 @@ def give_way() -> None:
 
 
 _PATIENCE: Final = 0.03
-"""Seconds that work waits at most each time: however busy the window is, it goes on."""
+"""The longest time in seconds that one call of `pause` waits, however busy the window is."""
 _GLANCE: Final = 0.01
-"""Who waits sees by itself after so many seconds whether the window is still busy: whoever was let in first
-may be in a long step, or have come to its end."""
+"""A waiting thread checks after this many seconds whether the window is still busy, because the thread that
+was admitted before it may be in a long step or have ended."""
 _LONGEST: Final = 0.1
-"""Seconds after which a gate that is still shut holds nobody back any more: the window is in a loop that is
-not Qt's own, as that of some systems' file dialogs, and tells nobody when it waits."""
+"""A hold that lasts longer than this many seconds no longer stops anybody: the window is in an event loop
+that is not Qt's own (some file dialogs), which does not report when it waits."""
 _holder = 0
-"""The thread that has shut the gate; 0 while it is open."""
+"""The thread that called `hold`; 0 if there is none."""
 _since = 0.0
-"""When it was shut."""
+"""When `hold` was called."""
 _usual = SWITCH_SECONDS
-"""After how long threads got the interpreter's lock before that."""
+"""The switch interval before `hold` was called."""
 _waiting: Final[collections.deque[_thread.LockType]] = collections.deque()
-"""One lock for each thread that waits, held until it may go on."""
+"""One lock for each waiting thread. Releasing the lock lets that thread continue."""
 
 
 def hold() -> None:
-    """The window has something to do: who calls `pause` waits until `let_go`. While a repaint runs, every
-    call of Qt gives the interpreter's lock away for a moment, and whoever takes it then keeps the window
-    waiting, some hundred times in a row."""
+    """Report that the window is busy: threads that call `pause` wait until `let_go`. During a repaint every
+    call of Qt releases the interpreter lock for a moment. A thread that takes it then makes the window wait,
+    hundreds of times in a row."""
     global _holder, _since, _usual
     if not _holder:
         _since = time.monotonic()
@@ -67,9 +67,9 @@ def hold() -> None:
 
 
 def let_go() -> None:
-    """The window waits for something to happen: the longest waiting goes on, and with each `pause` of anybody
-    the next one. All at once would stand in a crowd before the interpreter's lock when the window wants it
-    again."""
+    """Report that the window is idle: the thread that has waited longest continues. Each later call of
+    `pause`, by any thread, lets the next one continue. If all continued at once, they would all compete for
+    the interpreter lock when the window wants it again."""
     global _holder
     if _holder == threading.get_ident():
         sys.setswitchinterval(_usual)
@@ -78,15 +78,16 @@ def let_go() -> None:
 
 
 def _admit() -> None:
-    # Whoever waits may have lost patience meanwhile.
+    # The waiting thread may have given up in the meantime.
     with contextlib.suppress(IndexError):
         _waiting.popleft().release()
 
 
 def pause() -> None:
-    """Let the window do what it is about. To be called by all work that may run beside it, between two steps
-    that hold the interpreter's lock for no longer than some milliseconds, and where no lock is held that the
-    window may want. Costs next to nothing where there is no window, or it has nothing to do."""
+    """Wait while the window is busy. Work that may run beside the window must call this between two steps
+    that hold the interpreter lock for more than a moment, a few milliseconds at most. Never call it while
+    holding a lock that the window may want. It costs almost nothing if there is no window or the window is
+    idle."""
     if not _holder:
         if _waiting:
             _admit()
@@ -98,15 +99,15 @@ def _wait(end: float) -> None:
     place = _thread.allocate_lock()
     place.acquire()
     _waiting.append(place)
-    # Looked at behind that, since `let_go` may have found nobody just before.
+    # Checked after the thread joined the queue, because `let_go` may have found the queue empty just before.
     while _holder and (left := end - time.monotonic()) > 0:
         if place.acquire(timeout=min(_GLANCE, left)):
             return
-    # It may have been let in just now.
+    # It may have been admitted just now.
     with contextlib.suppress(ValueError):
         _waiting.remove(place)
 
 
 def switch_often() -> None:
-    """Let threads pass the interpreter's lock on quickly, in this whole process."""
+    """Make threads of this process pass on the interpreter lock quickly."""
     sys.setswitchinterval(SWITCH_SECONDS)

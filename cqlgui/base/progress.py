@@ -1,4 +1,4 @@
-"""Cancellation and progress: how long work and the one who waits for it talk to each other."""
+"""Cancellation and progress: how a long task and its caller talk to each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqlgui.base.data import dataclass
 
 
 class CancelToken:
-    """A flag one thread sets and a worker polls, once per chunk of games rather than per game."""
+    """A flag that one thread sets and a worker checks, once for each chunk of games."""
 
     __slots__ = ("_event",)
 
@@ -18,7 +18,7 @@ class CancelToken:
         self._event = threading.Event()
 
     def cancel(self) -> None:
-        """Ask the work to stop; safe from any thread, any number of times."""
+        """Ask the work to stop. May be called from any thread, any number of times."""
         self._event.set()
 
     @property
@@ -27,20 +27,20 @@ class CancelToken:
         return self._event.is_set()
 
     def raise_if_cancelled(self) -> None:
-        """Raise `errors.Cancelled` once `cancel` was called; lets the window go first, as
+        """Raise `errors.Cancelled` if `cancel` was called. Otherwise wait while the window is busy, as
         `priority.pause` does."""
         priority.pause()
         if self._event.is_set():
             raise errors.Cancelled("Stopped.")
 
     def wait(self, seconds: float) -> bool:
-        """Sleep at most `seconds`; True as soon as the work was cancelled."""
+        """Sleep at most `seconds`. Returns True as soon as the work is cancelled."""
         return self._event.wait(seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One report: `done` of `total` units (`total` None when unknown); `words` say what is being done."""
+    """One report: `done` of `total` units (`total` is None if unknown). `words` describes the work."""
 
     done: int
     total: int | None

@@ -1,4 +1,4 @@
-"""A stranger's text made harmless where it is shown: on a terminal and in the log."""
+"""Makes a stranger's text harmless for a terminal and the log."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 
 
 def visible(text: str, kept: str = "\n\t") -> str:
-    """The text with escapes for all that steers a terminal, or reorders and hides text: control characters,
-    marks of direction, characters without width, line separators, and what Unicode has not assigned. Blanks
-    of all widths stay, and so does what is `kept`; a return is kept only as a part of a line's end.
-    """
+    """Return the text with escapes for all characters that control a terminal, or that reorder or hide text:
+    control characters, direction marks, characters of no width, line separators, and unassigned characters.
+    Spaces of all widths stay, and so do the characters in `kept`. A carriage return is kept only as part of a
+    line end."""
     if text.isprintable():
         return text
     if "\n" in kept:
@@ -18,10 +18,10 @@ def visible(text: str, kept: str = "\n\t") -> str:
 
 
 def _escape(one: str) -> str:
-    # As in JSON, of which a text may be a part.
+    # Escaped as in JSON, because the text may be part of JSON.
     return json.dumps(one)[1:-1]
 
 
 def _blank(one: str) -> bool:
-    """Whether it is a blank that moves nothing but what stands behind it."""
+    """Whether the character is a space that only moves the text after it."""
     return one > "\x85" and one.isspace() and one not in "\u2028\u2029"

@@ -1,8 +1,8 @@
-"""Writing files so that a crash or a full disk never leaves half of one, and telling whether files changed.
+"""Writes files so that a crash or a full disk never leaves half of one, and tells whether files changed.
 
-Every file that the program writes as a whole is first written under another name in the same folder, then
-renamed. That name is random and begins with `PREFIX`. The file is created exclusively, so that nobody can put
-a link in its place. It stays locked while it is written, so that `sweep` knows what a killed program left.
+A file is first written under another name in the same folder and then renamed. That name is random and begins
+with `PREFIX`. The file is created exclusively, so that nobody can put a link in its place. It stays locked
+while it is written, so that `sweep` can recognise what a killed program left behind.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _FLAGS: Final = (
 
 
 class State(NamedTuple):
-    """What a file's entry tells of its content: its size, when that was written last and when anything about
-    the file was changed last (ns). Programs set the time of writing back as they like, but not the other;
-    where a system has no such time (Windows) it is that of the file's making."""
+    """What the directory entry of a file says about its content: the size, the time of the last write (mtime)
+    and the time of the last change of the file or its attributes (ctime), in ns. Programs can set mtime back,
+    but not ctime. On Windows, ctime is the time of creation."""
 
     size: int
     mtime_ns: int
@@ -37,18 +37,18 @@ class State(NamedTuple):
 
     @staticmethod
     def of(status: os.stat_result) -> State:
-        """As `stat` gives it."""
+        """The state in a result of `stat`."""
         return State(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file. `Path.is_file` raises where nobody may look, as in a folder that is closed or
-    on a share that is gone."""
+    """Whether the path is a file. False where it cannot be read; `Path.is_file` raises an error in a closed
+    folder or on a share that is gone."""
     return os.path.isfile(path)  # noqa: PTH113  # this one raises nothing
 
 
 def is_same(one: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file; raises nothing, as `is_file`."""
+    """Whether two paths lead to the same file. Raises nothing."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):
@@ -56,19 +56,19 @@ def is_same(one: Path, other: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder; raises nothing, as `is_file`."""
+    """Whether the path is a folder. Raises nothing."""
     return os.path.isdir(path)  # noqa: PTH112  # this one raises nothing
 
 
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Iterator[BinaryIO]:
-    """A file to be written that takes the place of `path`, synced to the disk, when the block ends without a
-    fault; else it is removed and `path` stays as it was.
+    """Open a file that replaces `path`, synced to the disk, when the block ends without an error. After an
+    error it is removed, and `path` stays as it was.
 
-    The file is private while it is written. Then it gets the rights of the file it replaces, or those that
-    new files have, unless it stays `private`. With `follow`, for files that the user names, a link stays and
-    the file behind it is replaced; else the link itself is, as a stranger may have put it there. A device, a
-    pipe or a file that is read-only is never replaced. Raises `OSError`.
+    The file is private while it is written. Then it gets the permissions of the file it replaces, or those of
+    new files, unless `private` is set. With `follow` (for files that the user names), a symbolic link stays
+    and the file behind it is replaced. Without it the link itself is replaced, because a stranger may have
+    put it there. A device, a pipe or a read-only file is never replaced. Raises `OSError`.
     """
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)
@@ -91,7 +91,7 @@ def replace_file(path: Path, data: bytes, *, private: bool = False, follow: bool
 
 
 def create(folder: Path) -> tuple[Path, BinaryIO]:
-    """A new, locked file with a random name in a folder; whoever makes it renames or removes it."""
+    """Create a locked file with a random name in a folder. The caller must rename or remove it."""
     while True:
         path = folder / f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}"
         with _lock:
@@ -106,25 +106,25 @@ def create(folder: Path) -> tuple[Path, BinaryIO]:
         try:
             locked = lock_file(descriptor)
         except OSError:
-            # This file system knows no locks; `sweep` leaves its files alone.
+            # This file system has no locks. `sweep` leaves its files alone.
             locked = True
         if locked and os.fstat(descriptor).st_nlink:
             return path, os.fdopen(descriptor, "wb")
-        # `sweep` came between the making and the lock.
+        # `sweep` removed the file before it was locked.
         os.close(descriptor)
         _unfinished.discard(path)
 
 
 def room(folder: Path) -> int:
-    """Bytes that are free on the disk of a folder. Raises `OSError`."""
-    # It takes a while to load, and few ask.
+    """The free bytes on the disk of a folder. Raises `OSError`."""
+    # Imported here because it takes a while to load and is rarely needed.
     import shutil
 
     return shutil.disk_usage(folder).free
 
 
 def sweep(folder: Path) -> None:
-    """Remove from a folder of the program's own what killed programs were writing."""
+    """Remove unfinished files that killed programs left in a folder of the program."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         left = [entry.path for entry in entries if _is_temporary(entry.name)]
         for path in left:
@@ -133,17 +133,18 @@ def sweep(folder: Path) -> None:
 
 
 def discard_unfinished() -> None:
-    """Remove all files that this process is still writing: it is about to end at once."""
+    """Remove all files that this process is still writing. Called just before the process ends."""
     for path in list(_unfinished):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
 def discard_when_terminated() -> None:
-    """Let a signal that ends the program remove what it is writing first; called by the main thread."""
+    """Make SIGTERM and SIGHUP remove unfinished files before they end the program. Call it in the main
+    thread."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        # Under `nohup` one of them is ignored, and stays so.
+        # `nohup` ignores SIGHUP. That must stay so.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _terminated)
 
@@ -152,9 +153,10 @@ if sys.platform == "win32":
     import msvcrt
 
     def lock_file(descriptor: int) -> bool:
-        """Lock a file for this opening of it, without waiting; False where somebody else has it locked.
+        """Lock a file without waiting. Returns False if it is locked elsewhere.
 
-        The lock is the operating system's and goes with the process. Raises `OSError` where there are none.
+        The lock belongs to this open file and ends with the process. Raises `OSError` where the file system
+        has no locks.
         """
         os.lseek(descriptor, 0, os.SEEK_SET)
         try:
@@ -164,21 +166,22 @@ if sys.platform == "win32":
         return True
 
     def unlock_file(descriptor: int) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         os.lseek(descriptor, 0, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
     def _remove_forsaken(path: str) -> None:
-        # The system refuses this while somebody has the file open.
+        # Windows refuses this while the file is open somewhere.
         Path(path).unlink()
 
 else:
     import fcntl
 
     def lock_file(descriptor: int) -> bool:
-        """Lock a file for this opening of it, without waiting; False where somebody else has it locked.
+        """Lock a file without waiting. Returns False if it is locked elsewhere.
 
-        The lock is the operating system's and goes with the process. Raises `OSError` where there are none.
+        The lock belongs to this open file and ends with the process. Raises `OSError` where the file system
+        has no locks.
         """
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -187,7 +190,7 @@ else:
         return True
 
     def unlock_file(descriptor: int) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
     def _remove_forsaken(path: str) -> None:
@@ -210,7 +213,7 @@ def _terminated(number: int, _frame: FrameType | None) -> None:
 
 
 def _target(path: Path, *, follow: bool) -> Path:
-    """The file that is to be replaced where `path` is named."""
+    """The file to be replaced when a caller names `path`."""
     try:
         if follow and path.is_symlink():
             path = path.resolve()
@@ -222,9 +225,9 @@ def _target(path: Path, *, follow: bool) -> Path:
     except ValueError as error:
         raise OSError(errno.EINVAL, "it is no name of a file") from error
     if stat.S_ISREG(mode) and not (mode & 0o222 and os.access(path, os.W_OK)):
-        # Its folder would allow it; but so somebody protects a file.
+        # The permissions of the folder would allow it, but the user has protected this file.
         raise OSError(errno.EACCES, "it is read-only")
-    # Whoever may write in its folder could replace a device for everybody.
+    # A user who may write in the folder could replace a device for everybody.
     if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "it is no ordinary file")
     return path
@@ -241,17 +244,17 @@ def _remove(temporary: Path) -> None:
 
 
 def _give_rights(file: BinaryIO, path: Path) -> None:
-    """Give a new file the rights of the one it will replace, or those that the user's new files have."""
+    """Give a new file the permissions of the file it will replace, or those of the user's new files."""
     if sys.platform == "win32":
         return
     try:
         rights = stat.S_IMODE(path.stat().st_mode) & 0o777
     except FileNotFoundError:
         with _lock:
-            # There is no other way to ask for it.
+            # The mask can be read only by setting it.
             mask = os.umask(0o077)
             os.umask(mask)
         rights = 0o666 & ~mask
     with contextlib.suppress(OSError):
-        # Some file systems have no rights.
+        # Some file systems have no permissions.
         os.fchmod(file.fileno(), rights)

@@ -1,6 +1,6 @@
-"""Where the program keeps its own files. `CQLGUI_HOME` moves all of it (tests and portable use).
+"""The folders of the program's own files. `CQLGUI_HOME` moves all of them (for tests and portable use).
 
-A folder that cannot be made is a `CqlguiError`.
+Raises `CqlguiError` if a folder cannot be made.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ def _folder(kind: str, default: str) -> Path:
 
 
 def make(path: Path) -> None:
-    """Make a folder of the program's own, and those around it, for the user alone. One that is there keeps
-    the rights that it was given. Raises `OSError`.
-    """
+    """Make a folder of the program and its parents, readable by the user alone. A folder that exists keeps
+    its permissions. Raises `OSError`."""
     try:
         path.mkdir(mode=PRIVATE, exist_ok=True)
     except FileNotFoundError:
@@ -42,15 +41,15 @@ PRIVATE: Final = 0o700
 
 
 def cache() -> Path:
-    """Folder of what can be made again: the indexes of PGN sources and the catalog."""
+    """The folder of what can be made again: the indexes of PGN sources and the catalog."""
     return _folder("cache", platformdirs.user_cache_dir("cqlgui", appauthor=False))
 
 
 def config() -> Path:
-    """Folder of settings and the restored session."""
+    """The folder of settings and of the restored session."""
     return _folder("config", platformdirs.user_config_dir("cqlgui", appauthor=False))
 
 
 def data() -> Path:
-    """Folder of what only the user can make: saved queries, history, logs."""
+    """The folder of what cannot be made again: saved queries, history, logs."""
     return _folder("data", platformdirs.user_data_dir("cqlgui", appauthor=False))

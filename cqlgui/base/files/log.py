@@ -1,6 +1,6 @@
-"""Where log records go: a file in the user's data folder, kept small; warnings also to stderr when asked.
+"""Writes the log: a small file in the user's data folder. Warnings also go to stderr on request.
 
-Nothing is configured on import, so that tests and embedders keep their own handlers.
+Importing this module configures nothing, so that tests and other programs keep their own handlers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SIZE = 1 << 20
 
 
 class _Formatter(logging.Formatter):
-    """Formats records so that names of files in them do not steer the terminal on which the log is read."""
+    """Formats records so that control characters in them, as in file names, do not reach the terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
@@ -25,7 +25,7 @@ class _Formatter(logging.Formatter):
 
 
 class _File(logging.Handler):
-    """The log file, which is kept small by what is loaded for it at the first record."""
+    """The log file. The library that limits its size is imported at the first record."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class _File(logging.Handler):
                 self._path, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True
             )
             self._file.setFormatter(self.formatter)
-            # A disk that refuses it is no fault of what is logged, and not worth a traceback.
+            # A disk that refuses a record must not disturb the work that is logged.
             self._file.handleError = lambda record: None  # type: ignore[method-assign]
         self._file.emit(record)
 
@@ -58,9 +58,8 @@ def path() -> Path:
 
 
 def configure(*, level: int | None = None, stderr: bool = False) -> None:
-    """Send the program's records to the log file; `CQLGUI_LOG` names another level. Calling again changes
-    nothing.
-    """
+    """Send the program's records to the log file. `CQLGUI_LOG` sets another level. A second call changes
+    nothing."""
     root = logging.getLogger("cqlgui")
     if any(isinstance(handler, _File) for handler in root.handlers):
         return
@@ -80,6 +79,6 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
         stream.setLevel(logging.WARNING)
         stream.setFormatter(_Formatter("%(levelname)s: %(message)s"))
         root.addHandler(stream)
-    # Python's handler of last resort would print warnings on stderr, where results' readers look for messages
+    # Without this, Python's last-resort handler prints warnings on stderr, where scripts expect messages
     # only.
     root.propagate = False

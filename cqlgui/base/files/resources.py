@@ -1,4 +1,4 @@
-"""Finds shipped files, in a checkout, an installed wheel and a frozen build alike."""
+"""Finds the shipped files in a checkout, in an installed wheel and in a frozen build."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from cqlgui.base import errors
 
 
 def resource(name: str) -> Path:
-    """Path of the shipped file or folder `name`, below `resources/`; a `CqlguiError` when there is none."""
+    """The path of the shipped file or folder `name` in `resources/`. Raises `CqlguiError` if it does not
+    exist."""
     package = Path(__file__).resolve().parents[2]
     roots = [package / "resources", package.parent / "resources"]
     frozen = getattr(sys, "_MEIPASS", None)

@@ -1,4 +1,4 @@
-"""A key of the user's own, by which the program knows again what it has written itself."""
+"""A key of the user, with which the program recognises files that it wrote itself."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 
 
 def key() -> bytes | None:
-    """The key, made at its first use; None where it cannot be kept. Raises `CqlguiError` where there is no
-    folder for it.
+    """Return the key; make it when it is first needed. Returns None where it cannot be kept. Raises
+    `CqlguiError` if its folder cannot be made.
 
-    It lies beside the settings, so that whoever can write to the cache alone does not know it. One that
-    others could read, or that another user made, is replaced.
+    The key is stored with the settings, so that a program that can only write to the cache does not know it.
+    A key that others could read, or that another user made, is replaced.
     """
     path = folders.config() / "key"
     with contextlib.suppress(OSError):
         found = _read(path)
         if found is None:
             disk.replace_file(path, os.urandom(_LENGTH), private=True)
-            # Where another process has made one meanwhile, that counts.
+            # Read it back: another process may have made a key in the meantime, and that one counts.
             found = _read(path)
         return found
     return None
 
 
 def _read(path: Path) -> bytes | None:
-    """What is there; None where that is no key."""
+    """The key in a file; None if there is no valid key."""
     try:
         descriptor = os.open(path, _FLAGS | getattr(os, "O_BINARY", 0))
     except OSError:
@@ -49,6 +49,6 @@ def _read(path: Path) -> bytes | None:
 
 def _is_own(status: os.stat_result) -> bool:
     if os.name == "nt":
-        # Rights are inherited from the user's folder there, and the bits say nothing.
+        # On Windows the permissions come from the user's folder, and these bits mean nothing.
         return stat.S_ISREG(status.st_mode)
     return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
