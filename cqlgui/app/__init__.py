@@ -1,4 +1,4 @@
-"""Start-up of the window: what must happen before Qt is loaded, then Qt itself, lazily."""
+"""Starts the window: prepares the process before Qt is loaded, then imports Qt."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from cqlgui.base.files import log
 
 
 def main(argv: Sequence[str]) -> int:
-    """Open the window on the files named (PGN sources, one query); the exit code of the program."""
+    """Open the window with the named files (PGN sources and at most one query). Returns the exit code of the
+    program."""
     log.configure()
     priority.switch_often()
     heap.share()
-    # Qt loads what lies there as a part of the program.
+    # Qt loads plug-ins from these folders into the program.
     places.forget_relative("QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH")
     from cqlgui.ui.window import start
 

@@ -1,8 +1,8 @@
 """What men attack, and the lines of the board, from small tables.
 
-A line's attacks are found by gathering the six inner squares of the line into an index with one
-multiplication ("kindergarten bitboards": chessprogramming.org, Kindergarten Bitboards). The product is used
-only in bits 58 to 63, so 64-bit wrap-around and Python's unbounded integers give the same answer.
+The attacks along a line are looked up by its six inner squares, which one multiplication gathers into an
+index ("kindergarten bitboards": chessprogramming.org, Kindergarten Bitboards). Only bits 58 to 63 of the
+product are used, so 64-bit wrap-around and Python's unbounded integers give the same answer.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def rook_attacks(square: Square, occupied: Bitboard) -> Bitboard:
 
 
 def direction_between(start: Square, end: Square) -> int:
-    """The direction 0..7 from one square to another; -1 where they share no line or are the same."""
+    """The direction 0..7 from one square to another; -1 if they are on no common line or are the same
+    square."""
     return DIRECTION_TO[start << 6 | end]
 
 
@@ -65,7 +66,7 @@ _A_FILE = 0x0101010101010101
 _B_FILE = 0x0202020202020202
 _GATHER_FILE = 0x0080402010080400
 _ASCENDING = (directions.UP, directions.NORTHEAST, directions.RIGHT, directions.NORTHWEST)
-"""Directions in which square numbers grow."""
+"""The directions in which square numbers increase."""
 
 
 def _rays() -> tuple[tuple[tuple[Square, ...], ...], ...]:
@@ -130,14 +131,16 @@ def _row_attacks(place: int, inner: int) -> int:
 
 _ROW_ATTACKS = tuple(_row_attacks(place, inner) for place in range(8) for inner in range(64))
 _ROW_FILLS: tuple[Bitboard, ...] = tuple(row * _A_FILE for row in _ROW_ATTACKS)
-"""Row attacks repeated on every rank; intersected with a rank or a diagonal they are that line's attacks."""
+"""Row attacks repeated on every rank. Intersected with a rank or a diagonal, they are the attacks along that
+line."""
 
 
 def _column_fills() -> tuple[Bitboard, ...]:
     columns = [sum(1 << 8 * rank for rank in range(8) if row >> rank & 1) for row in range(256)]
     table = [0] * 512
     for inner in range(64):
-        # The multiplication gathers a file in an order of its own: compute the index as it is looked up.
+        # The multiplication gathers the squares of a file in another order, so the index is computed as in a
+        # lookup.
         index = columns[inner << 1] * _GATHER_FILE >> 58 & 63
         for rank in range(8):
             table[rank << 6 | index] = columns[_ROW_ATTACKS[rank << 6 | inner]]
@@ -162,7 +165,7 @@ def _between_and_directions() -> tuple[tuple[tuple[Bitboard, ...], ...], tuple[i
 
 
 BETWEEN, DIRECTION_TO = _between_and_directions()
-"""`BETWEEN[a][b]`: the squares strictly between two squares of one line (else none).
+"""`BETWEEN[a][b]`: the squares strictly between two squares of one line (empty if there is no line).
 
 `DIRECTION_TO[a << 6 | b]`: the direction from a to b, or -1.
 """

@@ -40,18 +40,18 @@ WORDS: dict[str, DirectionMask] = {
     "offdiagonal": 1 << NORTHWEST | 1 << SOUTHEAST,
     "anydirection": ANY_DIRECTION,
 }
-"""The fifteen direction words of the language and the basic directions each stands for."""
+"""The fifteen direction words of CQL and the basic directions that each of them means."""
 
 _WORD_OF = {mask: word for word, mask in WORDS.items()}
 
 
 def word_of(mask: DirectionMask) -> str | None:
-    """The direction word that stands for exactly these directions, or None where there is none."""
+    """The direction word that means exactly these directions, or None if there is none."""
     return _WORD_OF.get(mask)
 
 
 def members(mask: DirectionMask) -> tuple[Direction, ...]:
-    """The directions of a mask, ascending."""
+    """The directions of a mask, in ascending order."""
     return tuple(direction for direction in range(8) if mask >> direction & 1)
 
 

@@ -1,4 +1,4 @@
-"""Which moves the rules allow, and the ends of the game the board itself shows."""
+"""Legal moves, and the ends of a game that the board itself shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cqlgui.jit.words import Words
 
 
 def legal_moves(p: Position) -> list[Move]:
-    """The legal moves, castling included, null moves not; without a king all pseudolegal ones."""
+    """The legal moves with castling but without null moves. If there is no king, all pseudolegal moves."""
     king = position.king_square(p.men, p.turn)
     if king < 0:
         return pseudolegal_moves(p)
@@ -28,7 +28,8 @@ def legal_moves(p: Position) -> list[Move]:
 
 
 def pseudolegal_moves(p: Position) -> list[Move]:
-    """The moves as the men go, the own king left in check or not; castling obeys all its rules."""
+    """The moves that obey the rules of movement, even if they leave the own king in check. Castling moves
+    obey all rules."""
     found: list[Move] = []
     turn = p.turn
     base = 6 * turn
@@ -84,18 +85,19 @@ def is_mate(p: Position) -> bool:
 
 
 def is_stalemate(p: Position) -> bool:
-    """True when the side to move is not in check and has no legal move, whatever the game goes on with."""
+    """True when the side to move is not in check and has no legal move, even if the game continues."""
     return not position.in_check(p) and not has_legal_move(p)
 
 
 def leaves_king_safe(table: Words, turn: Colour, move: Move) -> bool:
-    """True when a pseudolegal move, castling apart, leaves the mover's king unattacked (or he has none)."""
+    """True when a pseudolegal move, other than castling, does not leave the mover's king attacked (or there
+    is no king)."""
     king = position.king_square(table, turn)
     if king < 0:
         return True
     start, end = move & 63, move >> 6 & 63
     occupied = (squares.ALL ^ table[0]) & ~(1 << start) | 1 << end
-    # Whoever stood on the target is captured and attacks no longer.
+    # A man on the target square is captured and attacks no longer.
     gone = 1 << end
     if move >> 12 == moves.EN_PASSANT:
         gone = 1 << (start & 56 | end & 7)
@@ -106,7 +108,7 @@ def leaves_king_safe(table: Words, turn: Colour, move: Move) -> bool:
 
 
 def _pinned(table: Words, king: Square, turn: Colour) -> Bitboard:
-    """The men that stand alone between the king and an enemy line piece, and so may not leave the line."""
+    """The men that stand alone between the king and an enemy line piece and so must stay on the line."""
     base = 6 - 6 * turn
     occupied = squares.ALL ^ table[0]
     snipers = (table[base + 3] | table[base + 5]) & (
@@ -172,7 +174,7 @@ def _castling_moves(found: list[Move], table: Words, castling: Bitboard, turn: C
             continue
         if _attacked(table, king_way | 1 << king, 1 - turn, occupied & ~(1 << king)):
             continue
-        # In Chess960 the rook itself may have shielded the square the king arrives at.
+        # In Chess960 the castling rook may have shielded the square on which the king arrives.
         if _attacked(table, 1 << king_end, 1 - turn, others | 1 << rook_end):
             continue
         found.append(king | rook << 6 | moves.CASTLE << 12)

@@ -1,7 +1,7 @@
 """Motions of the board: a symmetry, then a shift, and perhaps a change of colours. They form a group.
 
-A motion moves points of the plane, so it has an inverse also where squares leave the board. Knows nothing of
-CQL: `cql.transforming.geometry.motion` gives the motion of a transform.
+A motion moves points of the plane, so it has an inverse even if squares leave the board. Nothing here uses
+CQL: `cql.transforming.geometry.motion` returns the motion of a transform.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Point = tuple[float, float]
 class Motion:
     """A symmetry of the board, then a shift by `right` and `up`.
 
-    `symmetry` is an index of `cql.transforming.geometry.SYMMETRIES`. If colours are `swapped`, White's men
-    become Black's. CQL mirrors the ranks together with that; here the two are separate.
+    `symmetry` is an index of `cql.transforming.geometry.SYMMETRIES`. If the colours are `swapped`, White's
+    men become Black's. In CQL this also mirrors the ranks; here the two are separate.
     """
 
     symmetry: int = 0
@@ -32,16 +32,16 @@ class Motion:
     swapped: bool = False
 
     def point(self, file: int, rank: int) -> tuple[int, int]:
-        """Where a point of the plane goes, on the board or off it."""
+        """The image of a point of the plane, on the board or off it."""
         x, y = image(self.symmetry, file, rank)
         return x + self.right, y + self.up
 
     def square(self, square: Square) -> Square:
-        """Where a square goes; `squares.NONE` when that is off the board."""
+        """The image of a square; `squares.NONE` if it is off the board."""
         return squares.NONE if square < 0 else _table(self)[square]
 
     def set(self, board: Bitboard) -> Bitboard:
-        """Where the squares of a set go, without those that leave the board."""
+        """The images of the squares of a set, without those that leave the board."""
         if self.symmetry == self.right == self.up == 0:
             return board
         moved = 0
@@ -51,13 +51,13 @@ class Motion:
         return moved
 
     def man(self, man: men.Man) -> men.Man:
-        """What becomes of a man."""
+        """The image of a man."""
         if not self.swapped or man == men.EMPTY:
             return man
         return man + 6 if men.is_white(man) else man - 6
 
     def then(self, other: Motion) -> Motion:
-        """This motion and after it the other one."""
+        """This motion followed by another one."""
         origin = other.point(*self.point(0, 0))
         axes = [other.point(*self.point(*unit)) for unit in ((1, 0), (0, 1))]
         linear = tuple((x - origin[0], y - origin[1]) for x, y in axes)
@@ -67,7 +67,7 @@ class Motion:
 
     @property
     def inverse(self) -> Motion:
-        """The motion that takes this one back."""
+        """The inverse motion."""
         back = Motion(_INVERSES[self.symmetry], swapped=self.swapped)
         x, y = back.point(*self.point(0, 0))
         return Motion(back.symmetry, -x, -y, self.swapped)
@@ -83,10 +83,10 @@ class Motion:
         return self.symmetry in _CROSSING
 
     def position(self, shown: Position) -> Position:
-        """The position with its men moved; those that leave the board are not on it.
+        """The position with its men moved. Men that leave the board are removed.
 
-        Castling rights and the en passant square stay only where they say the same afterwards: castling needs
-        the same wing, both need the way on which each colour's pawns go.
+        The en passant square stays only if the pawns of each colour still move in the same direction and no
+        rank is shifted. Castling rights stay only if also no file changes.
         """
         moved = Position()
         for square, man in enumerate(shown.squares):
@@ -98,7 +98,7 @@ class Motion:
                 moved.men[men.EMPTY] ^= bit
         moved.turn = shown.turn ^ self.swapped
         moved.halfmove = shown.halfmove
-        # White's move follows Black's of the number before, in the frame as on the board.
+        # After a swap of colours Black's move is shown as White's, which begins the next number.
         moved.fullmove = shown.fullmove + (self.swapped and shown.turn == men.BLACK)
         if self.keeps_pawns and not self.up:
             moved.ep = self.square(shown.ep)
@@ -108,24 +108,23 @@ class Motion:
 
     @property
     def mirrors_wings(self) -> bool:
-        """Whether the wings change places."""
+        """Whether the two wings change places."""
         return self.symmetry in (2, 6)
 
     @property
     def keeps_pawns(self) -> bool:
-        """Whether the pawns of each colour go on as they do."""
+        """Whether the pawns of each colour still move in the same direction."""
         return self.symmetry in ((1, 6) if self.swapped else (0, 2))
 
 
 STILL: Final = Motion()
-"""The motion that moves nothing."""
+"""The motion that moves nothing (the identity)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a motion looks like from above: the axis of a reflection (a point of it and its direction), the
-    centre of a rotation with its `quarters` of a turn to the left, the way along which squares are shifted.
-    """
+    """A motion as it can be drawn: the axis of a reflection (a point and a direction), the centre of a
+    rotation with its `quarters` of a turn to the left, and the vector of a shift."""
 
     axis: tuple[Point, Point] | None = None
     centre: Point | None = None
@@ -135,7 +134,7 @@ class Figure:
 
 def figure(motion: Motion) -> Figure:
     """The axis, centre and vector of a motion; a reflection with a shift may have an axis and a vector."""
-    # The shift as it acts when the symmetry is done about the middle of the board.
+    # The shift that remains if the symmetry is taken about the centre of the board.
     right, up = float(motion.right), float(motion.up)
     if motion.symmetry in _AXES:
         x, y = _AXES[motion.symmetry]
@@ -147,7 +146,7 @@ def figure(motion: Motion) -> Figure:
     if quarters == 2:
         return Figure(centre=(_MIDDLE + right / 2, _MIDDLE + up / 2), quarters=2)
     if quarters:
-        # The point c with c = turn(c) + shift.
+        # The fixed point c, with c = turn(c) + shift.
         sign = 1 if quarters == 1 else -1
         centre = _MIDDLE + (right - sign * up) / 2, _MIDDLE + (sign * right + up) / 2
         return Figure(centre=centre, quarters=quarters)
@@ -155,7 +154,7 @@ def figure(motion: Motion) -> Figure:
 
 
 def image(symmetry: int, x: int, y: int) -> tuple[int, int]:
-    """Where a symmetry of the board takes a point (file, rank)."""
+    """The image of a point (file, rank) under a symmetry of the board."""
     return (
         (x, y), (x, 7 - y), (7 - x, y), (y, x), (7 - y, 7 - x), (7 - y, x), (7 - x, 7 - y), (y, 7 - x),
     )[symmetry]  # fmt: skip

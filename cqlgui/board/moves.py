@@ -21,13 +21,13 @@ PROMOTE_B = 5
 PROMOTE_R = 6
 PROMOTE_Q = 7
 BACK = 15
-"""Not a move: the other twelve bits say how many plies above the last position the next move belongs."""
+"""Not a move: the other twelve bits say how many plies above the last position the next move starts."""
 
 BACK_LIMIT = 0xFFF
-"""Most plies one `BACK` word goes back; longer ways take several words."""
+"""The most plies that one `BACK` word goes back. A longer way takes several words."""
 
 NO_MOVE: Move = 0
-"""The word of "a1 to a1", which no move has; stands at the root of a tree."""
+"""The word of "a1 to a1", which no move has. It is at the root of a tree."""
 
 
 def pack(origin: Square, target: Square, flag: int = NORMAL) -> Move:
@@ -49,7 +49,7 @@ def origin(move: Move) -> Square:
 
 
 def target(move: Move) -> Square:
-    """The square the man arrives at; the rook's own square for castling."""
+    """The square on which the man arrives; for castling, the square of the rook."""
     return move >> 6 & 63
 
 
@@ -65,22 +65,22 @@ def promotion(move: Move) -> int:
 
 
 def king_target(move: Move) -> Square:
-    """Where the king arrives by a castling move (the c- or g-file of its rank)."""
+    """The square on which the king arrives by a castling move (on the c- or g-file of its rank)."""
     king = move & 63
     return king & 56 | (6 if (move >> 6 & 63) > king else 2)
 
 
 def rook_target(move: Move) -> Square:
-    """Where the rook arrives by a castling move (the d- or f-file of its rank)."""
+    """The square on which the rook arrives by a castling move (on the d- or f-file of its rank)."""
     king = move & 63
     return king & 56 | (5 if (move >> 6 & 63) > king else 3)
 
 
 def uci(turn: Colour, move: Move) -> str:
-    """A move of the side `turn` in the notation of chess engines: `e2e4`, `e7e8q`, `0000`.
+    """A move of the side `turn` in UCI notation: `e2e4`, `e7e8q`, `0000`.
 
-    Castling is the king's two-step move where king and rook stand on their usual squares, else "king takes
-    own rook".
+    Castling is written as the king's move of two squares if king and rook stand on their usual squares;
+    otherwise as "king takes own rook".
     """
     kind = flag(move)
     start, end = origin(move), target(move)

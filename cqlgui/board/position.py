@@ -1,7 +1,8 @@
-"""A chess position: thirteen bitboards, sixty-four man codes and the state the rules need; FEN in and out.
+"""A chess position: thirteen bitboards, sixty-four man codes and the state that the rules need. Reads and
+writes FEN.
 
-A position need not be legal chess: any number of kings (none too), pawns on any rank. Where a colour has
-several kings, the last one in the order a1, b1, ..., h8 is the one that can be in check.
+A position need not be legal chess: any number of kings (also none), pawns on any rank. If a colour has
+several kings, only the last one in the order a1, b1, ..., h8 can be in check.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ class Position:
     castling: Bitboard
     """The squares of the rooks that may still castle."""
     ep: Square
-    """The square passed over by the last move, a pawn's double step, else -1; capture possible or not."""
+    """The square passed over by the last move if that was a pawn's double step, else -1; also if no capture
+    is possible."""
     halfmove: int
     """Plies since the last capture or pawn move."""
     fullmove: int
-    """Number of the move to come, as the FEN counts it."""
+    """The number of the next move, as in FEN."""
 
     def __init__(self) -> None:
         """An empty board, White to move."""
@@ -52,11 +54,12 @@ class Position:
 
     @classmethod
     def from_fen(cls, fen: str) -> Position:
-        """Read a FEN (also X-FEN and Shredder-FEN castling letters; missing fields get their usual values).
+        """Read a FEN, also with X-FEN or Shredder-FEN castling letters. Missing fields get their usual
+        values.
 
-        A castling right without its rook, or without its one king on the back rank, is dropped; so is an en
-        passant square that no double step can have passed. Raises `ValueError` with a sentence when the text
-        is no FEN.
+        A castling right without its rook, or without the only king of its colour on the back rank, is
+        dropped. An en passant square that no double step can have passed is dropped too. Raises `ValueError`
+        with a sentence if the text is not a FEN.
         """
         fields = fen.split()
         if not fields:
@@ -76,7 +79,7 @@ class Position:
         return position
 
     def fen(self) -> str:
-        """The FEN; castling as X-FEN (a file letter only where K or Q would be ambiguous).
+        """The FEN. Castling is written as X-FEN: a file letter only where K or Q would be ambiguous.
 
         The en passant field names the square passed over after every double step.
         """
@@ -114,8 +117,8 @@ class Position:
     def make(self, move: Move) -> None:
         """Play a move in place, legal or not.
 
-        Raises `ValueError` for a word that cannot be played at all: no man on the origin, castling without
-        king and rook, a promotion of something else than a pawn, or a `BACK` word.
+        Raises `ValueError` for a word that cannot be played: no man on the origin, castling without king and
+        rook, a promotion of another man than a pawn, or a `BACK` word.
         """
         turn = self.turn
         outcome = play(self.men, self.squares, move)
@@ -156,7 +159,7 @@ class Position:
 
 
 def attackers(position: Position, square: Square, by_colour: Colour) -> Bitboard:
-    """The squares of the men of a colour that attack a square; pins and the side to move play no part."""
+    """The squares of the men of a colour that attack a square. Pins and the side to move play no part."""
     return attackers_given(position.men, square, by_colour, squares.ALL ^ position.men[0])
 
 
@@ -167,12 +170,13 @@ def in_check(position: Position) -> bool:
 
 
 def king_square(table: Words, colour: Colour) -> Square:
-    """The king of a colour (the last one where there are several), or -1."""
+    """The square of the king of a colour (of the last one if there are several), or -1."""
     return table[12 if colour else 6].bit_length() - 1
 
 
 def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: Bitboard) -> Bitboard:
-    """`attackers` on bare tables, the occupied squares given apart (as for a king that stepped aside)."""
+    """`attackers` on bare tables with other occupied squares (for example after the king has stepped
+    aside)."""
     base = 6 * by_colour
     queens = table[base + 5]
     found = (
@@ -192,8 +196,8 @@ def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: B
 def play(table: Words, board: Bytes, move: Move) -> int:
     """Move the men on a board (bitboards and man codes alike), legal or not.
 
-    Returns, packed: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a king
-    moved"; -1, the board untouched, for a word that cannot be played.
+    Returns a packed word: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a
+    king moved". Returns -1 and leaves the board unchanged for a word that cannot be played.
     """
     start = move & 63
     end = move >> 6 & 63
@@ -312,7 +316,7 @@ def _read_placement(position: Position, text: str) -> None:
                 continue
             after_digit = False
             if symbol == "~" and file and position.squares[8 * rank + file - 1]:
-                # Marks a promoted man in some variants; the man itself is what counts here.
+                # A `~` marks a promoted man in some variants. It has no meaning here.
                 continue
             man: Man = men.SYMBOLS.find(symbol)
             if man <= 0:
@@ -353,7 +357,7 @@ def _read_castling(position: Position, text: str) -> Bitboard:
         else:
             rights |= rooks & squares.FILES["abcdefgh".index(name)]
     for colour in (men.WHITE, men.BLACK):
-        # Of several rooks named on one side of the king the outermost one counts.
+        # If several rooks stand on the named side of the king, the outermost one is meant.
         king = position.men[men.WK + 6 * colour]
         named = rights & _BACK_RANKS[colour]
         if named.bit_count() > 1:

@@ -1,4 +1,4 @@
-"""Standard algebraic notation, written; reading it is the PGN reader's work."""
+"""Writes standard algebraic notation (SAN). The PGN reader reads it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from cqlgui.board.position import Position
 
 NULL_SAN = "--"
 OFF = "~"
-"""Stands for a square that a motion takes off the board."""
+"""Written in place of a square that a motion takes off the board."""
 _LETTERS = " PNBRQK"
 _FIGURES = " ♙♘♗♖♕♔"
 
 
 def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion = motions.STILL) -> str:
-    """The move in algebraic notation, with `+` or `#`; a null move is `--`.
+    """The move in SAN, with `+` or `#`. A null move is `--`.
 
-    With `figurine`, chess symbols stand for the letters, the same ones for both colours as in printed books.
-    Squares are named as the motion `frame` moves them; castling, check and mate are those of the move as it
-    was played, since the rules need not hold in another frame. Raises `ValueError` when the move cannot be
+    With `figurine`, chess symbols replace the letters, the same ones for both colours as in printed books.
+    Squares are named as the motion `frame` moves them. Castling, check and mate are those of the move as it
+    was played, because the rules need not hold in another frame. Raises `ValueError` if the move cannot be
     played.
     """
     after = p.copy()
@@ -36,7 +36,7 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
         capture = kind == moves.EN_PASSANT or p.squares[end] != men.EMPTY
         if piece == men.PAWN:
             place = frame.square(start)
-            # Where files become ranks, one letter would not tell two pawns apart.
+            # If files become ranks, one letter does not distinguish two pawns.
             letters = 2 if frame.crosses else 1
             origin = OFF if place < 0 else squares.NAMES[place][:letters]
             text = origin if capture else ""

@@ -11,7 +11,7 @@ Square: TypeAlias = int
 Bitboard: TypeAlias = words.Word
 
 NONE: Square = -1
-"""Stands for "no square"."""
+"""The number for "no square"."""
 
 ALL: Bitboard = (1 << 64) - 1
 FILES: tuple[Bitboard, ...] = tuple(0x0101010101010101 << file for file in range(8))
@@ -23,7 +23,7 @@ DARK: Bitboard = ALL ^ LIGHT
 """The dark squares; a1 is dark."""
 
 BIT: tuple[Bitboard, ...] = tuple(1 << square for square in range(64))
-"""The set that holds a square alone."""
+"""The set that holds only this square."""
 NAMES: tuple[str, ...] = tuple(file + rank for rank in "12345678" for file in "abcdefgh")
 """Algebraic names in square order."""
 
@@ -58,7 +58,7 @@ def rank_of(square: Square) -> int:
 
 
 def bits(board: Bitboard) -> Iterator[Square]:
-    """The squares of a set, ascending."""
+    """The squares of a set, in ascending order."""
     while board:
         bit = board & -board
         yield bit.bit_length() - 1

@@ -1,7 +1,7 @@
 """A game as a tree of positions, packed into 16-bit words and unpacked again.
 
-The words are the moves in preorder, the main line first; a `BACK` word before a move says how many plies
-above the last position that move belongs. Nothing here recurses, so games of any length and depth work.
+The words are the moves in preorder, the main line first. A `BACK` word before a move says how many plies
+above the last position that move starts. Nothing here is recursive, so games of any length and depth work.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class GameTree:
     )
 
     parents: list[int]
-    """Id of the position before; -1 at the root."""
+    """The positionid of the position before; -1 at the root."""
     children: list[tuple[int, ...]]
-    """Ids of the positions after, the main continuation first."""
+    """The positionids of the positions after, the main continuation first."""
     moves: list[Move]
     """The move that leads to each position; `moves.NO_MOVE` at the root."""
     plies: list[int]
@@ -40,9 +40,9 @@ class GameTree:
     depths: list[int]
     """Number of moves on the way from the root that are not main continuations."""
     mainline_length: int
-    """The main line is the ids 0 to this number minus one."""
+    """The number of positions of the main line, whose ids are 0 to this number minus one."""
     root: Position
-    """The position the game starts from; not to be changed."""
+    """The position from which the game starts. Do not change it."""
 
     def __init__(self, root: Position) -> None:
         """A game without moves."""
@@ -58,10 +58,10 @@ class GameTree:
 
     @classmethod
     def decode(cls, start_fen: str | None, words: Sequence[int]) -> GameTree:
-        """Unpack a game; `start_fen` None means the usual initial position.
+        """Unpack a game. `start_fen` None means the usual initial position.
 
-        Raises `ValueError` with a sentence for a FEN that cannot be read and for `BACK` words that lead above
-        the root, go back by nothing or stand at the end. Whether the moves can be played shows when
+        Raises `ValueError` with a sentence for a FEN that cannot be read, and for a `BACK` word that leads
+        above the root, goes back by zero or is the last word. Moves that cannot be played are only found when
         `positions` replays them.
         """
         tree = cls(Position.start() if start_fen is None else Position.from_fen(start_fen))
@@ -100,7 +100,8 @@ class GameTree:
         if back:
             raise ValueError("The packed moves of this game are damaged: they end with a return.")
         total = len(parents)
-        # In preorder a position's first child is the next id, where that one's parent it is.
+        # In preorder the first child of a position has the next id, if the parent of that id is this
+        # position.
         children: list[tuple[int, ...]] = [(number,) for number in range(1, total)]
         children.append(())
         for number in range(total - 1):
@@ -128,9 +129,9 @@ class GameTree:
 
     @property
     def positions(self) -> list[Position]:
-        """The position of every id, replayed at the first use; they are shared, so never change one.
+        """The position of every id, replayed at the first use. They are shared, so do not change them.
 
-        Raises `ValueError` with a sentence when a move cannot be played where it stands.
+        Raises `ValueError` with a sentence if a move cannot be played.
         """
         if self._positions is None:
             replayed = [self.root]
@@ -144,7 +145,7 @@ class GameTree:
         return self._positions
 
     def mainline(self) -> GameTree:
-        """The game without its variations; ids and positions of the main line stay what they are."""
+        """The game without its variations. Ids and positions of the main line do not change."""
         length = self.mainline_length
         if length == len(self.parents):
             return self
@@ -161,9 +162,9 @@ class GameTree:
         return line
 
     def common_ancestor(self, first: int, second: int) -> int:
-        """The last position that the ways from the root to two positions share, perhaps one of the two."""
+        """The last position on both ways from the root to two positions. It may be one of the two."""
         parents = self.parents
-        # A position has a larger id than all its ancestors, so the larger one is never the answer.
+        # A position has a larger id than all its ancestors, so the larger of the two is not the answer.
         while first != second:
             if first > second:
                 first = parents[first]
@@ -182,26 +183,25 @@ class GameTree:
         return {square: man for square, man in enumerate(self._identities[positionid]) if man != _NOBODY}
 
     def mover(self, positionid: int) -> Colour:
-        """Who made the move that leads to a position; at the root, who would have."""
+        """The side that made the move to a position; at the root, the side that is not to move."""
         return (self.root.turn + self.plies[positionid] + 1) % 2
 
     def movenumber(self, positionid: int) -> int:
-        """The full-move number of a position; the root is move 1 whoever moves, whatever the FEN says."""
+        """The full-move number of a position. The root is move 1 whoever moves, whatever the FEN says."""
         return (self.plies[positionid] + self.root.turn) // 2 + 1
 
     def display_number(self, positionid: int) -> int:
-        """The number notation gives the move that leads to a position, counted on from the FEN's number."""
+        """The printed number of the move that leads to a position, counted from the FEN's number."""
         before = max(self.plies[positionid] - 1, 0)
         return self.root.fullmove + (before + self.root.turn) // 2
 
     def san(self, positionid: int, figurine: bool = False) -> str:
-        """The move that leads to a position, in notation."""
+        """The move that leads to a position, in SAN."""
         return san.san(self.positions[self.parents[positionid]], self.moves[positionid], figurine)
 
     def framed(self, frame: motions.Motion) -> GameTree:
-        """The same game, written as a motion shows it: `san`, `mover` and `display_number` are those of the
-        frame, moves and positions stay as they were played.
-        """
+        """The same game, written as a motion shows it. `san`, `mover` and `display_number` are those of the
+        frame. Moves and positions stay as they were played."""
         return self if frame == motions.STILL else _FramedTree(self, frame)
 
     def _follow_men(self) -> list[bytes]:
@@ -245,7 +245,7 @@ class _FramedTree(GameTree):
         return super().mover(positionid) ^ self._frame.swapped
 
     def display_number(self, positionid: int) -> int:
-        # As in `Motion.position`: what was Black's move opens the next pair.
+        # As in `Motion.position`: what was Black's move begins the next pair.
         return super().display_number(positionid) + (
             self._frame.swapped and super().mover(positionid) == men.BLACK
         )
@@ -256,10 +256,10 @@ class _FramedTree(GameTree):
 
 
 def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list[str]:
-    """Notation of the moves that lead to the positions `ids`, one text each, such as `1.e4`, `e5`, `2.Nf3`.
+    """The SAN of the moves that lead to the positions `ids`, one text each, such as `1.e4`, `e5`, `2.Nf3`.
 
-    White's moves carry their number; Black's only (`1...e5`) where the move before is not the one printed
-    before it. The root, which no move leads to, is left out.
+    White's moves have their number. Black's moves have it (`1...e5`) only where the printed move before is
+    not the preceding one. The root is left out, because no move leads to it.
     """
     texts: list[str] = []
     before = None

@@ -1,3 +1,2 @@
-"""Reading and writing PGN: archives, splitting into games, the lenient reader, the writer. Knows no SQL and
-no Qt.
-"""
+"""Reads and writes PGN: archives, splitting into games, the fast and the lenient reader, the writer. Does not
+use SQL or Qt."""

@@ -1,8 +1,9 @@
 """Opens PGN sources, plain or compressed, as one seekable text of bytes.
 
-Compressed and UTF-16 sources are turned once into a plain file in a folder the caller gives (streamed to a
-temporary name, synced and renamed), so that a game can be read again at its byte offset. Archives are told by
-their first bytes, not by their names. Of games this module knows only what a text of them may begin with.
+Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder (streamed to a
+temporary name, synced and renamed), so that a game can be read again at its byte offset. Archives are
+recognised by their first bytes, not by their names. This module knows of games only what a text of games may
+begin with.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from cqlgui.base.patterns import pattern
 from cqlgui.pgn import decoding, tarred
 
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
-"""What a file dialog offers; a file with another ending is opened when its text looks like PGN."""
+"""The endings that a file dialog offers. A file with another ending is opened if its text looks like PGN."""
 
-# Real PGN shrinks 4 to 20 times; a source beyond both bounds is not a collection of games but a bomb.
+# Real PGN shrinks 4 to 20 times. A source beyond both limits is a decompression bomb.
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
 _ROOM_LEFT = 64 << 20
-"""Bytes of the disk that unpacking leaves free; beside a small text as many as that has itself."""
+"""Bytes of the disk that unpacking leaves free. Beside a smaller text, as many as that text has."""
 _WAY = 3
-"""Stands in the name of a copy; another way of unpacking has another number. 2: packed UTF-16; 3: UTF-16 that
-is not whole is noted."""
+"""A number in the name of each copy, for the version of the unpacking. 2: packed UTF-16; 3: incomplete UTF-16
+is noted."""
 _WIDE_LITTLE, _WIDE_BIG = b"\xff\xfe[\0", b"\xfe\xff\0["
-"""How a tag section in UTF-16 begins, in both byte orders."""
+"""The first bytes of a tag section in UTF-16, in both byte orders."""
 _FORSAKEN_SECONDS = 60.0
 _TAG = pattern(rb'\[\s*[A-Za-z]\w*\s+"')
 _MOVE = pattern(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
@@ -49,10 +50,10 @@ def open_source(
 ) -> Text:
     """Open a PGN source: `.pgn`, gzip, bzip2, zstandard, or a zip with every `.pgn` member in name order.
 
-    `cache` is the folder that takes the plain text of a compressed or UTF-16 source; without one such a
-    source is refused. Of one that is damaged there is what can be unpacked (`Text.damage`). Progress counts
-    bytes of the source. Raises `errors.SourceError` with a sentence (missing, a folder, no permission, not
-    PGN, nothing that can be unpacked, no room) and `errors.Cancelled`.
+    `cache` is the folder for the plain text of a compressed or UTF-16 source; without it such a source is
+    refused. Of a damaged source, the text has what can be unpacked (`Text.damage`). Progress counts bytes of
+    the source. Raises `errors.SourceError` with a sentence (missing, a folder, no permission, not PGN,
+    nothing that can be unpacked, no room) and `errors.Cancelled`.
     """
     path = Path(path)
     head, status = _examine(path)
@@ -78,22 +79,22 @@ def open_source(
 
 
 def forget_copy(copy: Path) -> None:
-    """Remove the unpacked copy of a source, which is damaged, and what is noted of it: it is made anew when
-    the source is opened."""
+    """Remove a damaged unpacked copy of a source and its note. The copy is made again when the source is
+    opened."""
     for path in (copy, _note(copy)):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
 class Text:
-    """The bytes of a source; a context manager, usable from several threads.
+    """The bytes of a source. It is a context manager, and threads may share it.
 
-    `path` is the user's file, `plain` the file the bytes come from (the same, or the unpacked copy).
-    `stamp` is the state of the user's file when it was opened or unpacked, `written` that of the file the
-    bytes come from, `size` the plain text's. `status` is the entry of the user's file then, where the bytes
-    come from a copy. `damage` says what is wrong with a packed file of which there is only a part, as the end
-    of a sentence; else it is empty. `fresh` says that the bytes are the user's own file, or a copy that was
-    made just now; an older copy may have been damaged since.
+    `path` is the user's file. `plain` is the file that is read: the same file, or the unpacked copy. `stamp`
+    is the state of the user's file when it was opened or unpacked; `written` is the state of `plain`, and
+    `size` its number of bytes. `status` is the `stat` of the user's file if there is a copy. `damage` is the
+    end of a sentence that says why a packed file could be unpacked only in part; otherwise it is empty.
+    `fresh` says that the bytes are the user's own file or a copy made just now. An older copy may have been
+    damaged since.
     """
 
     __slots__ = (
@@ -113,7 +114,7 @@ class Text:
         self.fresh = fresh
         self.plain = plain
         self.wide = False
-        """Whether UTF-16 was seen in what was read, where it is no text."""
+        """Whether the bytes read so far hold UTF-16, in a source that is not UTF-16 as a whole."""
         try:
             self._file = plain.open("rb")
         except OSError as error:
@@ -127,9 +128,8 @@ class Text:
         self._lock = threading.Lock()
 
     def read(self, offset: int, length: int) -> bytes:
-        """At most `length` bytes from `offset`; fewer at the end. Raises `errors.SourceError` when the disk
-        fails.
-        """
+        """At most `length` bytes from `offset`; fewer at the end. Raises `errors.SourceError` if the disk
+        fails."""
         try:
             with self._lock:
                 self._file.seek(offset)
@@ -142,9 +142,8 @@ class Text:
         return data
 
     def is_intact(self) -> bool:
-        """Whether the user's file still stands at its path, and neither it nor the bytes that are read have
-        been touched since they were opened. What was read before it says so is what was there then.
-        """
+        """Whether the user's file is still at its path, and neither it nor the file that is read has changed
+        since it was opened. If so, everything read before was unchanged, too."""
         try:
             status = self.path.stat()
         except OSError:
@@ -153,12 +152,12 @@ class Text:
             return False
         if self.plain == self.path:
             return True
-        # Another program may remove the copy, which changes its entry but not its bytes.
+        # Another program may remove the copy. That changes its ctime but not its bytes.
         own = os.fstat(self._file.fileno())
         return (own.st_size, own.st_mtime_ns) == self.written[:2]
 
     def close(self) -> None:
-        """Close the file; reading afterwards is a bug."""
+        """Close the file. Do not read afterwards."""
         self._file.close()
 
     def __enter__(self) -> Text:
@@ -171,7 +170,7 @@ class Text:
 
 
 def _examine(path: Path) -> tuple[bytes, os.stat_result]:
-    """The first bytes of a regular file, or a `SourceError` that says why there are none."""
+    """The first bytes of a regular file and its `stat`. Raises `SourceError` if it cannot be read."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -195,10 +194,10 @@ def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
 
 
 def kind_of(path: Path, head: bytes) -> str:
-    """How the bytes of a source are packed, by the first of them: `plain`, `wide` (UTF-16 or UTF-32) or a
-    packer's ending.
+    """The kind of packing, by the first bytes of a source: `plain`, `wide` (UTF-16 or UTF-32) or the ending
+    of a packed file.
 
-    Raises `SourceError` for what is certainly not PGN.
+    Raises `SourceError` for a file that is certainly not PGN.
     """
     if tarred.is_tar(head):
         raise errors.SourceError(f"{path.name} is a tar archive. Unpack it and open the .pgn files in it.")
@@ -234,14 +233,14 @@ def _cache_name(path: Path, status: os.stat_result) -> str:
 
 
 def _copies(path: Path) -> str:
-    """What the names of all copies of a file begin with, whatever state it was in."""
+    """The common beginning of the names of all copies of a file, whatever state it was in."""
     return f"text-{hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()}-"
 
 
 def _sweep(cache: Path) -> None:
-    """Remove what a killed program had unpacked by half."""
+    """Remove the unfinished copies that killed programs left."""
     disk.sweep(cache)
-    # As older versions named it; nobody has written to it for a while.
+    # Older versions used these names. A file that nobody has written for a while is removed.
     for left in cache.glob("text-*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _FORSAKEN_SECONDS:
@@ -256,7 +255,7 @@ def _unpack(
     cancel: progress.CancelToken,
     report: progress.ProgressSink,
 ) -> None:
-    # Most sources are plain, and what unpacks takes a while to load.
+    # Most sources are plain, and this import takes a while.
     from cqlgui.pgn import unpacking
 
     written, holds = 0, False
@@ -288,7 +287,8 @@ def _unpack(
             disk.replace_file(_note(target), "; ".join(damage).encode("utf-8", "replace"))
         else:
             _note(target).unlink(missing_ok=True)
-    # Copies of an older state of the same file; another process may still read them (they go next time then).
+    # Remove copies of older states of the same file. One that another process still reads is removed next
+    # time.
     for old in target.parent.glob(_copies(path) + "*"):
         if old not in (target, _note(target)):
             with contextlib.suppress(OSError):
@@ -296,7 +296,7 @@ def _unpack(
 
 
 def _note(copy: Path) -> Path:
-    """The file that says why a copy is not the whole text."""
+    """The file that says why a copy is incomplete."""
     return copy.with_suffix(".damage")
 
 

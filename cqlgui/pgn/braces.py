@@ -1,9 +1,9 @@
-"""Where a brace comment ends, agreed between the splitter, the reader and the writer.
+"""Where a brace comment ends. The splitter, the reader and the writer share this rule.
 
-A comment ends at its first `}`, except that `\\}` stands for a brace in the text when the next brace is
-another `}` (so that `{C:\\games\\} e5 {x}` still reads as two comments). A comment that is never closed ends
-where the next line begins with `[Event "`; so does one in which another comment opens, or a second such line
-stands, after that line.
+A comment ends at its first `}`. But `\\}` is a brace inside the comment if the next brace is another `}` (so
+that `{C:\\games\\} e5 {x}` is still read as two comments). A comment that is never closed ends where the next
+line begins with `[Event "`. A comment that is closed later ends there too if another comment opens, or a
+second such line follows, before its `}`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _NEXT_BRACE = pattern(r"(?<!\\)\{|\}")
 
 
 def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | None:
-    """End of the comment whose text goes on at `start`, and whether it was closed; None when more data is
+    """The end of the comment whose text continues at `start`, and whether it was closed. None if more data is
     needed.
 
-    `complete` says that nothing follows `data`. Work is linear: a look ahead never passes the next brace.
+    `complete` says that nothing follows `data`. The work is linear: no look-ahead passes the next brace.
     """
     position = start
     while True:
@@ -69,9 +69,8 @@ def unescape(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` as it may stand between braces; `unescape` undoes it unless a backslash stands before a
-    brace.
-    """
+    """`text` as it may stand between braces. `unescape` undoes it unless a backslash stands before a
+    brace."""
     if "}" in text:
         text = text.replace("{", "\\{").replace("}", "\\}")
     # A last backslash would escape the closing brace.

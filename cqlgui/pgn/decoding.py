@@ -1,7 +1,7 @@
-"""Bytes of PGN to text and back: UTF-8, else Windows-1252, decided per game.
+"""Converts the bytes of PGN to text and back: UTF-8, or else Windows-1252, decided for each game.
 
-The five bytes that Windows-1252 leaves undefined read as in Latin-1, so that every byte has a character and
-the way back gives the same bytes.
+The five bytes that Windows-1252 leaves undefined are read as Latin-1. So every byte has a character, and
+encoding the text gives the same bytes again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, Literal
 Encoding = Literal["utf-8", "windows-1252"]
 
 WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-"""What a text in UTF-16 or UTF-32 begins with."""
+"""The byte-order marks of UTF-16 and UTF-32."""
 
 
 def _table() -> str:
@@ -31,7 +31,7 @@ _ENCODING = {ord(character): byte for byte, character in enumerate(_DECODING)}
 
 
 def encoding_of(data: bytes) -> Encoding:
-    """UTF-8 when the whole of `data` is that, else Windows-1252."""
+    """UTF-8 if all of `data` is valid UTF-8, else Windows-1252."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -48,7 +48,7 @@ def decode(data: bytes, encoding: Encoding | None = None) -> str:
 
 
 def encode(text: str, encoding: Encoding) -> bytes:
-    """`text` as bytes; as UTF-8 where it has a character that Windows-1252 lacks. `decode` gives it back."""
+    """`text` as bytes; as UTF-8 if it has a character that Windows-1252 lacks. `decode` restores the text."""
     if encoding == "windows-1252":
         with contextlib.suppress(UnicodeEncodeError):
             return codecs.charmap_encode(text, "strict", _ENCODING)[0]

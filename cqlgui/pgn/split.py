@@ -1,20 +1,22 @@
-"""Cuts a text into games: where each begins and ends, on which line, without reading its moves.
+"""Cuts a text into games: where each begins and ends, and on which line. Moves are not read.
 
-A game is a tag section followed by movetext. A tag section goes on to the first `tagpairs.MOVETEXT`: comments
-and stray text among the tags begin no game. A new game begins
-- at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment; except for
-  stray pairs among the moves: one that is followed by a move number above 1, or several that are followed by
-  the number that comes next, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
-- at tags behind an empty line that repeat one of the seven roster tags of a game without movetext;
-- at movetext or a tag after a result that stands outside variations. The next move number shows that the
-  result stood among the moves; other text, and further results behind moves or tags, belong to the game
-  before;
+A game is a tag section followed by movetext. A tag section continues until the first `tagpairs.MOVETEXT`:
+comments and stray text among the tags do not begin a game. A new game begins
+
+- at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment. The
+  exception is stray pairs among the moves: one pair that is followed by a move number above 1, or several
+  pairs that are followed by the next number, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
+- at tags after an empty line that repeat one of the seven roster tags of a game without movetext;
+- at movetext or a tag after a result outside variations. If the next move number continues the game, the
+  result was a stray one among the moves. Other text, and further results after moves or tags, belong to the
+  game before;
 - at a second `1.` after a blank line, outside variations.
+
 Other blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs,
-byte-order marks and the DOS end-of-file byte between games belong to none; every other byte belongs to
+byte-order marks and the DOS end-of-file byte between games belong to no game; every other byte belongs to
 exactly one game.
 
-The text is read in pieces; a piece in the middle of a game is never scanned twice, so the work is linear.
+The text is read in pieces. A piece in the middle of a game is never scanned twice, so the work is linear.
 """
 
 from __future__ import annotations
@@ -28,17 +30,17 @@ from cqlgui.base.patterns import pattern
 from cqlgui.pgn import braces, decoding, tagpairs
 
 LONGEST_GAME = 8 << 20
-"""Bytes of a game that are handed on; of a longer one only the beginning is, with a problem. Moves alone of
-this length take a worker well under the time after which it counts as hanging.
-"""
+"""The most bytes of a game that are passed on. Of a longer game only the beginning is passed on, with a
+problem. A worker reads this many bytes of moves well within the time after which it counts as hanging."""
 
 _PIECE = 4 << 20
-# Everything but comments, lines and runs of blanks is shorter than this, so a scan that starts this far
-# before the end of the buffer sees whole tokens.
+# Everything except comments, lines and runs of blanks is shorter than this. A scan that starts this far
+# before the end of the buffer therefore sees whole tokens.
 _AHEAD = 2 * tagpairs.LONGEST
 _HEAD_OF_LONG = 1 << 16
 
-# It takes all empty lines at once, a first move number behind them or not, so that none is looked at twice.
+# Matches all empty lines at once, with or without a first move number after them, so that no line is scanned
+# twice.
 _AGAIN = rb"(?:\n[ \t\r]*+\n|\r[ \t]*+\r(?!\n))\s*+(?:1\s?\.(?![\s.]*\.))?"
 _TOKEN = pattern(rb"[{;%\[*]|\({1,64}+|\){1,64}+|" + tagpairs.RESULT + rb"|" + _AGAIN)
 _COMMENT = pattern(rb"\{[^}]*+\}|\([^(){}]*+\)")
@@ -59,19 +61,19 @@ _QUICK_SPAN = 1 << 14
 
 
 class Source(Protocol):
-    """What the splitter reads; `archives.Text` is one."""
+    """The text that the splitter reads, for example `archives.Text`."""
 
     size: int
 
     def read(self, offset: int, length: int) -> bytes:
-        """At most `length` bytes from `offset`, none only at the end."""
+        """At most `length` bytes from `offset`. Empty only at the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class RawGame:
-    """A game's place in its text: byte offset and length, 1-based line of its first byte, and its bytes.
+    """The place of a game in its text: byte offset and length, 1-based line of its first byte, and its bytes.
 
-    `problem` is a sentence when the game is not handed on whole; `data` is its beginning then.
+    `problem` is a sentence if the game is not passed on whole; then `data` is only its beginning.
     """
 
     offset: int
@@ -82,7 +84,7 @@ class RawGame:
 
     @property
     def end(self) -> int:
-        """Offset of the first byte after the game: where splitting may go on."""
+        """Offset of the first byte after the game, where splitting may continue."""
         return self.offset + self.length
 
 
@@ -101,10 +103,11 @@ class BytesSource:
 
 
 def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
-    """The games from byte `start`, which is on line `line`: 0, or the `end` of a game (with its `end_line`).
+    """The games from byte `start`, which is on line `line`. `start` is 0 or the `end` of a game (then `line`
+    is its `end_line`).
 
-    Never raises on content. A text that begins with a mark of `decoding.WIDE_MARKS` is given as one game with
-    a problem (`archives.open_source` decodes such files beforehand).
+    Never raises an error for the content. A text that begins with a mark of `decoding.WIDE_MARKS` is returned
+    as one game with a problem (`archives.open_source` decodes such files before).
     """
     if text.read(0, 4).startswith(decoding.WIDE_MARKS):
         if start == 0:
@@ -114,12 +117,12 @@ def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
 
 
 def end_line(game: RawGame) -> int:
-    """The line on which the byte after the game stands, for going on with `games` there."""
+    """The line of the byte after the game, for continuing with `games` there."""
     return game.line + line_ends(game.data, 0, len(game.data))
 
 
 def line_ends(data: bytes, start: int, end: int) -> int:
-    """Number of line ends (LF, CR or CRLF) in a stretch that does not begin between CR and LF."""
+    """The number of line ends (LF, CR or CRLF) in a range that does not begin between CR and LF."""
     count = data.count(b"\n", start, end)
     carriage_returns = data.count(b"\r", start, end)
     if carriage_returns:
@@ -128,10 +131,10 @@ def line_ends(data: bytes, start: int, end: int) -> int:
 
 
 class _Scanner:
-    """A window onto the text.
+    """A window on the text.
 
-    `position` (scanning), `start` (of the game), `begun` (of its movetext) and `counted` (lines) are indices
-    into `data`, which begins at byte `base` of the text.
+    `position` (where scanning continues), `start` (of the game), `begun` (of its movetext) and `counted` (up
+    to where lines were counted) are indices into `data`. `data` begins at byte `base` of the text.
     """
 
     def __init__(self, text: Source, offset: int, line: int) -> None:
@@ -145,7 +148,7 @@ class _Scanner:
         self.begun = 0
         self.tagged = False
         self.line = line
-        # Of a game that outgrew the window: offset and beginning.
+        # Offset and beginning of a game that is longer than the window.
         self.long: tuple[int, bytes] | None = None
 
     def games(self) -> Iterator[RawGame]:
@@ -157,7 +160,8 @@ class _Scanner:
             self.start = self.position
             self._count_lines()
             line = self.line
-            # Without tags the next bracket, which ends the quick look, may be far away from many small games.
+            # The quick look ends at the next bracket. Without tags that may be far away, after many small
+            # games.
             if not self._tags() and not (self.tagged and self._quick_moves()):
                 self._moves()
             game = self._cut(line)
@@ -178,12 +182,12 @@ class _Scanner:
         return RawGame(self.base + self.start, len(stripped), line, stripped)
 
     def _grow(self) -> None:
-        """Read on, keeping what belongs to the game in hand; all indices move along."""
+        """Read the next piece and keep the current game; all indices are moved accordingly."""
         keep = self.start
         if self.position - keep > LONGEST_GAME:
             if self.long is None:
                 self.long = (self.base + keep, self.data[keep : keep + _HEAD_OF_LONG])
-            # One byte more stays for looking back to the beginning of a line.
+            # One more byte is kept, because later checks look back for the beginning of a line.
             keep = self.position - 1
             self.start = keep
             if self.data[keep - 1 : keep + 1] == b"\r\n":
@@ -215,7 +219,7 @@ class _Scanner:
             found = tagpairs.BLANK.match(self.data, self.position)
             if found:
                 self.position = found.end()
-            # A byte-order mark or a break may be cut by the end of the window.
+            # The end of the window may cut a byte-order mark or an HTML break.
             if self.complete or len(self.data) - self.position > 16:
                 return
             if between_games:
@@ -236,11 +240,10 @@ class _Scanner:
             self._grow()
 
     def _skip_comment(self) -> bool:
-        """Go past the comment at `position`; False when it ended unclosed, where another game (or nothing)
-        begins.
-        """
+        """Skip the comment at `position`. Returns False if it was never closed, so that another game (or
+        nothing) begins after it."""
         self.position += 1
-        # Up to here nothing was found that might end it, so that a long comment is searched once.
+        # No end was found before this offset, so that a long comment is searched only once.
         searched = self.base + self.position
         while True:
             at = max(self.position, searched - self.base)
@@ -253,7 +256,8 @@ class _Scanner:
                 searched = self.base + len(self.data) - 64
             size = len(self.data) - self.start
             if size > LONGEST_GAME:
-                # Too long to be kept: go on from near the end of the window, still inside the comment.
+                # The comment is too long to be kept. Continue near the end of the window, still inside the
+                # comment.
                 self.position = max(self.position, len(self.data) - 64)
             self._grow()
 
@@ -265,11 +269,12 @@ class _Scanner:
         return index < self.start or data[index] in b"\r\n\x1a"
 
     def _tags(self) -> bool:
-        """Go past the tag section and what precedes it; True when the game ends there."""
+        """Skip the tag section and what precedes it. Returns True if the game ends there."""
         self._see_ahead()
         section = tagpairs.SECTION.match(self.data, self.position)
         self.tagged = section is not None
-        # The roster tags of the game, but for those of the first section: they are seldom asked for.
+        # The roster tags of the game. Those of the first section are added only when they are needed, which
+        # is rare.
         names: set[bytes] = set()
         first: tuple[int, int] | None = None
         if section:
@@ -309,7 +314,7 @@ class _Scanner:
                 self._skip_text()
 
     def _pairs(self, names: set[bytes], spaced: bool) -> bool:
-        """Go past the tag pairs at `position` and add their `names`; True when they open another game."""
+        """Skip the tag pairs at `position` and add their `names`. Returns True if they begin another game."""
         section = tagpairs.SECTION.match(self.data, self.position)
         end = section.end() if section else tagpairs.end_of_pair(self.data, self.position)
         found = set(_ROSTER_NAME.findall(self.data, self.position, end))
@@ -324,9 +329,8 @@ class _Scanner:
         return False
 
     def _quick_moves(self) -> bool:
-        """The movetext of a plain game, up to the next line with a bracket; False when a closer look is
-        needed.
-        """
+        """Skip the movetext of a plain game, up to the next line with a bracket. Returns False if a closer
+        look is needed."""
         data = self.data
         start = self.position
         end = data.find(b"\n[", start, start + _QUICK_SPAN)
@@ -347,7 +351,7 @@ class _Scanner:
         return True
 
     def _moves(self) -> None:
-        """Go past the movetext."""
+        """Skip the movetext."""
         depth = 0
         self.begun = self.position
         while True:
@@ -358,7 +362,7 @@ class _Scanner:
                 if self.complete:
                     self.position = len(self.data)
                     return
-                # The last bytes may be the beginning of a token; only empty lines make a longer one.
+                # The last bytes may be the beginning of a token. Only runs of empty lines make longer tokens.
                 last = len(self.data) - 16
                 if found is not None and found.start() > len(self.data) - _AHEAD:
                     last = min(last, found.start())
@@ -398,7 +402,7 @@ class _Scanner:
                     return
 
     def _new_game(self) -> bool:
-        """Whether the bracket after movetext opens a game; otherwise goes past it."""
+        """Whether the bracket after movetext begins a game. If not, it is skipped."""
         self._see_ahead()
         if self._at_line_start():
             opens = _TAG_LIKE.match(self.data, self.position) is not None
@@ -416,7 +420,7 @@ class _Scanner:
         return opens
 
     def _continues(self, end: int, number: re.Match[bytes]) -> bool:
-        """Whether a move number goes on where the movetext before `end` stops."""
+        """Whether a move number continues the movetext before `end`."""
         before = _COMMENT.sub(b"", self.data[max(self.begun, end - _NUMBER_LOOK) : end])
         numbers = _NUMBERS.findall(before)
         if not numbers:
@@ -425,9 +429,8 @@ class _Scanner:
         return next_one == last + 1 or (next_one == last and number[2] is not None)
 
     def _after_result(self, start: int, result: bytes) -> bool:
-        """Go past what may still belong to a game that has its result, which begins at `start`: comments,
-        stray text, further results. True when its moves go on.
-        """
+        """Skip what may still belong to a game after its result, which begins at `start`: comments, stray
+        text, further results. Returns True if the moves of the game continue."""
         start += self.base
         filled = self.tagged or self.base + self.begun < start
         while True:
@@ -459,7 +462,7 @@ class _Scanner:
                 self._skip_text()
 
     def _unopened(self) -> bool:
-        """Whether a line begins here that is a tag pair without its first bracket."""
+        """Whether a line begins here that is a tag pair without its opening bracket."""
         return tagpairs.UNOPENED.match(self.data, self.position) is not None and self._at_line_start()
 
     def _skip_text(self) -> None:

@@ -1,14 +1,14 @@
-"""The tag section of a game: patterns the splitter and the reader share, on bytes.
+"""The tag section of a game: patterns on bytes that the splitter and the reader share.
 
     pair    ::= '[' name blank '"' value '"' ']'        value: `\\"` and `\\\\` are escapes, one line
-What people write instead, and what is made of it: a value over several lines (joined), an unescaped quote in
-the value (kept), a value that ends in a lone backslash (kept), a missing quote or both missing (kept), a
-missing bracket behind the value (kept), a bracket too many before the pair (skipped), anything else in
-brackets or a bracket that never closes (skipped). All of these are reported. Nothing here is recursive or
-slower than linear.
 
-Comments and stray text may stand before, among and behind the pairs: the tag section goes on until `MOVETEXT`
-matches. The splitter and the reader must agree on this.
+People also write other forms, which are read as follows. A value over several lines is joined. An unescaped
+quote in the value, a value that ends in a single backslash, one or both missing quotes, and a missing closing
+bracket are accepted. An extra bracket before the pair is skipped. Anything else in brackets, or a bracket
+that never closes, is skipped. All of these are reported. Nothing here is recursive or slower than linear.
+
+Comments and stray text may stand before, among and after the pairs: the tag section continues until
+`MOVETEXT` matches. The splitter and the reader must agree on this.
 """
 
 from __future__ import annotations
@@ -18,36 +18,37 @@ from typing import NamedTuple
 from cqlgui.base.patterns import pattern
 
 LONGEST = 1 << 16
-"""Bytes a tag pair may take; a longer one is skipped to the end of its line."""
+"""The most bytes of a tag pair. A longer one is skipped to the end of its line."""
 
 BLANK = pattern(rb"(?:[\s\x00\x1a\xff]|\xef\xbb\xbf|\xc3\xbf|<br\s*/?>)*+")
-"""White space and what stands for it: NULs, end-of-file marks (0x1A; a lone byte 255, which is `ÿ`), a
-byte-order mark, HTML breaks."""
+"""White space and what serves as white space: NULs, end-of-file marks (0x1A, or a single byte 255, which is
+`ÿ`), a byte-order mark, HTML breaks."""
 
 SECTION = pattern(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
-"""Well-formed lines, any number at once; the quick way through nearly every tag section."""
+"""Any number of well-formed lines at once: the fast way through nearly every tag section."""
 
 RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
 """Regular expression of a result other than `*`."""
 
 _MOVE = (
-    # A number, but not of a year, a date, an ordinal as in `1. Bundesliga` or a heading as in `Board 1.`.
+    # A number, but not the number of a year, a date, an ordinal as in `1. Bundesliga` or a heading as in
+    # `Board 1.`.
     rb"\d{1,3}+(?!\d)\s*+(?:\.|\xe2\x80\xa6|\x85)"
     rb"(?!\d++[^\d/\-]|[\s.]*+(?:(?!(?i:null|pass))[A-Za-z]{4,}+(?![1-8])|\[\s*+[^\s\"\[\]]++\s++\"))|"
     + RESULT
-    # A word with the name of a square; castling; null moves.
+    # A word with the name of a square; castling; a null move.
     + rb"|[^\s\x00\x1a{}()\[\];$!?*<>.,]*?[a-h][1-8]"
     rb"|(?:[O0o]|\xd0[\x9e\xbe])(?:[\-\x96]|\xe2\x80\x93)?(?:[O0o]|\xd0[\x9e\xbe])(?![a-z])"
     rb"|(?:--|[Zz]0|@@@@|[Nn]ull|NULL|[Pp]ass|PASS)(?![\w\-])"
 )
-# One star is a result, a row of them is not; a bracket with other text in it is no variation.
+# One star is a result, several stars are not. Round brackets with text that is no move are not a variation.
 _MOVETEXT = rb"(?<!\*)\*(?!\*)|\((?=[\s(]{0,8}+(?:[{;]|" + _MOVE + rb"))|" + _MOVE
 MOVETEXT = pattern(_MOVETEXT)
 """What ends a tag section: a move number, a result, a variation or a word that may be a move."""
 
 _UNOPENED = rb'([A-Za-z]\w*+)[ \t]++"([^"\\\r\n]*+)"[ \t]*+\][ \t]*+(?=[\r\n]|\Z)'
 UNOPENED = pattern(_UNOPENED)
-"""A line that is a pair without its first bracket."""
+"""A line that is a tag pair without its opening bracket."""
 
 _STRAY_WORD = rb"(?!" + _MOVETEXT + rb")[^\s\x00\x1a{\[;(*]++"
 STRAY_TEXT = pattern(
@@ -59,8 +60,8 @@ STRAY_TEXT = pattern(
 
 _PAIR = pattern(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
 _FOLDED = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
-# The value ends before the next thing that looks like a pair, so that no pair on a long line is searched
-# to the end of the line.
+# The value ends before the next thing that looks like a pair, so that not every pair of a long line is
+# searched to the end of the line.
 _LOOSE = pattern(
     rb'\[\s*+([^\s"\[\]]++)\s++"'
     rb'((?:[^\r\n\["]++|"(?![ \t]*+\])|\[(?!\s*+[^\s"\[\]]++\s++"))*+)"[ \t]*+\]'
@@ -78,9 +79,8 @@ _LINE_END = pattern(rb"[\r\n]|\Z")
 
 
 class Pair(NamedTuple):
-    """What was read of a tag pair. The `name` is empty when the pair is of no use; `complaint` is a sentence
-    about what is wrong with it, and `lost` says whether anything of it was lost.
-    """
+    """A tag pair as it was read. `name` is empty if the pair cannot be used. `complaint` is a sentence about
+    a fault of the pair, and `lost` says whether a part of it was lost."""
 
     name: bytes
     value: bytes
@@ -90,7 +90,7 @@ class Pair(NamedTuple):
 
 
 def end_of_pair(data: bytes, start: int) -> int:
-    """Where the pair that `pair` reads at `start` ends; at worst the end of its line (or of `data`)."""
+    """The end of the pair that `pair` reads at `start`; at most the end of its line (or of `data`)."""
     limit = start + LONGEST
     for form in _FORMS:
         found = form.match(data, start, limit)
@@ -100,7 +100,7 @@ def end_of_pair(data: bytes, start: int) -> int:
 
 
 def pair(data: bytes, start: int) -> Pair:
-    """The pair that opens at `start`, where a bracket or an `UNOPENED` pair stands."""
+    """Read the pair at `start`, where there is a bracket or an `UNOPENED` pair."""
     limit = start + LONGEST
     if found := UNOPENED.match(data, start, limit):
         return Pair(
@@ -129,7 +129,7 @@ def pair(data: bytes, start: int) -> Pair:
     ):
         if found := form.match(data, start, limit):
             value = found[2].strip() if form is _BARE else found[2]
-            # A value that the end of the text cuts off has lost something.
+            # A value that is cut off by the end of the text is incomplete.
             lost = form is not _LOOSE and found.end() >= len(data) and b"]" not in found[0]
             return Pair(found[1], value, found.end(), _of_value(found[1], flaw), lost)
     end = end_of_pair(data, start)
@@ -138,13 +138,13 @@ def pair(data: bytes, start: int) -> Pair:
 
 
 def end_of_line(data: bytes, start: int) -> int:
-    """Where the line that `start` stands on ends, without its line end."""
+    """The end of the line that contains `start`, without the line end itself."""
     found = _LINE_END.search(data, start)
     return found.start() if found else len(data)
 
 
 def unescaped(value: bytes) -> bytes:
-    """A value between its quotes, with escapes replaced by what they mean."""
+    """A value between its quotes, with its escapes replaced by their characters."""
     return _ESCAPE.sub(rb"\1", value)
 
 

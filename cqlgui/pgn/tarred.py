@@ -1,4 +1,5 @@
-"""Whether a text is a tar archive, as which many collections of games come. Nothing is read from one."""
+"""Recognises tar archives. Many collections of games are packed as tar, but the program does not read
+them."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ _CHECKSUM = slice(148, 156)
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether a text that begins so is a tar archive, by the checksum of its first header (POSIX, `ustar`),
-    in which the checksum's own eight bytes count as blanks."""
+    """Whether a text with this beginning is a tar archive, by the checksum of its first header (POSIX,
+    `ustar`). In the checksum its own eight bytes count as spaces."""
     header = head[:_HEADER]
     try:
         said = int(header[_CHECKSUM].strip(b" \0"), 8)

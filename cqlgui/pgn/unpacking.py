@@ -1,6 +1,6 @@
-"""What stands in packed files, as plain text in pieces of bounded size, however much the file claims to hold.
+"""Unpacks files into plain text in pieces of bounded size, however much a file claims to hold.
 
-A file that is cut off or damaged gives what stands before that place.
+A truncated or damaged file yields the text before the damage.
 """
 
 from __future__ import annotations
@@ -25,27 +25,28 @@ from cqlgui.pgn import decoding, tarred
 
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
-"""Bytes that a decompressor gets at once. Zstandard cannot be told how much to give, and may make 32 MB of
-so many. Of a damaged file no more is lost than what these bytes held."""
+"""The bytes that a decompressor gets at once. Zstandard does not limit its output, and may make 32 MB of this
+many bytes. Of a damaged file, at most the text of this many bytes is lost."""
 _PIECE: Final = 1 << 16
-"""Bytes that a decompressor gives at once, if it can be told."""
+"""The bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8
-"""Pieces that are gathered at most: of streams without any text there may be millions, and whoever asks for
-blocks looks between them whether the work is still wanted."""
+"""The most pieces that are joined into one block. A file may hold millions of streams without any text, and
+the caller checks only between blocks whether it was cancelled."""
 _LZMA_HEAD: Final = 9
 _WINDOW: Final = 128 << 20
-"""The largest stretch of text that a zstandard file may refer back to; its own tools keep to the same."""
+"""The longest distance in bytes to which a zstandard file may refer back. The zstd tools have the same
+limit."""
 _FAULTS: Final = (
     EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile,
 )  # fmt: skip
 _ONE_BYTE_TEXT: Final = patterns.pattern(
     rb'\[[A-Za-z]{3,20} +"|(?:^|[\s.])\d{1,3}\.(?:\.\.)?\s?[a-hKQRBNO][a-h1-8x-]'
 )
-"""A tag or a move of a text with one byte a letter. In UTF-16 there is a zero byte between two of them."""
+"""A tag or a move in a text with one byte a letter. UTF-16 has a zero byte between two letters."""
 
 
 def _swapped(letters: str) -> str:
-    """Letters as they read with the halves of UTF-16 exchanged."""
+    """The letters with the two bytes of each UTF-16 unit exchanged."""
     return "".join(chr(ord(letter) << 8) for letter in letters)
 
 
@@ -53,7 +54,8 @@ _OUT_OF_STEP: Final = patterns.pattern(
     f"\ufffe|{_swapped('[')}[{_swapped(string.ascii_letters)}]{{3}}"
     f"|[{_swapped(string.digits)}]{_swapped('.')}{_swapped(' ')}?[{_swapped('abcdefghKQRBNO')}]"
 )
-"""The mark, a tag or a move of UTF-16 in the other byte order. Text behind a missing byte reads so, too."""
+"""The byte-order mark, a tag or a move of UTF-16 in the wrong byte order. Text after a missing byte looks
+like this, too."""
 _ZIPPED: Final[dict[int, Callable[[], _Machine]]] = {
     zipfile.ZIP_STORED: lambda: _Stored(),
     zipfile.ZIP_DEFLATED: lambda: _Zlib(-zlib.MAX_WBITS),
@@ -63,21 +65,21 @@ _ZIPPED: Final[dict[int, Callable[[], _Machine]]] = {
 
 
 class DamagedError(Exception):
-    """Nothing more can be read from a packed file; says why, as the end of a sentence."""
+    """Nothing more can be read from a packed file. The message is the end of a sentence."""
 
 
 def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    """The text of a packed file, or of one in UTF-16 or UTF-32. What is wrong with the file is added to
-    `damage`; what stands before that place is given.
+    """The text of a packed file or of a UTF-16 or UTF-32 file. Faults of the file are appended to `damage`;
+    the text before the fault is still returned.
 
-    Raises `errors.SourceError` for what holds no games, and `OSError` where the disk fails.
+    Raises `errors.SourceError` for a file that holds no games, and `OSError` if the disk fails.
     """
     if kind == "zip":
         yield from _members(path, source, damage)
     elif kind == "wide":
         yield from _in_utf8(_read(source, _BLOCK), damage)
     else:
-        # It is made once, since a file may consist of millions of streams.
+        # One decompressor for the whole file, because a file may consist of millions of streams.
         zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
         machines: dict[str, Callable[[], _Stream]] = {
             "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
@@ -95,34 +97,34 @@ class _Machine(Protocol):
     """Unpacks one stream."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What so many more bytes hold; raises one of `_FAULTS`."""
+        """Unpack the next bytes. Raises one of `_FAULTS`."""
 
 
 class _Stream(_Machine, Protocol):
-    """Unpacks one stream, and knows where it ends."""
+    """Unpacks one stream and finds its end."""
 
     @property
     def ended(self) -> bool:
-        """Whether the stream is over."""
+        """Whether the end of the stream was reached."""
 
     @property
     def rest(self) -> bytes:
-        """The bytes behind its end."""
+        """The bytes after the end of the stream."""
 
 
 class _Ending:
-    """What the libraries' machines tell of the end of a stream, under the same names."""
+    """The end of a stream, for decompressors with the attributes `eof` and `unused_data`."""
 
     _machine: Any
 
     @property
     def ended(self) -> bool:
-        """Whether the stream is over."""
+        """Whether the end of the stream was reached."""
         return bool(self._machine.eof)
 
     @property
     def rest(self) -> bytes:
-        """The bytes behind its end."""
+        """The bytes after the end of the stream."""
         return bytes(self._machine.unused_data)
 
 
@@ -134,7 +136,7 @@ class _Zlib(_Ending):
         while data and not self._machine.eof:
             yield self._machine.decompress(data, _PIECE)
             data = self._machine.unconsumed_tail
-        # The text of the last bytes may be longer than one piece.
+        # The rest of the text may be longer than one piece.
         while not self._machine.eof and (more := self._machine.decompress(b"", _PIECE)):
             yield more
 
@@ -159,7 +161,7 @@ class _Zstandard(_Ending):
 
 
 class _ZippedLzma:
-    """LZMA as zip files have it: version, length of the properties, properties, stream."""
+    """LZMA in zip files: version, length of the properties, properties, stream."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -170,7 +172,7 @@ class _ZippedLzma:
             self._head += data
             if len(self._head) < _LZMA_HEAD:
                 return
-            # The form that the library reads has the properties first, then the length, here unknown.
+            # The library expects the properties first, then the length of the text (here: unknown).
             data = self._head[4:_LZMA_HEAD] + b"\xff" * 8 + self._head[_LZMA_HEAD:]
         while not self._machine.eof:
             yield self._machine.decompress(data, _PIECE)
@@ -190,27 +192,27 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
-    """The same text, turned into UTF-8 where it begins with the mark of UTF-16 or UTF-32. What follows in
-    another encoding, or behind a missing byte, cannot be read, which is noted in `damage`."""
+    """The text converted to UTF-8 if it begins with the mark of UTF-16 or UTF-32. Text in another encoding
+    after that, or after a missing byte, cannot be read; this is noted in `damage`."""
     head = b""
     for block in text:
         head += block
         if len(head) >= len(codecs.BOM_UTF32):
             break
-        # Very much may hold no text at all.
+        # A long stretch may hold no text at all. The caller must still be able to cancel.
         yield b""
     if not head.startswith(decoding.WIDE_MARKS):
         yield head
         yield from text
         return
-    # The mark of UTF-32 may begin with that of UTF-16.
+    # The mark of UTF-32 may begin with the mark of UTF-16.
     longer = head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
     encoding = "utf-32" if longer else "utf-16"
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     said = False
     for block in itertools.chain([head], text):
         decoded = decoder.decode(block)
-        # Few numbers are letters of UTF-32, so that the others stand for damage.
+        # Few numbers are UTF-32 characters, so an invalid number shows damage.
         torn = "\ufffd" in decoded if longer else _OUT_OF_STEP.search(decoded)
         if not said and (torn or _ONE_BYTE_TEXT.search(block)):
             damage.append(f"a part of it is not the {encoding.upper()} that it begins with")
@@ -223,9 +225,8 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
 
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text in blocks that are worth writing, or empty ones where very much holds no text; what came
-    before a fault is given first.
-    """
+    """The pieces joined into blocks that are worth writing, or empty blocks for long stretches without text.
+    After a fault, the text before it is returned first."""
     waiting: list[bytes] = []
     size = 0
     try:
@@ -242,17 +243,17 @@ def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool) -> Iterator[bytes]:
-    """All streams of a file, one after another; zeros behind the last one count for nothing where it may be
-    `padded`. Raises `DamagedError`."""
+    """The text of all streams of a file, one after another. Zeros after the last stream are ignored if the
+    file may be `padded`. Raises `DamagedError`."""
     machine: _Stream | None = None
     done = 0
     for block in packed:
         at = 0
         while at < len(block):
             if machine is None:
-                # Only what may be the padding is looked through: there may be millions of streams.
+                # Only bytes that may be padding are checked, because there may be millions of streams.
                 if padded and not block[at] and not block[at:].strip(b"\0"):
-                    # There may be very much of it.
+                    # The padding may be long.
                     yield b""
                     break
                 machine = make()
@@ -271,7 +272,7 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
 
 
 def _described(fault: Exception, at: int) -> str:
-    """What a library said of a damaged file, in our words."""
+    """A library's error about a damaged file, in our words."""
     said = str(fault).lower()
     if "memory" in said:
         return f"it was packed with a window of more than {_WINDOW >> 20} MB; pack it again without that"
@@ -307,7 +308,7 @@ def _members(path: Path, source: BinaryIO, damage: list[str]) -> Iterator[bytes]
 
 
 def _unpacked(text: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text; raises `DamagedError` for one that is packed itself."""
+    """The text unchanged. Raises `DamagedError` if it is itself a packed file."""
     begun = False
     for block in text:
         if block and not begun:
@@ -320,13 +321,13 @@ def _unpacked(text: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _member(source: BinaryIO, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """The text of a file in a zip; raises `DamagedError`."""
+    """The text of a file in a zip. Raises `DamagedError`."""
     machine = _ZIPPED[info.compress_type]()
     source.seek(info.header_offset)
     head = source.read(30)
     if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
         raise DamagedError("its beginning is missing or damaged")
-    # The list of files and the file itself may differ in what else they say of it.
+    # The directory of the zip and the file's own header may differ in these lengths.
     source.seek(sum(struct.unpack("<HH", head[26:])), 1)
     left, size, check = info.compress_size, 0, 0
     while left:

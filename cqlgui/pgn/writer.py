@@ -1,7 +1,7 @@
 """Writes comments and tags into a game's own text.
 
-`annotate` leaves every byte of the text where it was but for comments and tags that it is told to change; it
-finds the places by the reader's own reading, so positionids mean the same in both.
+`annotate` keeps every byte of the text except the comments and tags that it changes. It finds their places
+with the PGN reader, so positionids mean the same in both.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ def annotate(
     removed: Collection[int] = (),
     tags: Sequence[tuple[str, str]] = (),
 ) -> bytes | str:
-    """A game's own text with a comment inserted after the move that leads to each positionid (0: before all
-    moves), without the comments of the file at `removed` positions, and with `tags` set or added.
+    """Return a game's own text with changes. `additions` are comments by positionid, each inserted after the
+    move that leads to that position (0: before all moves). Comments of the file at `removed` positionids are
+    taken out, and `tags` are set or added.
 
-    Positions that the game does not have are passed over. Every other byte of the text stays; bytes come
-    back in the encoding they had, or in UTF-8 where what is added has letters that this encoding lacks.
+    Positions that the game does not have are ignored. Every other byte of the text stays. Bytes come back in
+    their encoding, or in UTF-8 if an added text has letters that this encoding lacks.
     """
     data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
     anchors = reader.anchors(data)
@@ -65,7 +66,7 @@ def _comment_edits(
     for positionid in removed:
         spans = list(anchors.comments.get(positionid, ()))
         if spans and positionid in additions and positionid in anchors.after:
-            # The new comment takes the place of the last old one.
+            # The new comment replaces the last old one.
             begin, end = spans.pop()
             left = "" if not begin or text[begin - 1].isspace() else " "
             yield begin, end, left + _comment(additions[positionid])
@@ -85,7 +86,7 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def _cut(text: str, begin: int, end: int) -> _Edit:
-    """Take out a comment with the gap behind it, and never join what it parted."""
+    """Remove a comment with the gap after it, without joining the words around it."""
     following = _GAP.match(text, end)
     if not begin or text[begin - 1].isspace() or text[begin - 1] == "(":
         assert following is not None
@@ -93,7 +94,7 @@ def _cut(text: str, begin: int, end: int) -> _Edit:
         line_break = _BREAK.match(text, end)
         if line_break and (not begin or text[begin - 1] in "\r\n"):
             end = line_break.end()
-        # A line that begins with a percent sign is skipped by readers.
+        # Readers skip a line that begins with a percent sign.
         return begin, end, " " if text[end : end + 1] == "%" and not line_break else ""
     return begin, end, "" if end == len(text) or text[end].isspace() or text[end] == ")" else " "
 
