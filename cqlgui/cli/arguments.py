@@ -193,7 +193,7 @@ def joined(argv: Sequence[str]) -> list[str]:
         if words[place] in ("-e", "--expression"):
             text = words[place + 1]
             if text.startswith("-") and text.partition("=")[0] not in _options_of(words[0]):
-                # argparse drops a bare `--`; a blank behind it prevents that.
+                # argparse drops a bare `--`; a blank after it prevents that.
                 words[place : place + 2] = ["--expression=" + ("-- " if text == "--" else text)]
             else:
                 # Skip the query: it may itself look like `-e` or `--`.

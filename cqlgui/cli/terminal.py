@@ -103,7 +103,8 @@ class _Harmless:
 
 
 class _Messages(_Harmless):
-    """The stream of messages to the user. Errors in writing them are ignored, so that the command goes on."""
+    """The stream of messages to the user. Errors in writing them are ignored, so that the command
+    continues."""
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError):

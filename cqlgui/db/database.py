@@ -103,7 +103,7 @@ class File:
     def connection(self) -> sqlite3.Connection:
         """The calling thread's connection, opened at need."""
         own = self._own.__dict__
-        # Closing the file closes the connections of all threads, which are then opened anew.
+        # Closing the file closes the connections of all threads, which are then opened again.
         if own.get("among") is not self._opened:
             with self._lock:
                 left = self._free.pop() if self._free else None
@@ -147,9 +147,8 @@ class File:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that waits its turn behind other writers and commits at the end, or leaves nothing
-        behind.
-        """
+        """A transaction. It waits until other writers have finished, and commits at the end. After an error
+        nothing is changed."""
         if self._frozen is not None:
             # There may be room on the disk again.
             self._thaw()

@@ -71,7 +71,7 @@ class Coded:
 
 
 def joined(columns: Iterable[Coded]) -> list[Coded]:
-    """Columns one behind the other; columns with the same list become one."""
+    """Columns one after another; columns with the same list become one."""
     return [
         Coded(parts[0].texts, np.concatenate([part.places for part in parts]))
         for _, group in itertools.groupby(columns, lambda column: id(column.texts))
@@ -88,7 +88,7 @@ class Table:
     numbers: Mapping[str, np.ndarray]
     """Each of `NUMBERS`."""
     more: bytes
-    """`Header.more` of the games, one behind the other, in UTF-8."""
+    """`Header.more` of the games, one after another, in UTF-8."""
     more_ends: np.ndarray
     """The end of each game's."""
 

@@ -32,7 +32,7 @@ from cqlgui.jit.words import MASK
 UNKNOWN: Final = 0
 GIVEN: Final = 1
 MISSING: Final = 2
-"""States of an answer. The state stands behind the value."""
+"""States of an answer. The state stands after the value."""
 
 SECONDS: Final = 0.05
 """Seconds that one regular expression may take here, and that all slow evaluations of one filter may take
@@ -451,7 +451,7 @@ class _Host:
         return self._number(_GAME_COUNT)
 
     def set(self, texts: dict[str, Any]) -> None:
-        """Go on to another game."""
+        """Switch to another game."""
         self.texts = texts
         self.asked = set()
 

@@ -74,7 +74,7 @@ class Draft:
         self.replace(span, writing.PLACE_HOLDER)
 
     def edit(self, caret: int) -> Edit:
-        """The changes, and a caret behind the first filter that was written, else where it was."""
+        """The changes, and a caret after the first filter that was written, else where it was."""
         for held in ("", writing.PLACE_HOLDER):
             changes = self._changes(held)
             if not changes:
@@ -95,7 +95,7 @@ class Draft:
     def _changes(self, held: str) -> tuple[Change, ...]:
         found = [self._trimmed(start, end, held) for start, end in self._regions()] + self._puts
         # Insertions at one place stay in order. An insertion where a part begins stands before it, one where
-        # it ends stands behind it.
+        # it ends stands after it.
         return self._parted(sorted(found, key=lambda one: (one.start, one.end)))
 
     def _parted(self, changes: list[Change]) -> tuple[Change, ...]:

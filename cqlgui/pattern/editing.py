@@ -125,7 +125,7 @@ def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
         if old.relation is not relation:
             pen.draft.replace(old.span, writing.arrow_text(relation, marks[old.origin], marks[old.target]))
             if relation is Relation.MOVES and pen.bracket_follows(old.span):
-                # A bracket behind a dash would be its target.
+                # A bracket after a dash would be its target.
                 pen.draft.put(old.span.end, f" {writing.PLACE_HOLDER}")
 
     return _edited(text, caret, work)
@@ -280,7 +280,7 @@ class _Pen:
         return [item for item in self.items if item.arrow < 0 and mark in item.marks]
 
     def bracket_follows(self, span: Span) -> bool:
-        """Whether the next token behind a filter is an opening bracket."""
+        """Whether the next token after a filter is an opening bracket."""
         following = next((one for one in self.layout.tokens if one.offset >= span.end), None)
         return following is not None and following.word == "("
 
@@ -311,7 +311,7 @@ class _Pen:
             if token.word != "designator" or token in kept:
                 continue
             self.draft.drop_part(token.span)
-            # The sign in front goes with it; for the first ones, the sign behind.
+            # The sign in front goes with it; for the first ones, the sign after.
             first = token.offset < kept[0].offset
             self.draft.drop_part(inside[place + 1 if first else place - 1].span)
         if len(kept) == 1 and item.span.length == named[0].span.to(named[-1].span).length:
@@ -343,7 +343,7 @@ class _Pen:
         return writing.mark_text(mark.men, mark.squares, mark.role)
 
     def add_mark(self, mark: Mark) -> None:
-        """A new mark behind the last one, or before everything else."""
+        """A new mark after the last one, or before everything else."""
         if mark.role is Role.EITHER:
             either = self.alternatives()
             if either is not None:
@@ -352,7 +352,7 @@ class _Pen:
         self.add_marks(self.spelled(mark))
 
     def add_marks(self, written: str) -> None:
-        """New marks behind the last one, or before everything else."""
+        """New marks after the last one, or before everything else."""
         self.add(written, [item for item in self.items if item.marks and item.arrow < 0])
 
     def alternatives(self) -> reading.Item | None:
@@ -371,17 +371,17 @@ class _Pen:
         self.draft.put(last.end, "|" + writing.designator(mark.men, mark.squares))
 
     def add_arrow(self, written: str) -> None:
-        """A new arrow behind the last one, or behind the marks."""
+        """A new arrow after the last one, or after the marks."""
         arrows = [item for item in self.items if item.arrow >= 0]
         self.add(written, arrows or [item for item in self.items if item.marks])
 
     def add_condition(self, written: str) -> None:
-        """A new condition behind everything else of the pattern."""
+        """A new condition after everything else of the pattern."""
         self.add(written, [item for item in self.items if item.marks or item.condition >= 0])
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
-        """A new filter behind the last of some, or before all others. There no filter can take it in, as a
-        path or a transform would take in what stands behind it."""
+        """A new filter after the last of some, or before all others. There no filter can take it in, as a
+        path or a transform would take in what stands after it."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]
@@ -406,7 +406,7 @@ class _Pen:
             self.draft.put(self.group.content.offset, "{")
 
     def close_braces(self) -> None:
-        """Close those braces, behind everything that was inserted."""
+        """Close those braces, after everything that was inserted."""
         if self.bare:
             self.draft.put(self.group.content.end, "}")
 

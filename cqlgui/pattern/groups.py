@@ -272,7 +272,7 @@ def _stripped(node: nodes.Node) -> tuple[tuple[nodes.Transform, ...], nodes.Node
 
 
 def _header_end(found: list[tokens.Token]) -> int:
-    """The place of the first token behind the header."""
+    """The place of the first token after the header."""
     if not found or found[0].word != "cql" or len(found) < 2 or found[1].word != "(":
         return 0
     level = 0

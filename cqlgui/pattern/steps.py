@@ -113,7 +113,7 @@ def _count(text: str, edit: Edit) -> int:
 
 
 def remove_step(text: str, caret: int, step: int) -> Edit:
-    """Remove a step and the gap before it (for the first one: behind it). A single step that is left becomes
+    """Remove a step and the gap before it (for the first one: after it). A single step that is left becomes
     an ordinary group."""
     found = _at(text, caret)
     if found is None or not 0 <= step < len(found.groups):
@@ -404,7 +404,7 @@ def _in_step(text: str, edit: Edit, step: int) -> Edit:
 
 
 def _closed(content: str) -> str:
-    """Filters behind which another one can be written: the last one is bracketed if it would take that in, as
+    """Filters after which another one can be written: the last one is bracketed if it would take that in, as
     a path does. Filters that cannot be read alone stay as they are."""
     group = groups.body(content)
     trial = groups.body(f"{content}{editing.lead(content)}find {{{writing.PLACE_HOLDER}}}")

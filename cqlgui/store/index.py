@@ -8,7 +8,7 @@
     lock            held by the one writer
 
 Whatever the manifest names stays: a killed or failed writer loses only the games of its unfinished segment,
-and the next one goes on at `next_offset`. Ordinals are 0-based within the source.
+and the next one continues at `next_offset`. Ordinals are 0-based within the source.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ class SegmentRow:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The content of an index. Reading goes on at byte `next_offset`, line `next_line`, until `complete`."""
+    """The content of an index. Reading continues at byte `next_offset`, line `next_line`, until
+    `complete`."""
 
     identity: Identity
     segments: tuple[SegmentRow, ...] = ()
@@ -429,7 +430,7 @@ class Writer:
 
     @property
     def next_offset(self) -> int:
-        """Byte of the text at which reading goes on."""
+        """Byte of the text at which reading continues."""
         return self.manifest.next_offset
 
     @property
@@ -459,7 +460,7 @@ class Writer:
         assert self.waiting <= segments.LARGEST
 
     def commit_segment(self, next_offset: int, next_line: int, *, complete: bool = False) -> None:
-        """Commit the games added so far, and note where reading goes on. Safe to call without games."""
+        """Commit the games added so far, and note where reading continues. Safe to call without games."""
         rows = self.manifest.segments
         try:
             if self._waiting:

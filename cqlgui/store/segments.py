@@ -124,7 +124,7 @@ class Block:
 
     @classmethod
     def joined(cls, blocks: Sequence[Block]) -> Block:
-        """Blocks one behind the other."""
+        """Blocks one after another."""
         if len(blocks) == 1:
             return blocks[0]
         rows = np.concatenate([np.empty(0, ROW), *(block.rows for block in blocks)])

@@ -85,7 +85,7 @@ class Range(Node):
 
 @node
 class Header(Node):
-    """The bracket behind `cql` (spec 3); an absent header is one with the defaults."""
+    """The bracket after `cql` (spec 3); an absent header is one with the defaults."""
 
     variations: bool = False
     gamenumber: Range | None = None

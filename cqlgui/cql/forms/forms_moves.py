@@ -57,7 +57,7 @@ def _dash(node: nodes.Node, style: printers.Style) -> printers.Printed:
 
 
 _SIGNS = ("--", "[x]", "―", "×")
-"""Behind one of these signs a promotion or a target would belong to the sign."""
+"""After one of these signs a promotion or a target would belong to the sign."""
 
 
 def _dashed(
@@ -71,7 +71,7 @@ def _dashed(
     """A dash with everything tied to it; without a left set it is a primary."""
     text = "" if left is None else printers.print_filter(left, style).within(6, before=7)
     if text.endswith("∙") or text.startswith(_SIGNS):
-        # Behind that sign a dash is tied to nothing; a dash in front would be read as that of `currentmove`.
+        # After that sign a dash is tied to nothing; a dash in front would be read as that of `currentmove`.
         text = f"({text})"
     if style == "unicode":
         text += "×" if capture else "――"

@@ -138,7 +138,7 @@ def _tied(node: nodes.Node, style: printers.Style, *, before_equals: bool = Fals
     if before_equals and printers.print_filter(node, style).open:
         return _braced(printers.print_filter(node, style).text)
     text = _shut(node, 6, style)
-    # Behind that sign a dash would be tied to nothing.
+    # After that sign a dash would be tied to nothing.
     return _braced(text) if text.endswith("∙") else text
 
 

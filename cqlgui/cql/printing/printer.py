@@ -242,7 +242,7 @@ def _sort(node: nodes.Node, style: printers.Style) -> printers.Printed:
 def _comment(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        # The comment goes on to the end of the line or of its bracket, which may stand within another such
+        # The comment continues to the end of the line or of its bracket, which may stand within another such
         # comment.
         return printers.Printed(f"{{///{' '.join(printers.spoken(node.parts, style))}}}")
     return printers.Printed("comment" + printers.spoken_arguments(node.parts, style))

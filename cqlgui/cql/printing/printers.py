@@ -118,7 +118,7 @@ _PARAMETER = pattern(
 
 
 def _runs_on(before: str, text: str) -> bool:
-    """True if `text`, directly behind `before`, would be read as a part of it."""
+    """True if `text`, directly after `before`, would be read as a part of it."""
     if text.startswith("-"):
         return not text.startswith("--")
     if text.startswith('"'):
@@ -152,7 +152,7 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
         if before and _runs_on(before, text):
             text = f"({text})"
         if before and text.startswith("(") and _DASH.search(before):
-            # A round bracket behind a move would begin the target of the move.
+            # A round bracket after a move would begin the target of the move.
             text = f"{{{text}}}"
         if text.startswith("(") and runs_into_bracket(before):
             texts[-1] = f"({before})"
@@ -161,7 +161,7 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
 
 
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
-    """Texts of the filters of `comment` and similar. There a string behind a text of the game is one more
+    """Texts of the filters of `comment` and similar. There a string after a text of the game is one more
     filter (language spec, R2-8), so a text that is searched, or a placement, needs braces."""
     texts = adjacent(filters, 14, style)
     return [
@@ -178,12 +178,12 @@ def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
 
 
 def runs_into_bracket(text: str) -> bool:
-    """True if a round bracket behind a filter would be read as its number."""
+    """True if a round bracket after a filter would be read as its number."""
     return _CHILD.search(text) is not None
 
 
 def takes_bracket(text: str) -> bool:
-    """True if a round bracket behind a filter would be read as its number or as the target of its move."""
+    """True if a round bracket after a filter would be read as its number or as the target of its move."""
     return runs_into_bracket(text) or _DASH.search(text) is not None
 
 

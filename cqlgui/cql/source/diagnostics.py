@@ -18,7 +18,7 @@ class Span:
 
     @property
     def end(self) -> int:
-        """Offset of the first code point behind the span."""
+        """Offset of the first code point after the span."""
         return self.offset + self.length
 
     def to(self, other: Span) -> Span:

@@ -23,7 +23,7 @@ def player_name(tag: str | None) -> str | None:
 
 
 def normal_date(date: str) -> str:
-    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. Behind a month above 12 or a day above 31
+    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. After a month above 12 or a day above 31
     everything is unknown (language spec, R2-7)."""
     fields = re.split(r"[.\-/\s]+", date.strip())
     normal: list[str] = []

@@ -47,7 +47,7 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Offset of the first code point behind the token."""
+        """Offset of the first code point after the token."""
         return self.offset + (len(self.text) if self.width < 0 else self.width)
 
     @property

@@ -156,7 +156,7 @@ def _result(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def result_value(cursor: Cursor) -> str | None:
-    """The result behind `result`, bare or quoted; None after reporting that there is none."""
+    """The result after `result`, bare or quoted; None after reporting that there is none."""
     token = cursor.peek()
     if token.kind is Kind.RESULT or (token.word == STRING_LITERAL and token.string in RESULTS):
         return cursor.take().string

@@ -38,7 +38,7 @@ GBR_PARTS: Final = {
 """The code of the position (`+0400.20a1b2`) and the parts of it that have keys of their own."""
 
 TEXTS: Final = frozenset({"composer", "diagram", "firstcomment", "stipulation", "search", *GBR_PARTS})
-"""Keys with a string as value; a literal behind them is searched for."""
+"""Keys with a string as value; a literal after them is searched for."""
 
 NUMBERS: Final = frozenset({"egdiagram"})
 """Keys with a number as value, awards aside."""

@@ -218,7 +218,7 @@ side."""
 
 @UNIT.kernel
 def onward(records: Words, place: int, last: int, order: int) -> int:
-    """The position with which a line may go on behind `place`, the one after `last`; -1 if there is none.
+    """The position with which a line may continue after `place`, the one after `last`; -1 if there is none.
     With `last` -1 it is the first one."""
     if order & BACKWARD != 0:
         if last >= 0:

@@ -81,7 +81,7 @@ class Lowering:
         self.planes = False
         """Whether sequences are searched with a stack and planes."""
         self.restricted: set[int] = set()
-        """Filters `move` that are restricted to the child with which a `line` goes on, by `id`."""
+        """Filters `move` that are restricted to the child with which a `line` continues, by `id`."""
         self.tells_ways = any(isinstance(one, nodes_paths.PathFact) for one in nodes.walk(body))
         """Whether the query asks anything about paths that matched."""
         self.bans = 0
@@ -212,7 +212,7 @@ class Lowering:
         return self.type_of(node) in types.SETS
 
     def slot(self, name: str) -> int:
-        """The place of a variable in the frame: its value, and behind it whether it has one."""
+        """The place of a variable in the frame: its value, and after it whether it has one."""
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
 
     def note(self) -> int | None:

@@ -314,7 +314,7 @@ def best_of(
     s: Scope, each: Callable[[Callable[[Scope, Number, str], None]], None], largest: bool, fail: str
 ) -> Number:
     """The largest (or smallest) of several numbers. `each` calls its argument with every number and with the
-    label that goes on."""
+    label that continues."""
     f = s.f
     best, known = f.slot(Scalar.INT), f.slot(Scalar.BOOL)
     f.store(emitter.FALSE, known)

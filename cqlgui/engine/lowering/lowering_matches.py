@@ -22,7 +22,7 @@ WORD_BITS = 64
 
 
 def words_of(sizes: Sequence[int]) -> list[int]:
-    """The first word of each orbit's elements in the output, and behind them the number of words."""
+    """The first word of each orbit's elements in the output, and after them the number of words."""
     places = [0]
     for size in sizes:
         places.append(places[-1] + -(-size // WORD_BITS))

@@ -30,12 +30,11 @@ _UNROLLED_AT_WORST: Final = 2_000
 """The same where no table is possible."""
 
 _Each = Callable[[Scope, nodes.Node, Value, str], None]
-"""Writes an element, given its number and the label behind it; must end the block."""
+"""Writes an element, given its number and the label after it; must end the block."""
 
 
 def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
-    """Write all elements. The block behind them is open at the end. Returns False if they are not
-    compiled."""
+    """Write all elements. The block after them is open at the end. Returns False if they are not compiled."""
     weight = sum(_weight(one) for element in node.elements for one in nodes.walk(element.filter))
     table = None
     if weight > _UNROLLED and s.row is None:

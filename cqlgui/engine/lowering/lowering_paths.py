@@ -205,7 +205,7 @@ def _search(
     ply = f.converted(f.load(there.here, integer(layout.PLY)), Scalar.INT)
     steps = f.binary("sub", ply, first_ply)
     if isinstance(node, nodes_paths.Line):
-        # What takes this position ends with it, or goes on from it.
+        # What takes this position ends with it, or continues from it.
         _take(low, there, states, reached, taken)
         f.store(f.load(taken), reached)
         _close(low, there, states, order, reached)
@@ -320,7 +320,7 @@ def _play(
         here, after = f.label(), f.label()
         f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
         f.begin(here)
-        # Written anew for every child; there are hardly ever two.
+        # Written again for every child; there are hardly ever two.
         sources, goals = lowering_tree.dash_head(low, there, step.dash)
         tail = lowering_tree.fitted(
             low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)

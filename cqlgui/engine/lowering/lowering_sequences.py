@@ -3,7 +3,7 @@ and lines for which the automaton of `lowering_paths` is not enough, or whose pa
 
 The constituents are unrolled into states, and the states of one constituent share its code. Entries of the
 stack stand in the frame (`layout.STACK`): the state and position to return to, the number of steps so far,
-and for a step the place where it goes on. Notes about positions stand in the planes behind the stack.
+and for a step the place where it continues. Notes about positions stand in the planes after the stack.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_STATES: Final = 600
 @dataclass
 class _State:
     """A constituent, or a place between the rounds of a repetition (`node` is a `Repeat`). `rest` is the
-    state behind it, `more` that of another round; -1 if there is none."""
+    state after it, `more` that of another round; -1 if there is none."""
 
     node: nodes.Node
     rest: int
@@ -104,7 +104,7 @@ class Best:
 
 
 def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: bool) -> Best | None:
-    """Write the search from the current position. Goes on where it succeeds. Returns None, with the filter
+    """Write the search from the current position. Continues where it succeeds. Returns None, with the filter
     left out and the block open, if it is not compiled. `only_truth`: nobody asks which sequence was found."""
     reason = _reason(low, s, node)
     states = None
@@ -140,8 +140,8 @@ def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
 
 _STATE, _AT, _COUNT, _CURSOR, _FIRST, _SECOND, _HEAD = range(7)
 _TAKEN: Final = _FIRST
-"""Words of an entry of the stack; atomic variables stand behind them. `_FIRST` and `_SECOND` are the sets of
-a step; in a line, the last position taken and whether a first position is still to come."""
+"""Words of an entry of the stack; atomic variables stand after them. `_FIRST` and `_SECOND` are the sets of a
+step; in a line, the last position taken and whether a first position is still to come."""
 
 
 class _Search:
@@ -173,7 +173,7 @@ class _Search:
         self.inner = replace(s, way=s.way if self.line else way, depth=s.depth + 1, known={})
 
     def _can_end_early(self) -> bool:
-        """Whether nothing that is searched behind the first success can change the result."""
+        """Whether nothing that is searched after the first success can change the result."""
         node = self.node
         if node.nestban or node.range is not None or not self.low.is_idle(self.s, node):
             return False
@@ -319,7 +319,7 @@ class _Search:
         self.f.jump(self.labels[self.group_of[number]])
 
     def _onward(self, first: int, *, more: bool = False) -> None:
-        """Go to the state behind the current one, which is one of a group."""
+        """Go to the state after the current one, which is one of a group."""
         f = self.f
         group = [self.states[one] for one in self.groups[first]]
         following = [one.more if more else one.rest for one in group]
@@ -453,7 +453,7 @@ class _Search:
         f.jump(self.over if self.early or self.node.firstmatch else self.back)
 
     def _write_loop(self, first: int) -> None:
-        """A repetition: first what is behind it, then, after coming back, another round."""
+        """A repetition: first what is after it, then, after coming back, another round."""
         f = self.f
         state = self.states[first]
         if self.forgetful:
@@ -624,8 +624,8 @@ class _Search:
     # --- positions of a line
 
     def _write_taking(self, first: int, node: nodes.Node) -> None:
-        """Take the next position if the filter holds there, and go on with each position that may follow. A
-        filter about the next move is tested for each of them."""
+        """Take the next position if the filter holds there, and continue with each position that may follow.
+        A filter about the next move is tested for each of them."""
         f, low, line = self.f, self.low, self.line
         assert line is not None
         coming = [] if line.backward else [id(one) for one in closures_moves.future_moves(node)]

@@ -481,8 +481,8 @@ def fitted(
     *,
     with_cut: bool,
 ) -> Scope:
-    """The scope behind the move from `s` to `there` if it fits a dash. `with_cut`: filters are evaluated
-    there for which `from` and `to` have the meaning that the dash gives them."""
+    """The scope after the move from `s` to `there` if it fits a dash. `with_cut`: filters are evaluated there
+    for which `from` and `to` have the meaning that the dash gives them."""
     f = s.f
     kinds = _promoted_kinds(low, s, node)
     played = blocks.field_of(there, layout.MOVE)
@@ -541,7 +541,7 @@ def _dash_set(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
 
 
 def _dash_value(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str, kind: Type) -> Number:
-    """The number or position that the target gives behind the first move for which it gives one."""
+    """The number or position that the target gives after the first move for which it gives one."""
     assert node.target is not None
     target = node.target
     found, bounds = s.f.label(), []
@@ -584,7 +584,7 @@ def _count_moves(low: Lowering, s: Scope, node: nodes_moves.CountMoves, fail: st
 
 
 def _behind(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Scope:
-    """The current position behind the move that led here, if that move fits the dash."""
+    """The current position after the move that led here, if that move fits the dash."""
     dash = node.dash
     before = low.elsewhere(s, _link(s, layout.PARENT, fail))
     sources, goals = dash_head(low, before, dash)
@@ -700,7 +700,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     if previous:
         look(s, after)
     elif s.only is not None and id(node) in low.restricted:
-        # Where the line cannot go on there is no move.
+        # Where the line cannot continue there is no move.
         one = f.label()
         f.branch(f.compare("ge", s.only, integer(0)), one, after)
         f.begin(one)

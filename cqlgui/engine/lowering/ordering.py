@@ -17,7 +17,7 @@ from cqlgui.engine.lowering.scope import Scope
 
 
 def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> None:
-    """Go on if all of these hold, else to `no`."""
+    """Continue if all of these hold, else to `no`."""
     for one in ordered(low, s, filters):
         good = s.f.label()
         low.test(s, one, good, no)
@@ -26,7 +26,7 @@ def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> N
 
 def ordered(low: Lowering, s: Scope, filters: Sequence[nodes.Node]) -> list[nodes.Node]:
     """Filters that must hold together, cheap ones first. Only filters whose order cannot be observed are
-    reordered. Questions about paths that matched stay behind those paths."""
+    reordered. Questions about paths that matched stay after those paths."""
     if low.tells_ways or len(filters) < 2:
         return list(filters)
     found: list[nodes.Node] = []

@@ -79,6 +79,6 @@ class Scope:
     depth: int = 0
     """Number of searches for sequences around this place."""
     only: Value | None = None
-    """The child with which a `line` goes on, -1 for any."""
+    """The child with which a `line` continues, -1 for any."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
     """What was read of the position already, by the block in which it was read."""

@@ -21,7 +21,7 @@ def weakened(
     """A filter that holds wherever `node` does, made of those parts of `node` that are idle and depend on the
     position alone; None if there are none.
 
-    Where it fails, `node` leaves no trace either: everything behind a filter that is not idle is left out.
+    Where it fails, `node` leaves no trace either: everything after a filter that is not idle is left out.
     """
 
     def weaker(one: nodes.Node) -> nodes.Node | None:

@@ -242,7 +242,7 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
         p.reach = p.reach & found.yes
         p.bound = p.bound | _bound_by(one)
         if not p.reach.any():
-            # Nothing behind it is ever reached.
+            # Nothing after it is ever reached.
             p.reach, p.bound = before, bound
             return EMPTY if p.is_set(node) else replace(UNKNOWN, yes=NO)
     last = p.test(node.filters[-1]) if tested else p.value(node.filters[-1])

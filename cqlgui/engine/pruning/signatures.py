@@ -75,7 +75,7 @@ _COUNTED: Final = (1 << COUNT_BITS) - 1
 @UNIT.kernel
 def gather(records: WordArray, boards: Bytes, place: int, frame: WordArray) -> bool:
     """Add one position to the signature of its game. A query for `replay.search` that never matches. The rows
-    of all games stand in the frame behind its usual words."""
+    of all games stand in the frame after its usual words."""
     game = int(frame[layout.GAMENUMBER]) - 1
     _gather(records[place * layout.SIZE :], boards[place * 64 :], frame[layout.LOCALS + game * _ROW :])
     return False
@@ -137,7 +137,7 @@ def _events(record: WordArray) -> Word:
     if routines.in_check(record):
         events |= CHECK
     if record[layout.CHILD] == layout.NONE:
-        # If the game goes on there was a legal move; or a null move, which is noted at the next position.
+        # If the game continues there was a legal move; or a null move, which is noted at the next position.
         if routines.is_mate(record):
             events |= MATE
         elif routines.is_stalemate(record):
@@ -196,7 +196,7 @@ class Signatures:
             return None
         main = np.frombuffer(data, np.uint64, count * WIDTH).reshape(WIDTH, count)
         differing = np.frombuffer(data, np.uint32, others, first)
-        # Behind an odd number of games the words are not aligned.
+        # After an odd number of games the words are not aligned.
         whole = np.frombuffer(data[first + 4 * others :], np.uint8).view(np.uint64).reshape(others, WIDTH)
         if others and int(differing.max()) >= count:
             return None

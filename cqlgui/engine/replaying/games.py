@@ -68,7 +68,7 @@ def of_segment(segment: segments.Segment) -> Games:
 
 
 def some(games: Games, numbers: Integers) -> Games:
-    """Some of the games, numbered anew, in memory of their own."""
+    """Some of the games, renumbered, in memory of their own."""
     counts = np.where(games.starts[numbers] >= 0, games.counts[numbers], 0)
     firsts = np.cumsum(counts) - counts
     pieces = [
@@ -89,7 +89,7 @@ def some(games: Games, numbers: Integers) -> Games:
 
 
 def joined(parts: Sequence[Games]) -> Games:
-    """Games one behind the other, numbered anew. There is at least one part."""
+    """Games one after another, renumbered. There is at least one part."""
     words, tables = 0, 0
     firsts, starts = [], []
     for part in parts:
@@ -140,8 +140,8 @@ class Starts:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Memory that one thread needs to search. `room` positions can be laid out in it; there is one more
-    behind them."""
+    """Memory that one thread needs to search. `room` positions can be laid out in it; there is one more after
+    them."""
 
     room: int
     records: Words

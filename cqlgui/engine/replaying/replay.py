@@ -94,8 +94,8 @@ def search(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Search `games[begin:end]`. Returns the game to go on from, which is `end` unless `hits` is full or the
-    call has used its time: a kernel cannot be interrupted, so it returns often.
+    """Search `games[begin:end]`. Returns the game to continue from, which is `end` unless `hits` is full or
+    the call has used its time: a kernel cannot be interrupted, so it returns often.
 
     A game has `counts[game]` words from `packed[firsts[game]]` on; `branching[game]` says whether there are
     variations among them. It starts from record `starts[game]` of the start tables, and is doubtful if that
@@ -325,8 +325,8 @@ STREAMING: Final = kernels.Template(streamed, "ask", {_special: special})
 def _line_laid_out(
     packed: Shorts, first: int, last: int, records: Words, boards: Bytes, room: int, tally: Ints
 ) -> int:
-    """Lay out all positions of a main line, the words from `first` to `last`, whose start is the record
-    behind the room. Returns their number, 0 for words that cannot be played or too many of them.
+    """Lay out all positions of a main line, the words from `first` to `last`, whose start is the record after
+    the room. Returns their number, 0 for words that cannot be played or too many of them.
 
     The moves are made on that record, and every position is a copy of it, word by word: a wide read of words
     that were just written makes processors wait. What is the same in all main lines is written once.
@@ -480,8 +480,8 @@ def tell(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Find which elements matched at `hits[begin:end]`, as `search` returned them. Returns the hit to go on
-    from, which is `end` unless `elements` is full.
+    """Find which elements matched at `hits[begin:end]`, as `search` returned them. Returns the hit to
+    continue from, which is `end` unless `elements` is full.
 
     The numbers of the set bits of `width` words are written to `elements`, which has `capacity` for those of
     at least one hit; `ends[hit]` is where those of a hit end. The rows of a doubtful game are not valid. The

@@ -52,8 +52,8 @@ class Tiers:
         self.improve()
 
     def improve(self) -> None:
-        """Compile with optimisation now, unless that is done or under way. Other threads go on with the quick
-        code."""
+        """Compile with optimisation now, unless that is done or under way. Other threads continue with the
+        quick code."""
         with self._lock:
             make, self._make = self._make, None
         if make is not None:

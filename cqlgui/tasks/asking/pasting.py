@@ -23,7 +23,7 @@ LARGEST: Final = 64 << 20
 """Maximum length of a text, in characters."""
 _LONGEST_QUERY: Final = 100_000
 _LONGEST_LINE: Final = 1_000
-"""Maximum length of a position in characters, with the operations of an EPD or other text behind it."""
+"""Maximum length of a position in characters, with the operations of an EPD or other text after it."""
 _DAYS: Final = 30
 """Days for which pasted games are kept after they were last opened; sessions refer to them."""
 _OPENED: Final = ".opened"
@@ -106,7 +106,7 @@ def _fields(text: str) -> list[str]:
 
 def _position(fields: list[str]) -> Position:
     """The position at the beginning of the words; raises `ValueError`. An EPD has no move counters (PGN
-    standard, section 16.2). Its operations are skipped, and so is any text behind a FEN."""
+    standard, section 16.2). Its operations are skipped, and so is any text after a FEN."""
     if len(fields) > 4 and not fields[4].isdigit():
         return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
     return Position.from_fen(" ".join(fields[:6]))

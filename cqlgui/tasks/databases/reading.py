@@ -46,7 +46,7 @@ _POLL_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Consecutive games: their data for the index and the catalog, and the line number behind each."""
+    """Consecutive games: their data for the index and the catalog, and the line number after each."""
 
     games: index.Block
     headers: tuple[headers.Table, ...]
@@ -86,7 +86,7 @@ class Piece:
 
     @property
     def end(self) -> tuple[int, int]:
-        """The place behind the last game, where reading goes on: byte offset and line."""
+        """The place after the last game, where reading continues: byte offset and line."""
         last = self.games.rows[-1]
         return int(last["offset"]) + int(last["length"]), int(self.end_lines[-1])
 
@@ -307,7 +307,7 @@ class _Found:
 
 
 class _Part:
-    """Collects the games of a piece, and holds the place where reading goes on."""
+    """Collects the games of a piece, and holds the place where reading continues."""
 
     def __init__(self, text: archives.Text, offset: int, line: int, until: int) -> None:
         self._text = text
@@ -352,7 +352,7 @@ class _Part:
         self.offset, self.line = raw.end, item.end_line
 
     def _end_line(self, raw: split.RawGame) -> int:
-        """The line number behind a game, also if the game is too long to be in `raw` as a whole."""
+        """The line number after a game, also if the game is too long to be in `raw` as a whole."""
         line = split.end_line(raw)
         offset = raw.offset + len(raw.data)
         while offset < raw.end:

@@ -25,7 +25,7 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
     """The fields of a request with which a worker opens a source; `state` is its `stamp`, taken now if None.
 
     Raises `errors.SourceError` if the index was made from another text than the base, or if the catalog was
-    made anew.
+    made again.
     """
     state = stamp(source.path) if state is None else state
     _insist(source, _digest(workspace.index_folder(source.path), state))
@@ -44,7 +44,7 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
 @contextlib.contextmanager
 def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
     """Open the index and text of a source of an open base. Raises `errors.SourceError` if the index was made
-    from another text than the base, or if the catalog was made anew."""
+    from another text than the base, or if the catalog was made again."""
     reader = _reader(source)
     try:
         yield reader

@@ -154,7 +154,7 @@ def _unit(number: int) -> int:
 
 
 class _Sample:
-    """Some games of a base, one behind the other, and their tags (`facts.Tags`), evaluated segment by
+    """Some games of a base, one after another, and their tags (`facts.Tags`), evaluated segment by
     segment."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Runs a query over a base. Hits are returned in game order while the search goes on.
+"""Runs a query over a base. Hits are returned in game order while the search continues.
 
 Threads of this process search what is compiled (`sieving`); worker processes do the rest.
 """
@@ -287,7 +287,7 @@ class _Run:
         return self.grown.whole(self.told, self.untold)
 
     def _failed(self) -> tuple[base_model.BadGame, ...]:
-        """The games that failed, in order. Games behind the one at which the search stopped are left out,
+        """The games that failed, in order. Games after the one at which the search stopped are left out,
         because they depend on the speed of the workers."""
         failed = sorted(self.failed, key=lambda bad: bad.game)
         stop = self.stopped
@@ -375,7 +375,7 @@ class _Run:
         first = self.sources[place].first
         if reply["stop"] is not None:
             ordinal, reason, offset, length = reply["stop"]
-            # Games behind it are not wanted any more. Several workers may have come to such a game.
+            # Games after it are not wanted any more. Several workers may have come to such a game.
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)

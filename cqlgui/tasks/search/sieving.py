@@ -312,7 +312,7 @@ class Sieve:
                     while begin < part.count:
                         shared = max(remaining // len(self._threads), _LAST_SLICE)
                         last = min(at + (min(self._size, shared) if self._compiled else _BLOCK), len(numbers))
-                        # What stands behind the last game that is looked at is passed over as well.
+                        # What stands after the last game that is looked at is passed over as well.
                         end = int(numbers[last]) if last < len(numbers) else part.count
                         yield _Slice(place, source, first, part, numbers[at:last], begin, end)
                         remaining -= end - begin

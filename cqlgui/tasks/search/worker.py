@@ -336,7 +336,7 @@ class Service:
         """The catalog in which the rows of a source are in this state, as far as that is there still."""
         found = self._catalogs.get(path)
         if found is not None and found.rows(source).state != state:
-            # It may have been deleted and made anew, which an open file does not show.
+            # It may have been deleted and made again, which an open file does not show.
             found.close()
             found = None
         if found is None:

@@ -1,6 +1,5 @@
 """How a transform is drawn: axis, centre and way of a motion, the sign of swapped colours, the frame of a
-board that shows the query's own frame; knows no widget.
-"""
+board that shows the query's own frame; does not use widgets."""
 
 from __future__ import annotations
 

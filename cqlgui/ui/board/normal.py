@@ -1,7 +1,7 @@
 """The query's own frame: which motion takes the game on the board back to it, and the words for that.
 
-Knows no widget. While it is on, a hit is shown through the inverse of the transform under which it matched,
-and so are the other positions of its game.
+Does not use widgets. While it is on, a hit is shown through the inverse of the transform under which it
+matched, and so are the other positions of its game.
 """
 
 from __future__ import annotations

@@ -556,7 +556,7 @@ class NotationView(QTextEdit):
 def _x(line: QTextLine, place: int) -> float:
     """The horizontal place of a character of a paragraph in its line."""
     found: Any = line.cursorToX(place)
-    # PySide returns the place as well, which Qt may move behind a sign of several code units.
+    # PySide returns the place as well, which Qt may move after a sign of several code units.
     return float(found[0] if isinstance(found, tuple) else found)
 
 

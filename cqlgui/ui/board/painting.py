@@ -1,4 +1,4 @@
-"""Draws squares, men, rings, lines and ghosts on a board of any size; knows no widget.
+"""Draws squares, men, rings, lines and ghosts on a board of any size; does not use widgets.
 
 Men come from the SVG files of a piece set and are kept as pixmaps by (man, size, device pixel ratio): drawing
 a pixmap is several times faster than rendering its SVG.

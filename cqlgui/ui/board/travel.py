@@ -53,7 +53,7 @@ class Travel(QObject):
 
     @property
     def done(self) -> float:
-        """The share of the way that lies behind."""
+        """The share of the way already travelled."""
         return float(self._course.currentValue())
 
     def interrupt(self) -> None:

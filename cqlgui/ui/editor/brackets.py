@@ -42,7 +42,7 @@ def in_quiet(cursor: QTextCursor) -> bool:
     for start, length, token in highlight.of_block(cursor.block()).pieces:
         last = '"' if token.kind is tokens.Kind.STRING else "*/"
         closed = len(token.text) > len(last) and token.text.endswith(last)
-        # Text typed behind an unterminated string or comment still belongs to it.
+        # Text typed after an unterminated string or comment still belongs to it.
         end = start + length + (not closed)
         if token.kind in (tokens.Kind.STRING, tokens.Kind.COMMENT) and start < column < end:
             return True

@@ -2,7 +2,7 @@
 
 An exception keeps the objects of its frames alive. A painter that is still active then outlives the widget or
 picture on which it paints; when it is deleted at last, Qt ends it on a deleted device, which ends the
-process. So no other module of the window makes a painter. Knows no widget.
+process. So no other module of the window makes a painter. Does not use widgets.
 """
 
 from __future__ import annotations

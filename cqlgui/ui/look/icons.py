@@ -1,4 +1,4 @@
-"""The shipped icons, drawn in a colour of the theme; knows no widget.
+"""The shipped icons, drawn in a colour of the theme; does not use widgets.
 
 The files are line drawings in one grey, which is replaced by the wanted colour. Owners must ask for their
 icons again when `theme.theme().changed` is emitted.

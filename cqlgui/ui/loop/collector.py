@@ -2,7 +2,7 @@
 
 By default the collector runs in whichever thread happens to allocate. There it stops every other thread too,
 for some hundred milliseconds once a search has found many hits, and it may delete a Qt object away from its
-thread. Knows no widget.
+thread. Does not use widgets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Splits long work of the GUI thread into several turns of the event loop.
 
 Qt delivers all posted events in one go and repaints at the end: the effect of a key, the results of searches
-and the repaint after them would be one long turn, in which no other key is handled. Knows no widget.
+and the repaint after them would be one long turn, in which no other key is handled. Does not use widgets.
 """
 
 from __future__ import annotations

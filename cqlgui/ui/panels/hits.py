@@ -312,7 +312,7 @@ class HitsPanel(QWidget):
         return self.table.go_to(row + step)
 
     def show_hit(self, game: int, positionid: int) -> None:
-        """Make the row of a hit the current one, unless it is current or not shown. F3 then goes on from
+        """Make the row of a hit the current one, unless it is current or not shown. F3 then continues from
         where the user is in the game."""
         row = self.hits.row_of(game, positionid)
         if row not in (-1, self.table.row):

@@ -201,7 +201,7 @@ _BEFORE_FILTER = ("", "(", "{", "&", "|")
 
 def _round(text: str, start: int, end: int) -> structure.ChainInText:
     """A pattern with the transforms around it. They stand before its braces, or, if the braces hold nothing
-    else, behind the opening one."""
+    else, after the opening one."""
     found = structure.chain_of_operand(text, start, end)
     if found is not None:
         return found

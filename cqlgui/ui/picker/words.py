@@ -1,4 +1,5 @@
-"""The ten transforms as the picker offers them, and the sentences about chains and orbits. Knows no Qt."""
+"""The ten transforms as the picker offers them, and the sentences about chains and orbits. Does not use
+Qt."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ def add_step(draft: CaretDraft, pattern: marks.Pattern) -> None:
 
 
 def remove_step(draft: CaretDraft, step: int) -> None:
-    """Remove a step and the gap before it (of the first step, the gap behind it)."""
+    """Remove a step and the gap before it (of the first step, the gap after it)."""
     draft.take(steps.remove_step(draft.text, draft.caret, step))
 
 

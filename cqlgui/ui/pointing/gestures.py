@@ -36,10 +36,10 @@ class Gestures(QObject):
     board, and sets of squares are bitboards.
 
     - `pressed`: a click, with the point in the board's widget; `added`: a click with Ctrl.
-    - `dragged`: a drag with the left button ended; `dragging`: it goes on.
+    - `dragged`: a drag with the left button ended; `dragging`: it continues.
     - `removed`: a right click, with the point in the board's widget.
     - `arrow_drawn`: a drag with the right button ended, with the point on the screen; `arrow_drawing`: it
-      goes on; `arrow_wanted`: key T.
+      continues; `arrow_wanted`: key T.
     - `widened`: the wheel or the keys + and -, with +1 or -1; `role_wanted`: the next role (Space).
     - `lassoed`: a lasso in Pattern mode; `lifted`: one in Game mode; `lasso_drawn`: it is being drawn.
     - `cursor_moved`: keys moved the square cursor; `hovered`: the pointer came to another square.

@@ -1,4 +1,4 @@
-"""Draws the marks and arrows of a pattern on a board of any size; knows no widget.
+"""Draws the marks and arrows of a pattern on a board of any size; does not use widgets.
 
 Each role has its own shape: a plate with a solid edge for a man that must stand there, a dashed ring for one
 of several, a cross for a man that must not stand there. An empty square is drawn as a hollow square.

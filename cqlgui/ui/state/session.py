@@ -1,4 +1,4 @@
-"""What the window remembers from one start to the next. Knows no widget: layouts are opaque texts.
+"""What the window remembers from one start to the next. Does not use widgets: layouts are opaque texts.
 
 If the file is missing or damaged, the defaults are used. Nothing here raises, because a bad session must not
 prevent the start.

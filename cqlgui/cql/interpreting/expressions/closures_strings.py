@@ -119,7 +119,7 @@ def _search(compiler: Compiler, node: nodes_strings.Search) -> Code:
 
 def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[Any]]:
     """All matches of a search in a text, one after another, without overlap. After an empty match the search
-    goes on one character further, as in ECMAScript."""
+    continues one character further, as in ECMAScript."""
     pattern, span = ecmascript.compiled(node.pattern), node.span
 
     def each(s: Evaluation, text: str) -> Iterator[Any]:

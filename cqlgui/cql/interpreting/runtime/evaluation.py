@@ -21,7 +21,7 @@ OCCUPIED: Final = 15
 """Indices of `Evaluation.men` after the 13 single men: unions that designators often need."""
 
 NO_CHILD: Final = -2
-"""Value of `Evaluation.only_child` if the `line` cannot go on."""
+"""Value of `Evaluation.only_child` if the `line` cannot continue."""
 
 UNBOUND: Final = object()
 """Value of a variable without a value: one not yet assigned in this game, or unbound again."""

@@ -91,10 +91,10 @@ def explore(
 
     `measure` returns how good a complete sequence is, None if it does not count; of equally good ones the
     first wins. `first` ends the search at the first sequence that counts. `atomics` are slots of variables
-    whose values are restored whenever a step is undone. `forgetful` promises that the result of going on from
-    a place depends only on the place and the remaining constituents; each such pair is then searched only
-    once. `better` is called with each new best sequence, `attempts` with every constituent that did not hold.
-    Comments made during the search are removed from the log. Raises what the constituents raise, and
+    whose values are restored whenever a step is undone. `forgetful` promises that the result of continuing
+    from a place depends only on the place and the remaining constituents; each such pair is then searched
+    only once. `better` is called with each new best sequence, `attempts` with every constituent that did not
+    hold. Comments made during the search are removed from the log. Raises what the constituents raise, and
     `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)

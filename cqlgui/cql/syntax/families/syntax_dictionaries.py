@@ -115,7 +115,7 @@ def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.N
 
 
 def unbound_key(cursor: Cursor, name: Token) -> nodes.Node | None:
-    """The key behind `unbind D`, or None if there is none."""
+    """The key after `unbind D`, or None if there is none."""
     return _key(cursor, name) if _tied(cursor, name) else _no_key(cursor, name)
 
 
@@ -142,7 +142,7 @@ def _tied(cursor: Cursor, name: Token) -> bool:
 
 
 def _before_designator(cursor: Cursor, name: Token) -> bool:
-    """True where `[e4]` stands directly behind the dictionary: to the lexer a designator, meant as a key."""
+    """True where `[e4]` stands directly after the dictionary: to the lexer a designator, meant as a key."""
     following = cursor.peek()
     return following.kind is Kind.DESIGNATOR and following.offset == name.end
 

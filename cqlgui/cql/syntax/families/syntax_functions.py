@@ -1,4 +1,5 @@
-"""Functions (language spec, 12.5): a call is expanded like a macro; its body is read anew with the arguments.
+"""Functions (language spec, 12.5): a call is expanded like a macro; its body is read again with the
+arguments.
 
 A plain variable as argument replaces the parameter's name. Any other argument is held by a hidden variable.
 One hidden variable for each function, parameter and type is enough: a function never calls itself, and a call

@@ -42,7 +42,7 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
     it.
 
     `start` is where the text of the left set begins, if that is not its own span. With `in_path` no target is
-    read: the filters behind the dash belong to the caller. Elsewhere a bracketed target is part of the dash.
+    read: the filters after the dash belong to the caller. Elsewhere a bracketed target is part of the dash.
     """
     token = cursor.take()
     kind = None if left is None else cursor.type_of(left)
@@ -69,7 +69,7 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
 
 
 def _no_start(cursor: Cursor, token: Token, kind: Type) -> Broken:
-    """Report a dash behind something that is no set. Between numbers two minus signs were probably meant."""
+    """Report a dash after something that is no set. Between numbers two minus signs were probably meant."""
     hint = "a blank before it makes it a filter of its own"
     if kind is Type.NUMERIC and token.word == "--":
         hint = "write - - with a blank between to subtract a negative number"
@@ -84,7 +84,7 @@ _NO_SET: Final = frozenset({"(", "=", REPETITION, "{*}", "{+}", END, CAPTURE_GRO
 
 
 def _right(cursor: Cursor, token: Token, *, complain: bool) -> nodes.Node | None:
-    """The set tied behind a dash, or None. Without `complain` nothing is reported."""
+    """The set tied after a dash, or None. Without `complain` nothing is reported."""
     following = cursor.peek()
     if (
         following.offset != token.end
@@ -120,7 +120,7 @@ def _promotion_sign(cursor: Cursor) -> int:
 
 
 def _promotion(cursor: Cursor) -> nodes.Node:
-    """What stands behind `=`: men without squares, any man, or letters."""
+    """What stands after `=`: men without squares, any man, or letters."""
     first = cursor.peek()
     what = "a type of man after `=`"
     hint = "=Q, =[RB], =. for any, or letters in quotes"
@@ -203,7 +203,7 @@ def _possible(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _impossible(cursor: Cursor, token: Token, found: nodes_moves.Dash) -> Broken | None:
-    """Report what the dash behind `legal` may not have; None if it is correct."""
+    """Report what the dash after `legal` may not have; None if it is correct."""
     owner = f"`{token.word}`"
     if found.capture:
         behind = found.span.offset if found.left is None else found.left.span.end
@@ -252,11 +252,11 @@ def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _dash_operand(cursor: Cursor, token: Token) -> nodes.Node:
-    """The dash behind `legal`, `countmoves` and similar; reports and returns Broken if there is none."""
+    """The dash after `legal`, `countmoves` and similar; reports and returns Broken if there is none."""
     first = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected(f"a move after `{token.text}`", "such as --, N-- or P--a-h8")
-    # What stands behind a dash without left set belongs to the dash, so the operand ends with its target.
+    # What stands after a dash without left set belongs to the dash, so the operand ends with its target.
     found = _unled(cursor) if is_dash(first) else cursor.expression(7)
     if isinstance(found, nodes_moves.Dash | Broken):
         return found
@@ -331,7 +331,7 @@ def _consistent(cursor: Cursor, words: list[Token], word: Token) -> None:
 
 
 def _promoted(cursor: Cursor) -> nodes.Node:
-    """The designator behind `promote`: one token, men without squares."""
+    """The designator after `promote`: one token, men without squares."""
     word = cursor.peek()
     if word.kind is not Kind.DESIGNATOR:
         return cursor.expected("a type of man after `promote`", "promote Q, promote [RB], promote A for any")

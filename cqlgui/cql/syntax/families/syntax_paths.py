@@ -72,7 +72,7 @@ def _path(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark(cursor: Cursor) -> int | None:
-    """Give the signs of the path that begins here words of their own. Returns the index of the token behind
+    """Give the signs of the path that begins here words of their own. Returns the index of the token after
     the blank line that ends the path, None if its bracket or the text ends it."""
     tokens, depth, braces = cursor.tokens, 0, 0
     for place in range(cursor.position, len(tokens)):
@@ -190,7 +190,7 @@ def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
     found: list[nodes.Node] = []
     # Whether filters are targets of the last dash.
     open_step = False
-    # Nothing in a bracket of its own belongs to a dash behind the bracket.
+    # Nothing in a bracket of its own belongs to a dash after the bracket.
     bracket_end = -1
     while not cursor.at_end_of_group():
         token = cursor.peek()
@@ -253,8 +253,8 @@ def _with_target(cursor: Cursor, step: nodes.Node, target: nodes.Node) -> nodes.
 
 
 def _has_moves(cursor: Cursor) -> bool:
-    """True if the round bracket that begins here has a dash or wildcard at its top level. Behind a dash such
-    a bracket is a chain, any other holds the target (D13)."""
+    """True if the round bracket that begins here has a dash or wildcard at its top level. After a dash such a
+    bracket is a chain, any other holds the target (D13)."""
     for token, _ in _inside(cursor):
         if token.word in _DASHES or token.word in _PATH_WILDCARDS:
             return True
@@ -290,7 +290,7 @@ def _bracketed_targets(cursor: Cursor) -> list[nodes.Node]:
 
 
 def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
-    """Report an operator behind the bracket that `opener` began: at the beginning of a constituent a bracket
+    """Report an operator after the bracket that `opener` began: at the beginning of a constituent a bracket
     is all of it (spec 20, R2-3)."""
     sign = cursor.peek()
     if sign.word not in operators.OPERATORS or operators.begins_filter(cursor, sign):
@@ -507,7 +507,7 @@ def _no_way_back(cursor: Cursor, arrow: Token, flags: dict[str, Token]) -> None:
 
 
 def _linked(cursor: Cursor, arrow: Token) -> list[nodes.Node]:
-    """Constituents, each behind an arrow in the direction of `arrow`, which comes next."""
+    """Constituents, each after an arrow in the direction of `arrow`, which comes next."""
     found: list[nodes.Node] = []
     while (sign := cursor.peek()).word in _ARROWS:
         _same_direction(cursor, arrow, sign)

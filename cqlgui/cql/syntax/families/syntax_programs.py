@@ -114,7 +114,7 @@ def _atomic(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _variable(cursor: Cursor, token: Token) -> Token | None:
-    """The variable behind `persistent` or `atomic`, which an assignment must follow; None after a report."""
+    """The variable after `persistent` or `atomic`, which an assignment must follow; None after a report."""
     name = cursor.peek()
     if name.kind is not Kind.NAME:
         cursor.expected(f"a variable and its assignment after `{token.word}`", f"write {token.word} x = ...")

@@ -79,7 +79,7 @@ _MEN: Final = {letter: mask for mask, letter in forms_squares.LETTERS.items()}
 
 
 def _designators(literal: Token) -> tuple[nodes.Designator, ...] | str:
-    """The 64 designators of a placement, or a sentence about what is wrong with it. Text behind a blank is
+    """The 64 designators of a placement, or a sentence about what is wrong with it. Text after a blank is
     skipped, like the further fields of a FEN."""
     text = literal.string.split(" ")[0]
     if text.count("/") != 7:

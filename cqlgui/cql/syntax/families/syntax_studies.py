@@ -89,7 +89,7 @@ def _award(cursor: Cursor, token: Token) -> nodes.Node:
     category = next((word for word in seen if _is_category(word)), "award")
     if "sort" in seen and cursor.errors == errors:
         if seen[-1] == "sort" and len(seen) > 1:
-            # A filter `sort` behind the award would be read as the same words.
+            # A filter `sort` after the award would be read as the same words.
             last = cursor.tokens[cursor.position - 1]
             hint = f"write hhdb sort {seen[0]}, or bracket the award"
             cursor.report_always(last.span, "misplaced-word", "`sort` may not stand last after `hhdb`.", hint)

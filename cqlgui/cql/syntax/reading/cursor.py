@@ -78,7 +78,7 @@ class Cursor:
         self.spoken = -1
         # Offset of the `=` that begins the promotion of the dash being read; it is no assignment.
         self.promotion_sign = -1
-        # Offsets of dashes at the top level of a path that belong to a filter there: a bracket behind a blank
+        # Offsets of dashes at the top level of a path that belong to a filter there: a bracket after a blank
         # is not their target.
         self.path_dashes: set[int] = set()
         # Up to this token the signs of a line have been distinguished from arithmetic.
@@ -101,7 +101,7 @@ class Cursor:
         self.atomic: set[str] = set()
         self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
         self._quiet_at = -1
-        # Expressions that were read ahead, with the position behind them, by their offset.
+        # Expressions that were read ahead, with the position after them, by their offset.
         self._ahead: dict[int, tuple[nodes.Node, int]] = {}
 
     def load(self, tokens: Iterable[Token]) -> None:
@@ -123,7 +123,7 @@ class Cursor:
     # -------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> Token:
-        """The next token, or the one `ahead` of it; an END token behind the last."""
+        """The next token, or the one `ahead` of it; an END token after the last."""
         place = self.position + ahead
         if place >= len(self.tokens) or (self._limit is not None and place >= self._limit):
             return self._end
@@ -188,7 +188,7 @@ class Cursor:
             self.position += 1
 
     def look_ahead(self, tokens: int, level: int) -> nodes.Node:
-        """The expression behind `tokens` tokens, which are not consumed. `taken_ahead` returns it later,
+        """The expression after `tokens` tokens, which are not consumed. `taken_ahead` returns it later,
         because reading it twice would report and declare twice."""
         before = self.position
         self.position += tokens

@@ -65,7 +65,7 @@ def arguments(
 
 def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
     """The filters whose text `owner` writes, `(F ...)` or F. A text of the game that begins one of them is
-    written, not searched; within brackets and behind operators it is searched (language spec, R2-8)."""
+    written, not searched; within brackets and after operators it is searched (language spec, R2-8)."""
     if cursor.peek().word == "(":
         return arguments(cursor, owner, 14, frozenset(Type), 1, spoken=True)
     cursor.spoken = cursor.peek().offset
@@ -73,7 +73,7 @@ def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
 
 
 def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
-    """Implicit search: a string literal directly behind a text of the game is looked for in it."""
+    """Implicit search: a string literal directly after a text of the game is looked for in it."""
     literal = cursor.peek()
     if literal.word != STRING_LITERAL or text.span.offset == cursor.spoken:
         return text

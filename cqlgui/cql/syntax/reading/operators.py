@@ -179,7 +179,7 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
 
 
 def joins_strings(cursor: Cursor) -> bool:
-    """Whether a `+` follows and behind it a string, or what could not be read. Any other `+` ends the string
+    """Whether a `+` follows and after it a string, or what could not be read. Any other `+` ends the string
     before it: `int "3" + 4` is `(int "3") + 4` (language spec, R2-2)."""
     if cursor.peek().word != "+":
         return False
@@ -273,7 +273,7 @@ def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> lis
         if not begins_filter(cursor, token):
             unexpected(cursor, last, start)
             cursor.take_whole()
-            # What is no filter either directly behind it is an echo of the same mistake.
+            # What is no filter either directly after it is an echo of the same mistake.
             cursor.hush()
             found.append(Broken(token.span))
             last = None

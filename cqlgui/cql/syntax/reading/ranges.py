@@ -1,4 +1,4 @@
-"""Ranges behind keywords (language spec, 2.4): one or two bounds, or `count`."""
+"""Ranges after keywords (language spec, 2.4): one or two bounds, or `count`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqlgui.cql.syntax.reading.cursor import CLOSERS, Cursor
 NO_LIMIT = 100_000
 """`count` stands for the range from -100,000 to 100,000."""
 
-# Behind these a number or variable is the beginning of a longer filter and no bound.
+# After these a number or variable is the beginning of a longer filter and no bound.
 _CONTINUES = frozenset(
     [
         "+",
@@ -107,8 +107,8 @@ def _literal(cursor: Cursor) -> int | None:
 
 
 def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
-    """One bound; with `signed` a minus sign behind it may begin the next bound, since nothing is
-    subtracted there."""
+    """One bound; with `signed` a minus sign after it may begin the next bound, since nothing is subtracted
+    there."""
     negative = cursor.peek().word == "-" and cursor.peek(1).kind is Kind.NUMBER
     token = cursor.peek(1 if negative else 0)
     following = cursor.peek(2 if negative else 1)
@@ -121,7 +121,7 @@ def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
     if following.word in _CONTINUES and not next_bound:
         return None
     if following.word in ("--", "[x]") and following.offset == token.end:
-        # A dash tied to it; one behind a blank begins the operand.
+        # A dash tied to it; one after a blank begins the operand.
         return None
     if token.kind is Kind.NAME and (following.word == END or following.word in CLOSERS):
         # `find x` at the end of a text asks for the variable itself: there is nothing left to be found.
