@@ -39,7 +39,7 @@ def _end_when_interrupted() -> None:
             disk.discard_unfinished()
         os._exit(130)
 
-    # Who runs in the background has it ignored.
+    # In a background job the shell ignores SIGINT; that must stay so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end)
 

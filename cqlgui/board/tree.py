@@ -245,7 +245,7 @@ class _FramedTree(GameTree):
         return super().mover(positionid) ^ self._frame.swapped
 
     def display_number(self, positionid: int) -> int:
-        # As in `Motion.position`: what was Black's move begins the next pair.
+        # As in `Motion.position`: a move of Black is shown as White's, which begins the next number.
         return super().display_number(positionid) + (
             self._frame.swapped and super().mover(positionid) == men.BLACK
         )

@@ -1,4 +1,4 @@
 """The language: text to checked tree, transforms and orbits, the reference interpreter.
 
-Knows no files, SQL or Qt; what it needs of the world comes through `interpreting.runtime.host`.
+Does not use files, SQL or Qt. The interpreter asks about the world through `interpreting.runtime.host`.
 """

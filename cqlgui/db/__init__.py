@@ -1,2 +1,2 @@
-"""The SQLite files: the catalog of sources, bases and games' headers, and the user's own records. Knows no
-queries and no Qt."""
+"""The SQLite files: the catalog of sources, bases and headers of games, and the user's own records. Does not
+use queries or Qt."""

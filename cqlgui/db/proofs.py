@@ -17,8 +17,8 @@ _TEXTS: Final = {
     **dict.fromkeys(NAMES, "case typeof(name) when 'text' then name end"),
     "base": "case typeof(name) || typeof(key) when 'texttext' then name || ' ' || key end",
 }
-"""What the checksum of a table covers beside the numbers of its rows. One bit of a row distinguishes a text
-from bytes, which would be concatenated alike. Rows without a value are left out."""
+"""The texts of a table that its checksum covers, besides the numbers of its rows. One bit of a row
+distinguishes text from bytes, because their bytes may be the same. Rows without a value are left out."""
 _STEP: Final = 50_000
 """Numbers whose rows are concatenated at once."""
 

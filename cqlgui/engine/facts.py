@@ -270,7 +270,7 @@ class Asker:
         if known is None:
             key: Any = node
             if isinstance(node, nodes.Player | nodes.Elo) and node.colour is not None:
-                # Of one text, White's and Black's name give the same value.
+                # White's and Black's name in one text have the same value.
                 key = type(node)
             known = self._found(key, node, lambda code: code.value(self._evaluation), None, tags)
             tags.memo[node] = known
@@ -324,7 +324,7 @@ class Asker:
             asked |= self._host.asked
 
     def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
-        """What is known, by rows of the texts of these tags. New values are added to it."""
+        """The known values, by the rows of the texts of these tags. New values are added to it."""
         if len(names) != 1 or names[0] == _GAMENUMBER:
             # Few pairs of texts are met again, and no number.
             return {}

@@ -57,8 +57,8 @@ class OrbitPass:
     _fact_places: tuple[int, ...]
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Told:
-        """What matched at `hits`, which are those of a `scanning.ScanResult` of the same games, with the same
-        facts."""
+        """The elements that matched at `hits`, which are hits of a `scanning.ScanResult` of the same games,
+        with the same facts."""
         work = games.Workspace.make(asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes)
         places = np.array(self._fact_places, np.int64)
         bits = np.zeros(self._width, np.uint64)

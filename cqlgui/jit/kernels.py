@@ -57,7 +57,7 @@ class Unit:
             return self._code
 
     def assembly(self) -> str:
-        """What is compiled, as LLVM assembly."""
+        """The LLVM assembly of the unit."""
         functions = [kernel.function for kernel in self._kernels.values()]
         program = frontend.Program(self.sources, functions)
         for function in functions:

@@ -152,7 +152,8 @@ def _make_private(folder: Path) -> None:
 
 
 def _seal(name: str, stamp: bytes, compiled: bytes) -> bytes:
-    """What nobody can make who does not know the user's key; raises `CqlguiError` where there is none."""
+    """A checksum that only somebody who knows the user's key can make. Raises `CqlguiError` if there is no
+    key."""
     secret_key = secret.key()
     if secret_key is None:
         raise errors.CqlguiError("There is no place for the program's key.")
@@ -239,8 +240,8 @@ class _Machine:
 
     @functools.cached_property
     def _passes(self) -> tuple[llvm.ModulePassManager, llvm.PassBuilder]:
-        """What a query goes through after it was taken in. Made once: llvmlite never gives back some of what
-        it makes for the passes of its own pipelines (70 kB each time), and these cannot be run twice."""
+        """The passes that run on a query after it was parsed. They are made once: llvmlite leaks 70 kB each
+        time when its own pipelines make passes, and those pipelines cannot be run twice."""
         passes = self._llvm.create_new_module_pass_manager()
         for add in _PASSES:
             getattr(passes, f"add_{add}_pass")()
@@ -257,7 +258,7 @@ class _Machine:
         builder.close()
 
     def engine(self, compiled: bytes) -> llvm.ExecutionEngine:
-        # An engine owns the target it is given, so it gets one of its own.
+        # An LLVM engine takes over its target machine, so it gets a new one.
         engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(self._head), self._create())
         engine.add_object_file(self._llvm.ObjectFileRef.from_data(compiled))
         engine.finalize_object()
@@ -270,8 +271,8 @@ def _machine(optimise: bool) -> _Machine:
 
 
 def _close(engine: llvm.ExecutionEngine) -> None:
-    """Give code back, or leave that to whoever asks LLVM next: this is called wherever garbage is collected,
-    be it in a thread that has the lock or in one that must not wait for it."""
+    """Release code, or leave that to the next caller of LLVM. Python may call this during any garbage
+    collection: in a thread that already has the lock, or in one that must not wait for it."""
     _GIVEN_BACK.append(engine)
     if _LOCK.acquire(blocking=False):
         try:

@@ -32,14 +32,14 @@ class Scalar(enum.Enum):
 
     def __init__(self, text: str) -> None:
         self.llvm: Final = text.removesuffix("u")
-        """The type in LLVM's assembly, which knows no signs."""
+        """The type in LLVM assembly, which does not distinguish signed and unsigned types."""
         self.bits: Final = int(self.llvm[1:])
         """Width in bits."""
         self.signed: Final = not text.endswith("u") and self.bits > 1
         """Whether the number can be negative."""
         self.least: Final = -(1 << self.bits - 1) if self.signed else 0
         self.most: Final = (1 << self.bits - self.signed) - 1
-        """What it can hold."""
+        """The largest number of this type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def apart(function: F) -> F:
 
 
 def inlining(function: Callable[..., object]) -> bool | None:
-    """What the decorators said of a function; None for nothing."""
+    """Whether the decorators of a function ask for inlining; None if they say nothing."""
     found: bool | None = getattr(function, _INLINING, None)
     return found
 

@@ -1,4 +1,4 @@
-"""What several positions have in common, up to swapping colours and exchanging left and right."""
+"""What several positions have in common, up to swapped colours and mirrored wings."""
 
 from __future__ import annotations
 

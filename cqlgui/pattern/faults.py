@@ -1,6 +1,6 @@
-"""What makes a pattern impossible, with a sentence for each mark concerned.
+"""Reasons why a pattern is impossible, with a sentence for each mark concerned.
 
-Such a pattern can still be searched.
+An impossible pattern can still be searched.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from cqlgui.cql.source.diagnostics import Span
 
 
 class Role(enum.Enum):
-    """What is asked of a mark."""
+    """What a mark asks for."""
 
     MUST = "must"
     """A man of the mark stands on a square of the mark: `Nf5`."""
@@ -27,7 +27,7 @@ class Role(enum.Enum):
 
 
 class Relation(enum.Enum):
-    """What an arrow asks of its ends."""
+    """The relation that an arrow asks for."""
 
     ATTACKS = "attacks"
     """`Nf5 attacks kg8`"""

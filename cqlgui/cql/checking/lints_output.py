@@ -18,8 +18,8 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
 
 def faults(text: str, query: nodes.Query) -> tuple[Diagnostic, ...]:
     """The same diagnostics as errors: keys about variations in a search that omits variations (spec 14). They
-    stop the query from running; call this only after the caller has made the final choice about
-    variations."""
+    stop the query from running. Call this only after the caller has made the final choice about variations.
+    """
     return () if query.header.variations else tuple(_about_variations(text, query, "error"))
 
 

@@ -190,7 +190,7 @@ def _braced(text: str) -> str:
 
 
 def _outside_braces(text: str) -> str:
-    """What is left of a text without its strings and without everything in braces."""
+    """The text without its strings and without everything in braces."""
     bare = _STRING.sub("", text.replace('\\"', ""))
     while (inner := _GROUP.sub("", bare)) != bare:
         bare = inner

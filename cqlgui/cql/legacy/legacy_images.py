@@ -15,7 +15,7 @@ from cqlgui.cql.legacy.reading import legacy_designators, legacy_nodes, legacy_s
 
 Terms = tuple[legacy_nodes.Term, ...]
 
-# What one image of a nested list costs, even of an empty list. The unit is one mapped part.
+# The cost of one image of a nested list, even of an empty list. The unit is one mapped part.
 _CHOICE_COST: Final = 5
 
 

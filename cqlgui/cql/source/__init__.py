@@ -1,1 +1,1 @@
-"""The text of a query: tokens, spans, messages, regular expressions, names in tags. Knows no syntax tree."""
+"""The text of a query: tokens, spans, messages, regular expressions, tag names. Does not use syntax trees."""

@@ -36,7 +36,7 @@ class Fault:
 
 
 def fault(pattern: str) -> Fault | None:
-    """What is wrong with a pattern, None when nothing is."""
+    """The fault of a pattern, or None."""
     try:
         compiled(pattern)
     except _FaultError as error:

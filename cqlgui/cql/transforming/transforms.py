@@ -57,7 +57,7 @@ def expand(checked: Checked) -> Expanded:
 
 
 def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple[OrbitInfo, ...]]:
-    """As `expand`, for a bare tree."""
+    """Expand a tree without its check. Returns the query and its orbits."""
     expansion = _Expansion(text)
     body = expansion.build(query.body, (), outermost=True)
     infos = tuple(expansion.infos)
@@ -459,7 +459,7 @@ def _small_squares(body: nodes.Node) -> tuple[int, ...]:
     placed = {
         id(one) for node in _walk(body) if isinstance(node, nodes_squares.Placement) for one in node.squares
     }
-    # What must not be there has no image on the board.
+    # Men that must not be there are not drawn on the board.
     negated = {id(one) for node in _walk(body) if isinstance(node, nodes.Not) for one in _walk(node)}
     for node in _walk(body):
         if (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 AS_WRITTEN: Final = "<>"
-"""What `bracketed` gives for the identity."""
+"""The result of `bracketed` for the identity."""
 
 
 def in_words(applied: Sequence[str]) -> str:

@@ -42,7 +42,8 @@ class Row:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What it is, what it gives, since when it exists and whether it should be used, as short phrases."""
+        """Short phrases about the filter: its kind, its value, its first version, and whether it should be
+        used."""
         gives = f"gives {self.result_type}" if self.result_type else ""
         since = f"since {self.since}" if self.since not in ("", "6.0") else ""
         return tuple(filter(None, (self.kind, gives, since, self.status)))

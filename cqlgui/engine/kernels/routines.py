@@ -205,7 +205,7 @@ def _can_pass(sets: Words, count: int) -> bool:
 def _starts(
     record: Words, sets: Words, count: int, mask: int, attack: int, firsts: Word, end_bit: Word
 ) -> Word:
-    """Those of `firsts` from which a ray leads to one square."""
+    """The squares of `firsts` from which a ray leads to one square."""
     end = words.lowest(end_bit)
     straight = _STRAIGHT_LINES[end]
     slanted = _SLANTED_LINES[end]
@@ -224,7 +224,7 @@ def _starts(
 def _ends(
     record: Words, sets: Words, count: int, mask: int, attack: int, start_bit: Word, lasts: Word
 ) -> Word:
-    """Those of `lasts` to which a ray leads from one square."""
+    """The squares of `lasts` to which a ray leads from one square."""
     start = words.lowest(start_bit)
     straight = _STRAIGHT_LINES[start]
     slanted = _SLANTED_LINES[start]
@@ -600,7 +600,7 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> W
 
 
 def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Word:
-    """Those of the squares to which the man can go without exposing his king to check."""
+    """The reached squares to which the man can go without exposing his king to check."""
     found = words.word(0)
     while reached != 0:
         end = words.lowest(reached)

@@ -48,7 +48,7 @@ def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
 
 @UNIT.kernel
 def stalemate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The same for a stalemate. The caller knows that the position is stalemate."""
+    """The same for a stalemate. The caller has made sure that the position is stalemate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     if king < 0:

@@ -531,7 +531,7 @@ def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> No
 
 
 def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: str) -> None:
-    """What it writes shows only in games that match, and the interpreter visits those."""
+    """The written tag matters only in games that match, and the interpreter visits those."""
     match node.operand:
         case nodes.String():
             s.f.jump(yes)

@@ -27,7 +27,7 @@ from cqlgui.jit.words import Scalar
 _UNROLLED: Final = 120
 """Maximum of nodes in elements that are written one after the other."""
 _UNROLLED_AT_WORST: Final = 2_000
-"""The same where no table is possible."""
+"""The same limit where no table is possible."""
 
 _Each = Callable[[Scope, nodes.Node, Value, str], None]
 """Writes an element, given its number and the label after it; must end the block."""

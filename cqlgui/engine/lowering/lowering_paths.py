@@ -205,7 +205,7 @@ def _search(
     ply = f.converted(f.load(there.here, integer(layout.PLY)), Scalar.INT)
     steps = f.binary("sub", ply, first_ply)
     if isinstance(node, nodes_paths.Line):
-        # What takes this position ends with it, or continues from it.
+        # A constituent that takes this position ends with it, or continues from it.
         _take(low, there, states, reached, taken)
         f.store(f.load(taken), reached)
         _close(low, there, states, order, reached)

@@ -81,4 +81,4 @@ class Scope:
     only: Value | None = None
     """The child with which a `line` continues, -1 for any."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
-    """What was read of the position already, by the block in which it was read."""
+    """Values already read from the position, by the block in which they were read."""

@@ -43,8 +43,9 @@ _NEAR: Final = np.int64(1 << 40)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the games of a segment. `columns` returns `Signatures.columns` on demand; `first` is
-    the number before the `gamenumber` of the first game; `facts` are the answers to `Question.facts`."""
+    """What is known about the games of a segment. `columns` returns `Signatures.columns` when they are
+    needed. `first` is the number before the `gamenumber` of the first game. `facts` are the answers to
+    `Question.facts`."""
 
     count: int
     columns: Callable[[], Words]
@@ -128,7 +129,7 @@ class Pruner:
         self.bound: frozenset[str] = frozenset()
         """Variables that certainly have a value."""
         self.values: dict[str, May] = {}
-        """What is known of the variables of the loops around the current filter."""
+        """What is known about the variables of the loops around the current filter."""
         self._looped = asked.looped
         self._leaves: dict[tuple[int, int], Any] = {}
         self._left = MOST_NODES

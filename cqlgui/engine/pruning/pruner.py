@@ -77,8 +77,8 @@ def candidates(asked: Question, known: Known) -> Truths:
 
 
 def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
-    """The same, and also the games that are searched whatever the filters say, because evaluation may come to
-    a fault there, or to a message."""
+    """The same, and also the games that must be searched whatever the filters say, because evaluation may
+    reach a fault or a message there."""
     header = asked.query.header
     possible = admitted(asked, known)
     wanted = header.matchcount

@@ -37,7 +37,7 @@ LEAST: Final = 13
 MOST: Final = 14
 """The most of each man likewise; `MOST_COUNTED` means that many or more."""
 EVENTS: Final = 15
-"""What ever happened, the bits below."""
+"""Events that happened in a game, as the bits below."""
 WIDTH: Final = 16
 
 COUNT_BITS: Final = 5
@@ -130,7 +130,7 @@ def _count(record: WordArray, row: WordArray) -> None:
 
 @words.inlined
 def _events(record: WordArray) -> Word:
-    """What happens at a position, and by the move that led to it."""
+    """The events at a position, and those of the move that led to it."""
     events = words.word(WHITE_TO_MOVE if record[layout.TURN] == 0 else BLACK_TO_MOVE)
     if record[layout.DEPTH] != 0:
         events |= VARIATION
@@ -184,7 +184,7 @@ class Signatures:
         return found
 
     def packed(self) -> bytes:
-        """As bytes."""
+        """The words as bytes."""
         return self.main.tobytes() + self.differing.tobytes() + self.whole.tobytes()
 
     @classmethod

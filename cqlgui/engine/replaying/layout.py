@@ -49,7 +49,7 @@ COUNT: Final = 1
 """Number of positions of the game as it is searched; 0 where one record is played on."""
 GAMENUMBER: Final = 2
 STEPS: Final = 3
-"""What the game may still cost, in runs of a loop's body."""
+"""The runs of loop bodies that the game may still use."""
 TOP: Final = 4
 """How much of the stack is in use."""
 LOCALS: Final = 5

@@ -313,7 +313,7 @@ def _special(record: Words, board: Bytes, word: int) -> int:
 
 @UNIT.kernel
 def special(record: Words, board: Bytes, word: int) -> int:
-    """As `_special`."""
+    """A compiled copy of `_special`."""
     return _special(record, board, word)
 
 

@@ -127,7 +127,7 @@ def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) 
             parts.append(text)
         elif positionid in marks:
             parts += marks.pop(positionid)
-    # What remains are hits of another query, for which this query wrote no comment.
+    # The remaining marks are hits of another query, for which this query wrote no comment.
     for positionid, parts in marks.items():
         texts.setdefault(positionid, []).extend(parts)
     return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
@@ -315,7 +315,7 @@ class _Job:
             yield raw.strip(b"\r\n")
 
     def _framed(self, hits: hit_model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
-        """What follows on the first hit of a game in the query's frame; empty if that is no legal game."""
+        """The game after its first hit, in the query's frame; empty if that is no legal game."""
         hit = hits.hits[0] if hits.hits else None
         element = framing.element_of(hit, self.result.orbits) if hit is not None else None
         frame = framing.frame_of(element)

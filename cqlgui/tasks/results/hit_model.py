@@ -1,4 +1,4 @@
-"""What a search finds: hits by game, and the orbit elements that matched."""
+"""The results of a search: hits by game, and the orbit elements that matched."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class GameHits:
         return not places.isdisjoint(own) or (0 in places and bool(self.comment_at(0)))
 
     def comment_at(self, positionid: int) -> str:
-        """What the query writes at a position, without the match string and the game's number."""
+        """The text that the query writes at a position, without the match string and the game's number."""
         texts = [text for place, text in self.comments if place == positionid and text != self.match_string]
         if positionid == 0 and texts and _NUMBER_OF_GAME.fullmatch(texts[0]):
             del texts[0]

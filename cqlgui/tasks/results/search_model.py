@@ -84,7 +84,7 @@ class SearchResult:
     """Set if an error of the query ended the search."""
     variations: bool = False
     messages: tuple[QueryMessage, ...] = field(default=(), repr=False)
-    """What the query wrote as messages, in game order; `messages_dropped` more were not kept."""
+    """The messages of the query, in game order; `messages_dropped` more were not kept."""
     messages_dropped: int = 0
     persistent: tuple[Persistent, ...] = ()
     """The persistent variables that are not quiet, in the order of the query."""
@@ -104,7 +104,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written: `games`, or `hits` lines if the format lists positions.
+    """The result of an export: the number of `games`, or of `hits` if the format lists positions.
 
     In an export in the query's frame, `as_played` games of a PGN are written as they were played, because
     their images are no legal games.

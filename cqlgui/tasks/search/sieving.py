@@ -302,7 +302,7 @@ class Sieve:
             with sources.indexed(source) as opened:
                 for first, segment in opened.parts:
                     if first >= source.games:
-                        # What was indexed since, of which the catalog may know nothing yet.
+                        # These games were added since; the catalog may not have them yet.
                         break
                     part = self._planner.part(source, first, segment, self._unwanted.is_set)
                     numbers = part.numbers
@@ -312,7 +312,7 @@ class Sieve:
                     while begin < part.count:
                         shared = max(remaining // len(self._threads), _LAST_SLICE)
                         last = min(at + (min(self._size, shared) if self._compiled else _BLOCK), len(numbers))
-                        # What stands after the last game that is looked at is passed over as well.
+                        # Games after the last one that may match are left out, too.
                         end = int(numbers[last]) if last < len(numbers) else part.count
                         yield _Slice(place, source, first, part, numbers[at:last], begin, end)
                         remaining -= end - begin

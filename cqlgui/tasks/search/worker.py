@@ -202,7 +202,7 @@ class Service:
                 failed.append([ordinal, f"the query took longer than {self._seconds} seconds in this game"])
                 # One such game after another is the query's fault: it must not take a day to say so.
                 self._seconds = max(_LEAST_SECONDS, self._seconds // 2)
-                # Who asked hears of it at once. Several such games together would seem to hang.
+                # Reported at once, because several such games together would look like a hanging worker.
                 undone = request["games"][place:]
                 break
             except interpreter.QueryError as error:

@@ -32,7 +32,7 @@ class Diagram(QWidget):
 
     @property
     def position(self) -> position_module.Position | None:
-        """What is shown."""
+        """The position shown."""
         return self._position
 
     def sizeHint(self) -> QSize:

@@ -42,7 +42,8 @@ class Normal:
 
     @property
     def words(self) -> str:
-        """What is shown and what was undone; empty if the game is shown as it was played."""
+        """Words for the frame and for the transform that was undone; empty if the game is shown as it was
+        played."""
         if not self.on or self.element is None:
             return ""
         if not self.applies:

@@ -186,7 +186,7 @@ class NotationView(QTextEdit):
         self._current = 0
         # Whether the current move is still to be laid out and then scrolled into view.
         self._awaited = False
-        # What was in view and selected before the same text was drawn again, until it is laid out.
+        # The view and the selection before the same text was drawn again. They are restored after the layout.
         self._kept: _View | None = None
         self._left: Iterator[Piece] = iter(())
         # Whether a score sheet is wanted, and whether it is shown.

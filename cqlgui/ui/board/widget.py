@@ -36,7 +36,7 @@ _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 class Layer(Protocol):
-    """What is drawn in front of the position."""
+    """The drawings in front of the position."""
 
     @property
     def covered(self) -> int:
@@ -146,7 +146,7 @@ class BoardWidget(QWidget):
 
     @property
     def position(self) -> position_module.Position | None:
-        """What stands on the board."""
+        """The position on the board."""
         return self._position
 
     @property
@@ -229,7 +229,7 @@ class BoardWidget(QWidget):
 
     @property
     def layer(self) -> Layer | None:
-        """What is drawn in front of the position."""
+        """The drawings in front of the position."""
         return self._layer
 
     def refresh(self) -> None:
@@ -272,7 +272,7 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_hint(self, text: str) -> None:
-        """What to say on an empty board; empty for nothing."""
+        """Set the text of an empty board; an empty text shows nothing."""
         self._hint = text
         self._change()
 

@@ -41,7 +41,7 @@ _LONGEST_TOLD = 200
 
 
 class Lines(Protocol):
-    """What the gutter shows beside the lines of a text."""
+    """The contents of the gutter beside the lines of a text."""
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
         """The blocks in view, each with its top and its height in pixels."""
@@ -77,7 +77,7 @@ class Gutter(QWidget):
 
     @property
     def rows(self) -> Mapping[int, truth_model.LineTruth]:
-        """What is shown, by line."""
+        """The truths shown, by line."""
         return self._rows
 
     @property

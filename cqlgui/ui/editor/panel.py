@@ -171,7 +171,7 @@ class EditorPanel(QWidget):
 
     @property
     def findings(self) -> tuple[diagnostics.Diagnostic, ...]:
-        """What the last check found."""
+        """The findings of the last check."""
         return self._diagnostics
 
     @property

@@ -1,6 +1,6 @@
 """Help with writing a query: live truth, why not, the help pane, the manual, the two spellings, quick fixes.
 
-Connects these with the window's editor, browser and messages; knows no layout.
+Connects these with the window's editor, browser and messages; does not use layouts.
 """
 
 from __future__ import annotations

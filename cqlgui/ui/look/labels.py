@@ -99,7 +99,7 @@ class Page(QTextBrowser):
 
 
 NOTHING = QByteArray(b"")
-"""What a page gets instead of a resource. Without any, Qt would look on the disk."""
+"""Returned in place of every resource that a page asks for. Without it Qt would look on the disk."""
 
 
 class ElidedLabel(QWidget):
@@ -150,7 +150,7 @@ class ElidedLabel(QWidget):
         return self.fontMetrics().elidedText(self._text, self._cut, room)
 
     def ending(self) -> str:
-        """What is shown behind the text, and not cut."""
+        """The text shown after the main text; it is never cut."""
         return self._tail
 
     def reserve(self, longest: str) -> None:

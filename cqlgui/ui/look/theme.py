@@ -1,7 +1,7 @@
 """Colours and fonts: our own light and dark palettes over Fusion, and the roles of painted widgets.
 
 Qt's own switch of the colour scheme has no effect offscreen and on a bare X11 desktop, so the palettes are
-ours; the system is only asked which of the two it prefers. Knows no chess except the names of the board's
+ours; the system is only asked which of the two it prefers. Does not use chess except the names of the board's
 colours.
 """
 
@@ -18,7 +18,7 @@ from cqlgui.base.data import dataclass
 
 
 class Choice(Enum):
-    """What the user asked for."""
+    """The scheme that the user chose."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -209,7 +209,7 @@ class Theme(QObject):
 
     @property
     def choice(self) -> Choice:
-        """What the user asked for."""
+        """The scheme that the user chose."""
         return self._choice
 
     @property

@@ -2,7 +2,7 @@
 results.
 
 Work is a plain closure that touches no widget. Its results come back on the GUI thread, where the callbacks
-run. Knows no chess.
+run. Does not use chess.
 """
 
 from __future__ import annotations

@@ -49,9 +49,8 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """What the user chose. `annotate` marks the matches (PGN only), `normalise` writes in the query's own
-    frame; the ending of `path` gives the format.
-    """
+    """The user's choice. `annotate` marks the matches (PGN only), `normalise` writes in the query's own
+    frame. The ending of `path` gives the format."""
 
     what: What
     annotate: bool

@@ -1,6 +1,6 @@
 """A query that was started before there are games to search: it runs when their files have been read.
 
-Keeps the query as it was when it was started. Shows that it waits; knows no files and runs nothing.
+Keeps the query as it was when it was started. Shows that it waits; does not use files and runs nothing.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The transform picker: choosing transforms and seeing the orbit they make. Knows no search."""
+"""The transform picker: choosing transforms and seeing the orbit they make. Does not use search."""

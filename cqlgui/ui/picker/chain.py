@@ -95,7 +95,8 @@ def over(text: str, start: int, end: int) -> ChosenChain:
 
 
 def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
-    """What to select after transforms were put before a selection at `start`: it is their operand now."""
+    """The selection after transforms were put before a selection at `start`: the selected text is now their
+    operand."""
     if structure.chain_of_operand(text, *selected) is not None:
         return selected
     operands = [

@@ -1,4 +1,4 @@
-"""Turns mouse and key events on the board into signals about squares; knows no pattern and no query.
+"""Turns mouse and key events on the board into signals about squares; does not use patterns or queries.
 
 In Pattern mode it handles all events that concern marks and leaves the others (turning the board, stepping
 with the wheel beside the marks) to the board. In Game mode it handles only Ctrl+click and a lasso with Ctrl

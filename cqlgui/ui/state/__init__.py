@@ -1,1 +1,1 @@
-"""What the window knows and does, without drawing it."""
+"""The state of the window and its jobs, without any drawing."""

@@ -150,8 +150,8 @@ class Searcher(QObject):
         self._jobs.run(work, done, self._failed, self.progressed.emit, _JOB, self._cancelled)
 
     def stop(self) -> None:
-        """Stop; what was found stays. A live search that has shown nothing yet is forgotten: what it would
-        show is a part of its hits in the place of all hits of another query."""
+        """Stop. The hits found so far stay. A live search that has shown nothing yet is forgotten, because it
+        would replace all hits of another query with only a part of its own."""
         if self._running and self.live and not self._shown:
             self.forget()
             self.declined.emit()

@@ -1,4 +1,4 @@
-"""Ply and the moves around a position, fetched in jobs for visible rows; knows no table."""
+"""Ply and the moves around a position, fetched in jobs for visible rows; does not use tables."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class TwoLines(NamedTuple):
 
 
 class TextModel(QAbstractTableModel):
-    """What `view.TableView` shows. Columns in `on_the_right` have their texts on the right. A model that
+    """The model of a `view.TableView`. Columns in `on_the_right` are aligned to the right. A model that
     `has_two_lines` has a form for narrow tables."""
 
     on_the_right: Collection[int] = ()

@@ -101,7 +101,8 @@ def _designator_table(node: nodes.Orbit) -> _Table | None:
 
 
 def _matching_in(table: _Table, note: Callable[[Evaluation, int], None]) -> Callable[[Evaluation], int]:
-    """As `_matching`, for a table. The first two designators of each element are tested without any call."""
+    """As `_matching`, for elements in a table. The first two designators of each element are tested without a
+    function call."""
     always = (OCCUPIED, 0)
     flat = [
         (element, *row[0], *(row[1] if len(row) > 1 else always), len(row) > 1, row[2:])

@@ -120,7 +120,7 @@ def _promotion_sign(cursor: Cursor) -> int:
 
 
 def _promotion(cursor: Cursor) -> nodes.Node:
-    """What stands after `=`: men without squares, any man, or letters."""
+    """The promotion after `=`: men without squares, any man, or letters."""
     first = cursor.peek()
     what = "a type of man after `=`"
     hint = "=Q, =[RB], =. for any, or letters in quotes"
@@ -256,7 +256,7 @@ def _dash_operand(cursor: Cursor, token: Token) -> nodes.Node:
     first = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected(f"a move after `{token.text}`", "such as --, N-- or P--a-h8")
-    # What stands after a dash without left set belongs to the dash, so the operand ends with its target.
+    # Everything after a dash without a left set belongs to the dash, so the operand ends with its target.
     found = _unled(cursor) if is_dash(first) else cursor.expression(7)
     if isinstance(found, nodes_moves.Dash | Broken):
         return found

@@ -16,7 +16,7 @@ from cqlgui.cql.syntax.reading.cursor import NUMERIC, SET, STRING, Broken, Curso
 from cqlgui.cql.syntax.reading.readers import READERS, Reader
 
 FORMS: Final = forms_squares
-"""What is read here is typed, printed and transformed there."""
+"""The types, printed forms and transform rules of the filters that this module reads."""
 
 
 def _colour_number(colour: nodes.Colour) -> Reader:

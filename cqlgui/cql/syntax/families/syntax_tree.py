@@ -18,7 +18,7 @@ from cqlgui.cql.syntax.reading.operators import Operator
 from cqlgui.cql.syntax.reading.readers import READERS, Reader
 
 FORMS: Final = forms_tree
-"""What is read here is typed, printed and transformed there."""
+"""The types, printed forms and transform rules of the filters that this module reads."""
 
 
 # --- operators ----------------------------------------------------------------------------------------------

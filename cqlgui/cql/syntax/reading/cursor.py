@@ -238,7 +238,7 @@ class Cursor:
 
     @property
     def _ending(self) -> str:
-        """What ends here: the text, a line, or a path."""
+        """The thing that ends here, in words: the text, a line, or a path."""
         if self._limit is None:
             return "The text ends"
         blank = self._limit < len(self.tokens) and self.tokens[self._limit].offset in self.after_blank

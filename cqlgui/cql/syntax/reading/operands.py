@@ -86,8 +86,8 @@ def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
 
 
 def undeclared(cursor: Cursor, token: Token) -> Broken:
-    """Report a name that nothing above gives a value to, with the keyword or variable that was probably
-    meant; nothing when something else was asked for in its place, which the user has been told."""
+    """Report a name that has no value here, with the keyword or variable that was probably meant. Reports
+    nothing if the user has already been told that something else belongs in this place."""
     if cursor.diagnostics and cursor.diagnostics[-1].span == token.span:
         return Broken(token.span)
     hint = HINTS.get(token.text, "") or _designator_hint(token.text)
@@ -115,7 +115,7 @@ def _definition_hint(cursor: Cursor, token: Token) -> str:
 
 
 def _designator_hint(text: str) -> str:
-    """What was probably meant by a name that is nearly a designator; empty for other names."""
+    """The designator that was probably meant by a similar name; empty for other names."""
     if 1 < len(text) <= 12 and set(text) <= set(designators.PIECES) and len(set(text)) == len(text):
         return f"several men stand in square brackets: [{text}]"
     if re.fullmatch(r"[KQRBNPkqrbnpAa]?[a-hA-H]\d+", text):

@@ -273,7 +273,7 @@ def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> lis
         if not begins_filter(cursor, token):
             unexpected(cursor, last, start)
             cursor.take_whole()
-            # What is no filter either directly after it is an echo of the same mistake.
+            # A following token that is no filter either comes from the same mistake, so it is not reported.
             cursor.hush()
             found.append(Broken(token.span))
             last = None
