@@ -1,1 +1,1 @@
-"""The main window: its parts put together, its actions, layouts and start."""
+"""The main window: its parts and controllers, its actions, its layouts and its start."""

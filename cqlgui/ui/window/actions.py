@@ -1,4 +1,4 @@
-"""Menus, toolbar and keys of the window: what can be done, under which key, and when it makes sense."""
+"""Menus, toolbar and keys of the window: every action, its key, and when it is enabled."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ class Actions:
         self.enable()
 
     def set_icons(self, icon: Callable[[str], QIcon]) -> None:
-        """Draw the icons anew, after a change of colours."""
+        """Draw the icons again, after a change of colours."""
         for name, found in self._icons.items():
             drawn = icon(name)
             for action in found:
                 action.setIcon(drawn)
 
     def enable(self) -> None:
-        """Grey what can't be done now."""
+        """Disable the actions that cannot be done now."""
         main = self._main
         running = main.searcher.running
         shown = main.browser.game is not None
@@ -98,11 +98,11 @@ class Actions:
             action.setEnabled(shown)
 
     def show_theme(self) -> None:
-        """Tick the theme that holds."""
+        """Tick the current theme."""
         self._themes[theme.theme().choice].setChecked(True)
 
     def show_layout(self) -> None:
-        """List the layouts and tick the one that holds."""
+        """List the layouts and tick the current one."""
         main = self._main
         built_in = [layout.value for layout in layouts.Layout]
         for action in self._layouts[len(built_in) :]:
@@ -111,7 +111,7 @@ class Actions:
         del self._layouts[len(built_in) :]
         own = sorted(name for name in main.docks.kept if name not in built_in)
         for name in own:
-            # In a menu the sign would underline what follows.
+            # In a menu a single `&` would underline the next letter.
             action = QAction(naming.shortened(name).replace("&", "&&"), main)
             action.setCheckable(True)
             action.triggered.connect(lambda _checked, name=name: main.docks.choose(name))
@@ -148,7 +148,8 @@ class Actions:
     def _make_query(self) -> None:
         main = self._main
         menu = main.menuBar().addMenu("&Query")
-        # One undo for all that asks: what is typed, drawn or chosen. Fields for text have one of their own.
+        # One undo for everything that changes the query: typing, drawing, choosing. Text fields have their
+        # own undo.
         self.undo = self._action(menu, "&Undo", main.pointing.undo, QKeySequence.StandardKey.Undo)
         self.redo = self._action(menu, "R&edo", main.pointing.redo, QKeySequence.StandardKey.Redo)
         self.redo.setShortcuts([QKeySequence(QKeySequence.StandardKey.Redo), QKeySequence("Ctrl+Y")])
@@ -182,7 +183,7 @@ class Actions:
         )
 
     def _make_position(self) -> None:
-        """What to look for of the position on the board, and what several of them have in common."""
+        """Make the menu of queries about the position on the board."""
         main = self._main
         menu = main.menuBar().addMenu("&Position")
         found = [
@@ -364,7 +365,7 @@ class Actions:
         if self._main.menuBar().isNativeMenuBar():
             self._main.addToolBar(bar)
         else:
-            # The height is the board's.
+            # The height of the window is for the board.
             bar.setIconSize(QSize(18, 18))
             bar.setContentsMargins(0, 0, 0, 0)
             self._main.menuBar().setCornerWidget(bar)
@@ -379,10 +380,10 @@ class Actions:
         *,
         local: bool = False,
     ) -> QAction:
-        """An action in a menu.
+        """Make an action in a menu.
 
-        A `local` one has its key only in the board, the notation and the tables, where it takes no key
-        from somebody who types or walks through a list of another kind.
+        The key of a `local` action works only in the board, the notation and the tables, so that it does not
+        interfere with typing or with other lists.
         """
         action = menu.addAction(title)
         action.triggered.connect(lambda _checked=False: slot())
@@ -397,7 +398,7 @@ class Actions:
             for place in places:
                 place.addAction(action)
         elif key:
-            # Keys are there without the menu, too.
+            # The key must work without the menu, too.
             self._main.addAction(action)
         if icon:
             self._icons.setdefault(icon, []).append(action)
@@ -409,7 +410,7 @@ class Actions:
         found = bases.recent_files()[:_RECENT]
         for paths in found:
             folder = naming.shortened(str(paths[0].parent))
-            # In a menu the sign would underline what follows.
+            # In a menu a single `&` would underline the next letter.
             action = self._recent.addAction(f"{naming.title(paths)}   ({folder})".replace("&", "&&"))
             action.setToolTip(wording.plain_tip(naming.listing(paths)))
             action.setEnabled(all(disk.is_file(path) for path in paths))
@@ -422,7 +423,8 @@ class Actions:
 
 
 class _Tools(QToolBar):
-    """A tool bar beside the menus: it takes the room these leave, and offers the rest behind an arrow."""
+    """A tool bar beside the menus. It uses the width that the menus leave, and puts what does not fit into a
+    menu behind an arrow."""
 
     def __init__(self, title: str, menus: QMenuBar) -> None:
         super().__init__(title, menus)
@@ -430,7 +432,7 @@ class _Tools(QToolBar):
 
     def sizeHint(self) -> QSize:
         wanted, menus = super().sizeHint(), self._menus
-        # The menu bar would ask this in turn where its menus are.
+        # The widths are added up here, because asking the menu bar would make it ask this tool bar in turn.
         titles = [action.text().replace("&", "") for action in menus.actions()]
         taken = sum(menus.fontMetrics().horizontalAdvance(title) + _MENU_PADDING for title in titles)
         room = menus.window().width() - taken - _MENU_PADDING
@@ -438,4 +440,4 @@ class _Tools(QToolBar):
 
 
 _MENU_PADDING = 22
-"""Pixels beside the title of a menu, some more than the style sheet gives it."""
+"""Pixels beside the title of a menu, a few more than in the style sheet."""

@@ -1,4 +1,5 @@
-"""The panes around the board: where they stand, how they follow the room there is, when they need a title."""
+"""The panes around the board: where they are, how they follow the size of the window, when they need a
+title."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from cqlgui.ui.window import layouts
 from cqlgui.ui.window.layouts import Layout, Place
 
 VERSION = 2
-"""Of the state of the panes that a session keeps: one of another version stands for other panes."""
+"""Version of the state of the panes in a session. States of other versions are about other panes."""
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -20,9 +21,8 @@ _ACROSS, _DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How somebody left a layout: the one it is made from, the state of the panes, and whether their sizes
-    are the user's own.
-    """
+    """A layout as the user left it: the layout it was made from, the state of the panes, and whether the user
+    set their sizes."""
 
     layout: Layout
     state: bytes
@@ -30,10 +30,11 @@ class Kept:
 
 
 class Docks(QObject):
-    """The five panes of a window: query, library and help left with the transforms under them, results right.
+    """The five panes of a window: query, library and help on the left with the transforms below them, results
+    on the right.
 
-    `arranged` follows when another layout holds. A layout is left as the user arranged it: it stands in
-    `kept` by its name, with the layouts that the user gave a name.
+    `arranged` is emitted when another layout is shown. Each layout keeps the user's arrangement: `kept` has
+    them by name, with the layouts that the user named.
     """
 
     arranged = Signal()
@@ -52,13 +53,13 @@ class Docks(QObject):
         self.layout = Layout.SEARCHING
         self.name = Layout.SEARCHING.value
         self.kept: dict[str, Kept] = {}
-        # Unknown until the panes were placed for the first time.
+        # None until the panes are placed for the first time.
         self._plan: layouts.Plan | None = None
-        # Whether the user drew the panes to other sizes, which stay then.
+        # Whether the user resized the panes. Their sizes stay then.
         self._dragged = False
         self._before = Layout.SEARCHING.value
         self._titles = self._timer(self._fit_titles)
-        # Sizes of the panes while the mouse draws at an edge between them.
+        # The sizes of the panes while the user drags an edge between them.
         self._drawn: list[tuple[int, int]] = []
         self._raised: QDockWidget | None = None
         self._focus = self._timer(self._follow_raised)
@@ -76,7 +77,7 @@ class Docks(QObject):
 
     @property
     def presenting(self) -> bool:
-        """Whether board and notation stand alone."""
+        """Whether board and notation are shown alone."""
         return self.layout is Layout.PRESENTING
 
     def reset(self) -> None:
@@ -85,7 +86,7 @@ class Docks(QObject):
         self._arrange(self.layout)
 
     def choose(self, name: str) -> None:
-        """Show the layout of a name, as it was left."""
+        """Show the layout of this name, as the user left it."""
         if name == self.name:
             return
         self.keep()
@@ -95,42 +96,43 @@ class Docks(QObject):
             self._arrange(layouts.named(name))
 
     def leave_presenting(self) -> None:
-        """Back to the layout that was there before board and notation stood alone."""
+        """Return to the layout before board and notation were shown alone."""
         if self.presenting:
             self.choose(self._before)
 
     @property
     def last(self) -> str:
-        """The name of the layout that holds, or of the one before board and notation stood alone."""
+        """The name of the current layout, or of the one before board and notation were shown alone."""
         return self._before if self.presenting else self.name
 
     def keep(self) -> None:
-        """Remember the layout that holds, as it is now."""
+        """Remember the current layout as it is now."""
         if not self.presenting:
             self._before = self.name
             self.kept[self.name] = Kept(self.layout, self.state(), self._dragged)
 
     def keep_as(self, name: str) -> None:
-        """Give the panes as they stand a name."""
+        """Save the current panes as a layout of this name."""
         self.keep()
         self.name = name
         self.keep()
         self.arranged.emit()
 
     def forget(self, name: str) -> None:
-        """Forget a layout that the user gave a name."""
+        """Forget a layout that the user named."""
         self.kept.pop(name, None)
         if name == self.name:
             self.name = self.layout.value
             self.arranged.emit()
 
     def state(self) -> bytes:
-        """Where the panes stand."""
+        """The state of the panes, for `restore`."""
         return bytes(self._main.saveState(VERSION).data())
 
     def restore(self, kept: Kept) -> bool:
-        """Put the panes as they were left; False where that cannot be read."""
-        # Qt leaves tabs behind of panes that a state takes from among tabs to places of their own.
+        """Restore a state of the panes. Returns False if it cannot be read."""
+        # If panes leave a group of tabs while a state is restored, Qt leaves empty tabs behind. So the panes
+        # are arranged first.
         self._arrange(kept.layout)
         if not self._main.restoreState(QByteArray(kept.state), VERSION):
             return False
@@ -138,7 +140,7 @@ class Docks(QObject):
         self._join_missing()
         self._plan = now = self._planned()
         for dock, place in ((self.picker, now.picker), (self.results, now.results)):
-            # It was left in a window of another size.
+            # The state was saved in a window of another size.
             if not dock.isFloating() and place is Place.TAB and self._stands(dock) is not place:
                 self._move(dock, place)
         self._fit_titles()
@@ -148,7 +150,7 @@ class Docks(QObject):
     # --- sizes ---------------------------------------------------------------------------------------------
 
     def window_resized(self) -> None:
-        """Let the panes follow a new size of the window, once it has got it."""
+        """Fit the panes to a new size of the window, as soon as the window has that size."""
         if self._plan is not None and self._plan != self._planned():
             self._size.start()
 
@@ -162,7 +164,7 @@ class Docks(QObject):
         return layouts.plan(self.layout, self._main.width(), self._main.height())
 
     def _shape(self, layout: Layout) -> None:
-        """Which columns reach down to the lower edge of the window."""
+        """Set which columns reach down to the lower edge of the window."""
         self.layout = layout
         wide = layout is Layout.WIDE
         self._main.setCorner(Qt.Corner.BottomLeftCorner, _BELOW if wide else _LEFT)
@@ -190,7 +192,7 @@ class Docks(QObject):
         self.arranged.emit()
 
     def _apply_sizes(self) -> None:
-        """Give the panes that are where they belong the sizes of the plan."""
+        """Give the panes that are in their place the sizes of the plan."""
         main, now = self._main, self._plan
         assert now is not None
         right = [dock for dock in (self.picker, self.results) if self._stands(dock) is Place.RIGHT]
@@ -198,20 +200,19 @@ class Docks(QObject):
         if self._stands(self.results) is Place.BOTTOM:
             main.resizeDocks([self.results], [now.bottom], _DOWN)
         if self._stands(self.picker) is Place.UNDER:
-            # The text keeps its lines where there is room for both at the least.
+            # The query keeps its lines if there is room for both.
             above = next((dock for dock in (self.library, self.help) if dock is self._raised), self.query)
             room = above.height() + self.picker.height()
             if above is self.query:
                 under = max(min(now.under, room - _LEAST_QUERY), room // 2)
             else:
-                # A list is to be read, and the transforms are those of a query that is out of sight.
+                # A list needs the height. The transforms belong to a query that is not visible then.
                 under = min(now.under, _LEAST_UNDER)
             main.resizeDocks([above, self.picker], [max(1, room - under), under], _DOWN)
 
     def _fit_size(self) -> None:
-        """Take panes to the column of tabs, or back; only from where they belong at the other size, because
-        what the user arranged otherwise stays.
-        """
+        """Move panes to the column of tabs, or back. A pane moves only from its place for the other size,
+        because the user's own arrangement stays."""
         former, now = self._plan, self._planned()
         self._plan = now
         if former is None or self.presenting:
@@ -231,7 +232,7 @@ class Docks(QObject):
             self._apply_sizes()
 
     def _stands(self, dock: QDockWidget) -> Place | None:
-        """Where a pane is; None for a place of the user's own."""
+        """The place of a pane; None if the user put it elsewhere."""
         if dock.isFloating():
             return None
         beside = self._main.tabifiedDockWidgets(dock)
@@ -248,15 +249,15 @@ class Docks(QObject):
     def _place(self, dock: QDockWidget, place: Place) -> None:
         main = self._main
         if place is Place.TAB:
-            # Added to the column as usual it would stand below the others for a moment, for which the window
-            # grows beyond a low screen.
+            # If it were added to the column as usual, it would be below the others for a moment, and the
+            # window would grow beyond a low screen.
             main.removeDockWidget(dock)
             main.tabifyDockWidget(self.help, dock)
         else:
             main.addDockWidget(_AREAS[place], dock)
 
     def _join_missing(self) -> None:
-        """A pane that was not there when the state was kept joins the left column."""
+        """Add the panes that did not exist when the state was saved to the left column."""
         for dock in self.all:
             if (
                 not dock.isFloating()
@@ -278,9 +279,8 @@ class Docks(QObject):
             self._raised = None
 
     def _follow_raised(self) -> None:
-        """Keys are for what is seen: they leave a pane that another one has come in front of, and go to the
-        search box of that one.
-        """
+        """Keep the keyboard focus on visible panes: when another pane comes to the front, its search box gets
+        the focus."""
         dock, focus = self._raised, QApplication.focusWidget()
         if dock is None or focus is None:
             return
@@ -291,7 +291,7 @@ class Docks(QObject):
             (content.focusProxy() or content).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fit_titles(self) -> None:
-        """Hide the title bar of a pane whose tab says its name already."""
+        """Hide the title bar of a pane if its tab already shows its name."""
         for dock in self.all:
             beside = self._main.tabifiedDockWidgets(dock)
             tabbed = not dock.isFloating() and any(other.toggleViewAction().isChecked() for other in beside)
@@ -307,13 +307,13 @@ class Docks(QObject):
         dock.setObjectName(f"dock-{name}")
         dock.setWidget(content)
         for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
-            # Which panes share a tab bar is known only after Qt has finished moving them.
+            # Qt has to finish moving the panes before it is known which ones share a tab bar.
             changed.connect(lambda _what: self._titles.start())
         dock.visibilityChanged.connect(lambda visible: self._seen(dock, visible))
         return dock
 
     def _timer(self, does: object) -> QTimer:
-        """Does something once, after the events that are to come first."""
+        """A timer that calls a function once, after the events that are already waiting."""
         timer = QTimer(self)
         timer.setSingleShot(True)
         timer.timeout.connect(does)
@@ -323,7 +323,7 @@ class Docks(QObject):
         return [(dock.width(), dock.height()) for dock in self.all if dock.isVisible()]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Of the window itself the mouse meets nothing but the edges between panes.
+        # Clicks on the window itself can only be on the edges between panes.
         if event.type() is QEvent.Type.MouseButtonPress:
             self._drawn = self._sizes()
         elif event.type() is QEvent.Type.MouseButtonRelease and self._drawn:
@@ -333,6 +333,6 @@ class Docks(QObject):
 
 
 _LEAST_QUERY = 234
-"""Pixels of height that are left to the query where the transforms stand under it."""
+"""Least height in pixels of the query if the transforms are below it."""
 _LEAST_UNDER = 150
-"""Pixels of height that are left to the transforms while a list stands above them."""
+"""Least height in pixels of the transforms if a list is above them."""

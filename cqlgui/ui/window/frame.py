@@ -1,8 +1,8 @@
-"""The window's parts, their layout, and what is shown: everything that its controllers work with.
+"""The parts of the window and their layout: everything that the controllers work with.
 
-Left one asks, in the middle one sees, right is what was found. This module makes widgets and state objects
-and lays them out. What they do together stands in the controllers of this package (`queries_kept`,
-`showing`, `searching`, `opening`, `output`), each of which takes a `Frame`.
+The user asks on the left, sees the game in the middle, and finds the results on the right. This module makes
+the widgets and state objects and lays them out. What they do together is in the controllers of this package
+(`queries_kept`, `showing`, `searching`, `opening`, `output`). Each controller takes a `Frame`.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ DROPPED, UNSHOWN, FOUND, GAME, NARROWING, FAULT = (
     "narrowing",
     "fault",
 )
-"""Keys of messages: what they are about (see `look.infobar`)."""
+"""Keys of messages: what each message is about (see `look.infobar`)."""
 
 
 class Frame(QMainWindow):
-    """The parts of the window. `changed` says that something can be done now, or no longer."""
+    """The parts of the window. `changed` is emitted when actions must be enabled or disabled."""
 
     changed = Signal()
 
@@ -71,7 +71,7 @@ class Frame(QMainWindow):
         self.setWindowTitle("cqlgui")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
-        # Every new layout would make an animation for each pane, moved or not.
+        # Otherwise each new layout would animate every pane, whether it moves or not.
         self.setAnimated(False)
         self.jobs = jobs.Jobs(self)
         self.editor = editor_panel.EditorPanel()
@@ -85,7 +85,7 @@ class Frame(QMainWindow):
         self.games = games.GamesPanel(self.jobs)
         self.infobar = infobar.InfoBar()
         self.start_page = start_page.StartPage()
-        # Whether the user went on to the board without games.
+        # Whether the user left the start page for the board although there are no games.
         self.start_left = False
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
@@ -104,19 +104,19 @@ class Frame(QMainWindow):
         self.base: base_model.Base | None = None
         self.result: search_model.SearchResult | None = None
         self.bad_games: tuple[base_model.BadGame, ...] = ()
-        # What the last session showed: kept until its game is on the board or other games were opened, so
-        # that neither an early end nor a file that is away at one start loses it.
+        # What the last session showed. It is kept until its game is on the board or other games are opened.
+        # So neither closing the window early nor a file that is missing at one start loses it.
         self.unrestored: session.Session | None = None
         self.restoring = False
-        # Whether files are being opened of which nothing is here yet.
+        # Whether files are being opened and none of their games is here yet.
         self.opened_anew = False
-        # The query of the last session and the row of its hits that was current.
+        # The query of the last session and the row of its current hit.
         self.wanted_row = ("", -1)
-        # The query of the hits shown, and whether its search began before the base was read whole.
+        # The query of the hits shown, and whether its search began before the base was completely read.
         self.asked = ""
         self.asked_early = False
         self.folder = ""
-        # Texts that others took the place of before they were saved, and when; newest first.
+        # Texts that were replaced before they were saved, and when; newest first.
         self.unsaved: tuple[tuple[str, float], ...] = ()
         self._lay_out()
         self._connect_parts()
@@ -126,11 +126,12 @@ class Frame(QMainWindow):
         self.progress_words.say(words or f"{rate:,.0f} a second")
 
     def tell(self, words: str) -> None:
-        """Say something in the status bar for a while. One line says all: two would cover each other."""
+        """Show a text in the status bar for a while. All of it is one line, because two messages would cover
+        each other."""
         self.pointing.notice.say(words, undoable=False)
 
     def end_progress(self) -> None:
-        """Show no progress any more, unless files are still read or written."""
+        """Hide the progress, unless files are still read or written."""
         self.progress_box.setVisible(self.opener.busy or self.exporter.busy)
 
     def reset_layout(self) -> None:
@@ -139,7 +140,7 @@ class Frame(QMainWindow):
         self.split.reset()
 
     def ask_layout_name(self) -> None:
-        """Let the user give the layout a name, to come back to it."""
+        """Ask for a name under which the current layout is saved."""
         name, given = QInputDialog.getText(self, "Save layout", "Name of the layout:")
         name = name.strip()
         if given and name and name not in [layout.value for layout in layouts.Layout]:
@@ -196,16 +197,17 @@ class Frame(QMainWindow):
             ),
             self,
         )
-        # Where these paint their ground themselves, dock and window are not painted for each word in them.
+        # These widgets paint their own background. So dock and window need not be painted for every change of
+        # a text in them.
         for part in (self.editor, board_side, self.hits, self.games):
             part.setAutoFillBackground(True)
         self._lay_out_status()
 
     def _connect_parts(self) -> None:
-        """Connect what needs these parts alone."""
+        """Connect the parts whose connections need no controller."""
         self.jobs.failed.connect(lambda words: self.infobar.show_message(words, "error", key=FAULT))
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=KEEPING))
-        # Another text, or the same one saved at last: what failed before is past.
+        # The text has another file now, or was saved at last, so the message about a failure is out of date.
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(KEEPING))
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(UNSHOWN))
         self.editor.modified_changed.connect(lambda _on: self.infobar.dismiss(KEEPING))
@@ -220,7 +222,8 @@ class Frame(QMainWindow):
             lambda words: self.infobar.show_message(words, "info", key=ASKING, front=True)
         )
         self.picker.attach(self.editor)
-        # The arrow keys go through the game that it brought up; those who come by keyboard go through images.
+        # The arrow keys should step through the game that the click showed. With the keyboard the focus stays
+        # on the images.
         self.picker.image_clicked.connect(self.board.setFocus)
         self.narrower.scoped.connect(self.hits.tell_scope)
         for part in (self.assistance.estimate, self.live, self.here):
@@ -235,7 +238,7 @@ class Frame(QMainWindow):
         self.waiting.changed.connect(lambda: self.hits.tell_waiting(self.waiting.words))
 
     def show_progress(self, words: str) -> None:
-        """Show that files are read or written."""
+        """Show the progress of reading or writing files."""
         self.progress_box.setVisible(True)
         self.progress_bar.say(0, 0)
         self.progress_words.say(words)
@@ -244,7 +247,7 @@ class Frame(QMainWindow):
         bar = self.statusBar()
         self.games_words = labels.ElidedLabel("", cut=Qt.TextElideMode.ElideMiddle)
         bar.setContentsMargins(6, 0, 0, 0)
-        # It takes what room there is, and gives it where progress is shown.
+        # It takes all free width, and gives it up when progress is shown.
         bar.addWidget(self.games_words, 1)
         self.bad_button = QToolButton()
         self.bad_button.setToolTip("Show the games that could not be read whole")
@@ -263,14 +266,14 @@ class Frame(QMainWindow):
         bar.addPermanentWidget(self.progress_box)
 
     def take_query(self, text: str, title: str) -> None:
-        """A query of the library takes the editor's place as one undoable edit, so that nothing is lost.
+        """Put a query of the library into the editor, as one edit that can be undone.
 
-        It belongs to no file: saving must not write it over the one that was open.
+        The text then belongs to no file, so that saving does not overwrite the file that was open.
         """
         self.editor.set_text(text, title)
         self.show_editor()
 
     def show_editor(self) -> None:
-        """Bring the query to the front, ready for typing."""
+        """Show the query and focus the editor."""
         self.docks.show(self.docks.query)
         self.editor.edit.setFocus()

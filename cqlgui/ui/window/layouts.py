@@ -1,4 +1,4 @@
-"""The layouts of the window: where each pane belongs, by the room there is. Knows no widget."""
+"""The layouts of the window: the place of each pane, by the size of the window. Does not use widgets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import enum
 from cqlgui.base.data import dataclass
 
 NARROW = 1180
-"""Below this width in pixels the columns beside the board become one column of tabs."""
+"""Below this width in pixels the side columns become one column of tabs."""
 LOW = 560
-"""Below this height in pixels panes that stand below each other become tabs, too."""
+"""Below this height in pixels panes that are one below the other become tabs, too."""
 PLANNED = 1366
-"""The width in pixels that the usual widths are for; of what is more, each column gets its share."""
+"""The width in pixels for which the usual widths are made. Each column gets a share of additional width."""
 ASK, FOUND, PICKER = 340, 458, 408
-"""Usual width of the columns left and right of the board, and height of the transforms with their title."""
+"""Usual widths of the columns left and right of the board, and the height of the transforms with their
+title."""
 SMALLEST_ASK = 240
 
 
@@ -27,7 +28,7 @@ class Layout(enum.Enum):
 
 
 class Place(enum.Enum):
-    """Where a pane stands: among the tabs of the left column, under these, right of the board, below it."""
+    """The place of a pane: among the tabs of the left column, below them, right of the board, or below it."""
 
     TAB = "tab"
     UNDER = "under"
@@ -37,8 +38,8 @@ class Place(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Places of the transforms and of the results; width of the left and the right column, height of the
-    transforms where they stand under the query, and of the results where they stand below the board.
+    """The places of the transforms and of the results; the widths of the left and right columns; the height
+    of the transforms if they are below the query; and the height of the results if they are below the board.
     """
 
     picker: Place
@@ -50,7 +51,7 @@ class Plan:
 
 
 def plan(layout: Layout, width: int, height: int) -> Plan:
-    """Where the panes of a layout belong in a window of this size."""
+    """The places of the panes in a layout, for a window of this size."""
     narrow, low = width < NARROW, height < LOW
     gain = max(0, width - PLANNED)
     bottom = round(height * (0.35 if layout is Layout.WRITING else 0.27))
@@ -62,18 +63,18 @@ def plan(layout: Layout, width: int, height: int) -> Plan:
         results = Place.TAB if narrow or low else Place.BOTTOM
         return Plan(Place.TAB, results, round(width * 0.46), ASK, PICKER, bottom)
     if narrow:
-        # All panes share one column: that of the results needs its width.
+        # All panes share one column, which is as wide as the results need.
         return Plan(
             Place.TAB, Place.TAB, max(SMALLEST_ASK, min(FOUND, width * 46 // 100)), ASK, PICKER, bottom
         )
-    # The board grows with the height: what it cannot use of the width goes to the hits.
+    # The size of the board depends on the height. The hits get the width that the board cannot use.
     left, right = ASK + gain // 20, FOUND + gain * 7 // 20
     under = PICKER + max(0, height - 768) * 2 // 5
     return Plan(Place.TAB if low else Place.UNDER, Place.RIGHT, left, right, under, bottom)
 
 
 def named(name: str) -> Layout:
-    """The layout of a name; the usual one where there is none."""
+    """The layout of this name; the usual one if there is none."""
     try:
         return Layout(name)
     except ValueError:

@@ -1,7 +1,6 @@
-"""The main window: a frame of parts, the controllers that make them work together, and the window's events.
+"""The main window: the frame of parts, the controllers that connect them, and the window's events.
 
-The work is done by `Opener`, `Searcher`, `Exporter` and `Browser`, which never block. `frame` holds
-the layout; the controllers beside it hold what the parts do together.
+The work is done by `Opener`, `Searcher`, `Exporter` and `Browser`, which never block. `frame` has the layout.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ _LOST = "The changed query cannot be kept for the next start, and is not saved i
 
 
 class MainWindow(frame.Frame):
-    """The whole program on screen. Call `begin` once after `show`."""
+    """The main window of the program. Call `begin` once after `show`."""
 
     def __init__(self) -> None:
         super().__init__()
-        # Whether a turn for painting is asked for.
+        # Whether painting has already been scheduled.
         self._paints = False
         self._begun_with = session.Session()
         self.rights = rights.Rights(self)
@@ -66,9 +65,8 @@ class MainWindow(frame.Frame):
         self.opening.base_changed()
 
     def begin(self, files: Sequence[Path]) -> None:
-        """Restore the last session; the games named are opened instead of its own, and a query named takes
-        the place of its query, as one step that can be undone.
-        """
+        """Restore the last session. If files are named, their games are opened instead of the session's, and
+        a named query replaces the session's query, as one step that can be undone."""
         kept = self._begun_with = session.load()
         restoring.restore_looks(self, self.actions_, kept)
         if kept.query:
@@ -91,8 +89,8 @@ class MainWindow(frame.Frame):
     def event(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.UpdateRequest:
             return super().event(event)
-        # All that is to be painted is painted within this. It is Qt's last event of a turn; who asks for a
-        # repaint at once gets it in the next one, too.
+        # All painting happens in this event, the last event of Qt's turn. A widget that asks for a repaint in
+        # the meantime gets it in the next turn.
         if not self._paints:
             self._paints = True
             self.jobs.turns.ask(self._paint)
@@ -126,7 +124,7 @@ class MainWindow(frame.Frame):
         self.exporter.cancel()
 
     def _arranged(self) -> None:
-        """Board and notation stand alone while somebody presents."""
+        """Hide everything but board and notation in the layout "Presenting"."""
         alone = self.docks.presenting
         for part in (self.menuBar(), self.statusBar(), self.hitbar):
             part.setVisible(not alone)
@@ -156,7 +154,7 @@ class MainWindow(frame.Frame):
             event.accept()
 
     def _is_ours(self, event: QDropEvent) -> bool:
-        """Whether a text was dragged out of this window, as a part of the query."""
+        """Whether a dragged text comes from this window, as a part of the query."""
         source = event.source()
         return isinstance(source, QWidget) and (source is self or self.isAncestorOf(source))
 
@@ -164,7 +162,7 @@ class MainWindow(frame.Frame):
         paths = _dropped(event.mimeData())
         if paths:
             event.acceptProposedAction()
-            # The dragging program waits until this handler returns.
+            # The program from which it was dragged waits until this handler returns.
             QTimer.singleShot(0, lambda: self.opening.open_files(paths))
         elif event.mimeData().hasText() and not self._is_ours(event):
             event.setDropAction(Qt.DropAction.CopyAction)
@@ -174,7 +172,7 @@ class MainWindow(frame.Frame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:
-            # Nobody else wanted the key.
+            # No other widget used the key.
             self.infobar.close_message()
         elif event.key() == Qt.Key.Key_Escape and self.docks.presenting:
             self.docks.leave_presenting()

@@ -1,4 +1,4 @@
-"""Files and texts that come into the window: opened, dropped, pasted, restored."""
+"""Opens files and texts that come into the window: chosen, dropped, pasted or restored."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.
 
 
 class Opening(QObject):
-    """Opens files, and tells how the base grows."""
+    """Opens files, and shows how the base grows."""
 
     def __init__(
         self,
@@ -73,7 +73,8 @@ class Opening(QObject):
             self.open_files([Path(name) for name in names])
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Open games (a folder gives those in it) and queries, as dropped or named on the command line."""
+        """Open games and queries that were dropped or named on the command line. A folder means the games in
+        it."""
         self._frame.infobar.dismiss(frame.DROPPED)
         wanted: list[Path] = []
         asked: list[Path] = []
@@ -91,13 +92,13 @@ class Opening(QObject):
             self._frame.opener.open(wanted)
 
     def restore(self, kept: session.Session) -> None:
-        """Open the games of the last session, to go on at the position that was left."""
+        """Open the games of the last session at the position that was left."""
         self._frame.unrestored = kept
         self.open_files([Path(name) for name in kept.files])
         self._frame.restoring = self._frame.opener.busy
 
     def _locate(self, kept: session.Session, missing: str) -> None:
-        """Let the user say where a file of the last session is now."""
+        """Ask where a file of the last session is now."""
         title = f"Where is {Path(missing).name} now?"
         fitting.fit_next()
         name, _ = QFileDialog.getOpenFileName(self._frame, title, self._frame.folder, PGN_FILES)
@@ -106,7 +107,8 @@ class Opening(QObject):
             self.restore(replace(kept, files=files))
 
     def _inside(self, folder: Path) -> list[Path]:
-        """The sources in a folder, by name; says so where there are none or the folder is closed."""
+        """The sources in a folder, by name. Shows a message if there are none or the folder cannot be
+        read."""
         try:
             found = sorted(file for file in folder.iterdir() if _is_source(file))
         except OSError as error:
@@ -119,11 +121,11 @@ class Opening(QObject):
         return found
 
     def paste(self) -> None:
-        """Take the text on the clipboard for a position, games or a query."""
+        """Use the text on the clipboard as a position, games or a query."""
         self.take_text(QGuiApplication.clipboard().text())
 
     def take_text(self, text: str) -> None:
-        """Take a text that was dropped or pasted for what it is."""
+        """Use a dropped or pasted text as the position, games or query that it is."""
         self._frame.infobar.dismiss(frame.DROPPED)
         self._frame.jobs.run(
             lambda _token, _sink: pasting.understand(text),
@@ -151,7 +153,7 @@ class Opening(QObject):
             self._frame.infobar.show_message(found.reason, "warning", key=frame.DROPPED, front=True)
 
     def show_bad_games(self) -> None:
-        """List the games that could not be read whole."""
+        """List the games that could not be read completely."""
         if self._bad_dialog is None:
             self._bad_dialog = bad_games.BadGamesDialog(self._frame)
             self._bad_dialog.opened.connect(self._showing.show_game)
@@ -177,7 +179,7 @@ class Opening(QObject):
 
     def _base_grown(self, base: base_model.Base) -> None:
         if self._frame.opened_anew:
-            # Also where it is the same base: its files may have changed.
+            # Also for the same base: its files may have changed.
             self._frame.opened_anew = False
             self._leave_base()
         if not self._frame.restoring:
@@ -221,7 +223,7 @@ class Opening(QObject):
                 "There are no games, so the query was not run.", "warning", key=frame.ASKING
             )
         self.base_changed()
-        # The next game or search shall not wait until processes have started.
+        # Start the worker processes now, so that the next game or search need not wait for them.
         self._frame.jobs.run(lambda _token, _sink: pool.shared().warm(), lambda _done: None, name="warm")
         kept = self._frame.unrestored
         self._frame.restoring = False
@@ -260,7 +262,7 @@ class Opening(QObject):
             self._bad_dialog.set_games(bad)
 
     def _leave_base(self) -> None:
-        """Forget everything that belongs to the base shown until now."""
+        """Forget everything about the base that was shown until now."""
         self._frame.searcher.forget()
         self._frame.examples.forget()
         self._frame.result = None
@@ -291,7 +293,7 @@ class Opening(QObject):
         number = len({bad.game for bad in self._frame.bad_games})
         self._frame.bad_button.setVisible(number > 0)
         self._frame.bad_button.setText(wording.counted(number, "bad game", "bad games"))
-        # Qt takes the sign for its own, unless it stands twice.
+        # Qt treats `[*]` as its own sign unless it is doubled.
         self._frame.setWindowTitle(f"{_title(base)} - cqlgui".replace("[*]", "[*][*]") if paths else "cqlgui")
         self._frame.changed.emit()
 
@@ -311,7 +313,7 @@ class Opening(QObject):
         self.open_files([resources.resource("sample/sample.pgn")])
 
     def _try_theme(self, text: str, title: str) -> None:
-        """Search with a query of the start page: in the sample base, as there are no games."""
+        """Search with a query of the start page, in the sample base if there are no games."""
         if self._frame.base is None and not self._frame.opener.busy:
             self.open_sample()
         self._searching.run_text(text, title)

@@ -1,4 +1,4 @@
-"""What leaves the window: exported files, and texts and pictures on the clipboard."""
+"""Exports files, and copies texts and pictures to the clipboard."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cqlgui.ui.window import showing as showing_module
 
 
 class Output(QObject):
-    """Exports hits and copies what is on the board."""
+    """Exports hits, and copies what is on the board."""
 
     def __init__(
         self, main: frame.Frame, showing: showing_module.Showing, opening: opening_module.Opening
@@ -36,19 +36,19 @@ class Output(QObject):
         main.hits.export_requested.connect(self.ask_export)
 
     def ask_export(self) -> None:
-        """Ask what to export and write it in the background."""
+        """Show the export dialog, then write the file in the background."""
         base, result = self._frame.base, self._frame.result
         if base is None or result is None:
             words = "There are no hits to export: run a search first."
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
         if self._frame.exporter.busy:
-            # The next one would take its place.
+            # A second export would replace the first.
             words = "A file is being written: export again when it is done, or cancel it."
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
-        # While the dialog is open a search may begin or end, and other games may be opened: what is written
-        # is what was there when it was asked.
+        # While the dialog is open, a search may begin or end and other games may be opened. The export writes
+        # what was there before.
         selected, element = self._frame.hits.selected_games(), self._frame.hits.limited_to
         words = self._showing.limited_words()
         counts = export_dialog.ExportCounts(
@@ -86,7 +86,7 @@ class Output(QObject):
         self._frame.infobar.show_message(sentence, kind, key=frame.EXPORTING)
 
     def copy_fen(self) -> None:
-        """Put the FEN of the game's own position on the clipboard."""
+        """Copy the FEN of the current position, as it was played."""
         position = self._frame.browser.position
         if position is not None:
             QGuiApplication.clipboard().setText(position.fen())
@@ -94,14 +94,14 @@ class Output(QObject):
             self._frame.tell(f"FEN copied{game_own}")
 
     def copy_pgn(self) -> None:
-        """Put the game's own text on the clipboard."""
+        """Copy the text of the current game, as it is in its file."""
         game = self._frame.browser.game
         if game is not None:
             QGuiApplication.clipboard().setText(decoding.decode(game.raw))
             self._frame.tell("Game copied")
 
     def copy_picture(self) -> None:
-        """Put a picture of the board on the clipboard."""
+        """Copy a picture of the board."""
         QGuiApplication.clipboard().setPixmap(self._frame.board.picture())
         self._frame.tell("Picture copied")
 

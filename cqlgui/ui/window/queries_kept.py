@@ -1,4 +1,4 @@
-"""The queries that are kept: files of queries, the library, the history."""
+"""The kept queries: files, the library, the history."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class QueriesKept(QObject):
         self._frame.show_editor()
 
     def ask_open_query(self) -> None:
-        """Let the user choose a query file."""
+        """Ask for a query file and open it."""
         fitting.fit_next()
         name, _ = QFileDialog.getOpenFileName(self._frame, "Open query", self._frame.folder, CQL_FILES)
         if name:
@@ -55,7 +55,7 @@ class QueriesKept(QObject):
             self._frame.show_editor()
 
     def save_query(self) -> None:
-        """Save the query under its name, or ask for one."""
+        """Save the query under its name. Asks for a name if it has none."""
         if self._frame.editor.path is None:
             self.save_query_as()
         else:
@@ -70,7 +70,7 @@ class QueriesKept(QObject):
             path = Path(name)
             if not path.suffix:
                 path = path.with_suffix(queries.ENDINGS[0])
-                # The dialog asked for the name without its ending.
+                # The dialog asked about the name without an ending, so this name must be asked about here.
                 if disk.is_file(path) and not self._replace():
                     return
             self._save_query(path)
@@ -88,7 +88,7 @@ class QueriesKept(QObject):
         return QMessageBox.question(self._frame, "Save query", _REPLACE, defaultButton=_NO) == _YES
 
     def open_queries(self, paths: Sequence[Path]) -> None:
-        """Show the first of these queries, and say which ones found no place: there is one editor."""
+        """Show the first of these queries. Name the others in a message, because there is one editor."""
         if paths:
             self._frame.editor.open_file(paths[0])
             self._frame.show_editor()
@@ -125,6 +125,6 @@ class QueriesKept(QObject):
         )
 
     def _keep_unsaved(self, text: str) -> None:
-        """Another text takes the place of one that was not saved."""
+        """Keep a text that was not saved, because another text replaces it."""
         self._frame.unsaved = session.with_unsaved(self._frame.unsaved, text, time.time())
         self.fill_history()

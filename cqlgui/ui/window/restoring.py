@@ -1,4 +1,4 @@
-"""What the window takes from its session at the start, and what it leaves in it at the end."""
+"""Restores the window from its session at the start, and saves the session at the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cqlgui.ui.window import actions, docks, frame, layouts
 
 
 def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.Session) -> None:
-    """Give the window the looks it had: theme, board, columns, panes."""
+    """Restore theme, board, columns and panes."""
     theme.theme().apply(_theme_choice(kept.theme))
     actions_.show_theme()
     window.folder = kept.folder
@@ -43,8 +43,8 @@ def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.
 
 
 def put_query(window: frame.Frame, kept: session.Session) -> None:
-    """Show the query that was left. An unmodified query is read from its file again. Unsaved changes are
-    shown as they were, and saving them refuses once where the file has changed since."""
+    """Show the query of the session. An unchanged query is read from its file again. Unsaved changes are
+    shown as they were; if the file has changed since, saving them is refused once."""
     editor = window.editor
     if kept.query_path and disk.is_file(Path(kept.query_path)) and editor.open_file(kept.query_path):
         if kept.query_modified and editor.text() != kept.query:
@@ -53,12 +53,12 @@ def put_query(window: frame.Frame, kept: session.Session) -> None:
                 editor.recall_seen(kept.query_seen)
     else:
         editor.set_text(kept.query, library.title(kept.query))
-        # A query whose file is gone is in no file.
+        # A query whose file is gone belongs to no file.
         editor.edit.document().setModified(kept.query_modified or bool(kept.query_path))
 
 
 def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
-    """The window as the next start is to find it: also what it has not restored itself yet."""
+    """The session to save now. It also contains what was not restored yet."""
     editor = window.editor
     files, game, positionid = _games(window)
     layout, layouts_ = _layouts(window)
@@ -92,7 +92,7 @@ def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
 
 
 def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
-    """Put the panes as they were left, the layouts that are not shown included."""
+    """Restore the panes, also those of layouts that are not shown."""
     docks_ = window.docks
     docks_.kept = {
         name: docks.Kept(layouts.named(layout), session.unpacked(state), dragged == "dragged")
@@ -107,9 +107,8 @@ def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
 
 
 def _layouts(window: frame.Frame) -> tuple[str, str]:
-    """The name of the layout to begin with, and all of them as they were left. Nobody begins with a board
-    that stands alone: what is around it was only put away.
-    """
+    """The name of the first layout to show, and all layouts as they were left. The program never starts with
+    the board alone, because its other panes were hidden only for a while."""
     window.docks.keep()
     rows = [
         (name, kept.layout.value, session.packed(kept.state), "dragged" if kept.dragged else "")
@@ -119,9 +118,8 @@ def _layouts(window: frame.Frame) -> tuple[str, str]:
 
 
 def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
-    """The files, and the game and position on the board; those of the last session where they are still to
-    come.
-    """
+    """The files, and the game and position on the board. Those of the last session if they are not restored
+    yet."""
     kept, base, shown = window.unrestored, window.base, window.browser.game
     if kept is not None:
         files = kept.files
@@ -133,12 +131,12 @@ def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
 
 
 def _hit_row(window: frame.Frame) -> int:
-    """The row of the hit that is current; that of the last session until its query was searched again."""
+    """The row of the current hit. The row of the last session until its query was searched again."""
     text, row = window.editor.text(), window.hits.table.row
     query, wanted = window.wanted_row
     if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):
         return wanted
-    # Hits of another query cannot be found again by running this one.
+    # The current query does not find hits of another query again.
     return row if window.asked == text else -1
 
 

@@ -1,6 +1,6 @@
-"""Asks before a query reads or writes files, and says what the window makes of the files in its header.
+"""Asks before a query reads or writes files, and handles the files that its header names.
 
-What the user allows holds for this session of the program only.
+Permissions of the user are valid only until the program ends.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _LONGEST = 80
 
 
 class Rights(QObject):
-    """The questions and notes about files of the query that is run.
+    """The questions and messages about files of the query that is run.
 
-    `open_wanted` carries the paths of files to open, `run_wanted` says that the query can be run now,
+    `open_wanted` carries the paths of files to open. `run_wanted` says that the query can be run now,
     `export_wanted` that its hits are to be exported.
     """
 
@@ -34,7 +34,7 @@ class Rights(QObject):
     def __init__(self, main: frame.Frame) -> None:
         super().__init__(main)
         self._main = main
-        # Input and output that the header of the running query names.
+        # Input and output files that the header of the running query names.
         self._named = ("", "")
         main.searcher.wanted.connect(self._ask)
         main.searcher.started.connect(lambda _orbits: self._tell_input())
@@ -42,8 +42,8 @@ class Rights(QObject):
         main.editor.text_changed.connect(lambda _text: self.dismiss())
 
     def beside(self, path: Path | None = None) -> Path:
-        """Where a relative name is looked for: beside the query (in the file `path`, or the editor's), else
-        beside the games."""
+        """The folder of relative names: the folder of the query (in the file `path`, or the editor's), or
+        else the folder of the games."""
         main = self._main
         path = path or main.editor.path
         if path is not None:
@@ -53,7 +53,7 @@ class Rights(QObject):
         return Path(main.folder or ".").absolute()
 
     def open_input(self, text: str) -> infobar.Action | None:
-        """The action that opens the file which the header of a query names, where there is one."""
+        """The action that opens the file named by the header of a query; None if the header names none."""
         name = _header_files(text)[0]
         path = self.beside() / name
         if not name or not disk.is_file(path):
@@ -61,7 +61,7 @@ class Rights(QObject):
         return f"Open {_short(path.name)}", lambda: self.open_wanted.emit([path])
 
     def dismiss(self) -> None:
-        """The query is another one, or is run anew: what was said of its files is past."""
+        """Forget what was said about files, because the query has changed or is run again."""
         for key in (_WISH, _INPUT, _OUTPUT):
             self._main.infobar.dismiss(key)
 
@@ -79,7 +79,7 @@ class Rights(QObject):
         main.infobar.show_message(words, infobar.WARNING, (f"Allow {doing}", allow), key=_WISH, front=True)
 
     def _tell_input(self) -> None:
-        # A live search opens no messages.
+        # A live search shows no messages.
         self._named = ("", "") if self._main.searcher.live else _header_files(self._main.asked)
         name = self._named[0]
         base = self._main.base
@@ -111,9 +111,9 @@ class Rights(QObject):
 
 
 def _header_files(text: str) -> tuple[str, str]:
-    """Input and output that the header of a query names; empty for none."""
+    """Input and output files that the header of a query names; empty for none."""
     if "input" not in text and "output" not in text:
-        # A query that was not checked yet may be long, and the window would stand still for it.
+        # A query that was not checked yet may be long. Checking it here would block the window.
         return "", ""
     query = structure.checked(text).query
     return (query.header.input or "", query.header.output or "") if query is not None else ("", "")
@@ -123,6 +123,6 @@ _ING = {"read": "reading", "write": "writing"}
 
 
 def _short(name: str) -> str:
-    """A name from a stranger's query on one line."""
+    """A name from a stranger's query, on one line."""
     plain = " ".join(name.split())
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

@@ -1,4 +1,4 @@
-"""A search from the wish to its last hit, in the window."""
+"""Runs searches in the window, from the command to the last hit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cqlgui.ui.window import showing as showing_module
 
 
 class Searching(QObject):
-    """Starts and stops searches, and passes on what they find."""
+    """Starts and stops searches, and passes their results on."""
 
     def __init__(
         self,
@@ -55,8 +55,8 @@ class Searching(QObject):
         rights.run_wanted.connect(self.run)
 
     def run(self) -> None:
-        """Search the open base for the query in the editor; a search for another one ends, whatever it had
-        found. While the first games of files are still to come, the query waits for these."""
+        """Search the open base for the query in the editor. A running search for another query ends, whatever
+        it has found. If the first games of the files are still being read, the query waits for them."""
         priority.hold()
         text, opening = self._frame.editor.text(), self._frame.opened_anew
         if not text.strip() and (opening or self._games_there):
@@ -82,7 +82,7 @@ class Searching(QObject):
         return self._frame.base is not None and self._frame.base.games > 0
 
     def search(self, text: str, path: Path | None) -> None:
-        """Search the open base for a query, that of the file `path` if it has one."""
+        """Search the open base for a query. `path` is its file, if it has one."""
         assert self._frame.base is not None
         self._frame.waiting.take()
         if self._frame.searcher.searches(self._frame.base, text, self._frame.narrower.within):
@@ -91,7 +91,7 @@ class Searching(QObject):
         self._rights.dismiss()
         for key in (frame.ASKING, frame.FOUND, frame.NARROWING, frame.FAULT):
             self._frame.infobar.dismiss(key)
-        # What was merely told of earlier work has been read.
+        # The user has had time to read messages about earlier work.
         self._frame.infobar.clear("info")
         self._frame.live.asked()
         self._frame.asked = text
@@ -103,7 +103,7 @@ class Searching(QObject):
         )
 
     def stop(self) -> None:
-        """Stop the search or the waiting for games, and the question why the position does not match."""
+        """Stop the search, the waiting for games, and the question why the position does not match."""
         self._frame.waiting.withdraw()
         self._frame.live.stop()
         self._frame.searcher.stop()
@@ -134,7 +134,7 @@ class Searching(QObject):
         first = self._frame.hits.count == 0
         self._frame.hits.add(found)
         if first and self._frame.hits.count and not self._frame.searcher.live:
-            # Land on the first hit at once; the keyboard stays where the user is typing.
+            # Show the first hit at once. The keyboard focus stays where the user is typing.
             self._frame.hits.land(0)
             self._showing.return_to_row()
         self._showing.say_hit()
@@ -161,7 +161,7 @@ class Searching(QObject):
         self._frame.changed.emit()
 
     def _tell_failures(self, result: search_model.SearchResult) -> None:
-        """Say why hits may be missing; nothing where none are."""
+        """Show why hits may be missing, if any are."""
         self._frame.infobar.dismiss(frame.FOUND)
         if result.stopped is not None:
             message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
@@ -173,7 +173,7 @@ class Searching(QObject):
             self._frame.infobar.show_message(words, "warning", key=frame.FOUND)
 
     def _live_finished(self, result: search_model.SearchResult) -> None:
-        """The hits are there, and the board stays where it is, also where it shows one of them."""
+        """A live search has finished. The board stays where it is, even if it shows one of the hits."""
         game = self._frame.browser.game
         if self._frame.base is not None:
             self._frame.live.take(self._frame.base, result)
@@ -187,7 +187,7 @@ class Searching(QObject):
         self._frame.changed.emit()
 
     def _narrowed(self, result: search_model.SearchResult, words: str) -> None:
-        """Show other hits: a part of the result, or what was made of it and of hits that were kept."""
+        """Show other hits: a part of the result, or a combination of it with hits that were kept."""
         assert self._frame.base is not None
         self._frame.infobar.dismiss(frame.NARROWING)
         current = self._frame.hits.current()
@@ -214,7 +214,7 @@ class Searching(QObject):
 
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self._frame.editor.check_now()
-        # The place of the fault may be behind another pane.
+        # The editor, which marks the place of the fault, may be behind another pane.
         self._frame.show_editor()
         first = getattr(found[0], "message", "") if found else ""
         self._leave_hits()
@@ -223,7 +223,7 @@ class Searching(QObject):
         self._frame.infobar.show_message(f"The query cannot be run: {first}", "error", key=frame.ASKING)
 
     def _leave_hits(self) -> None:
-        """The query did not run: the hits stay what they are, those of the last one that did."""
+        """The query did not run. The hits of the last query that ran stay."""
         if self._frame.hits.running:
             self._frame.hits.fail("Stopped for another query.")
 
@@ -235,6 +235,6 @@ class Searching(QObject):
         self._frame.infobar.show_message(sentence, "error", key=frame.ASKING)
 
     def run_text(self, text: str, title: str) -> None:
-        """Put a query in the editor's place and search with it."""
+        """Put a query into the editor and search with it."""
         self._frame.take_query(text, title)
         self.run()

@@ -1,4 +1,4 @@
-"""What is on the board: a game, a hit, an image of the orbit under the pointer."""
+"""What the board shows: a game, a hit, or the orbit element under the pointer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqlgui.ui.window import frame
 
 
 class Showing(QObject):
-    """Brings games and hits to the board, and says beside it what they are."""
+    """Shows games and hits on the board, and describes them beside it."""
 
     def __init__(self, main: frame.Frame) -> None:
         super().__init__(main)
@@ -34,13 +34,13 @@ class Showing(QObject):
         main.hitbar.stepped.connect(self.next_hit)
 
     def _hits_told(self, games: list[int]) -> None:
-        """The interpreter has told more of the hits of some games."""
+        """Update the view when the interpreter has computed details of some games."""
         for game in games:
             if game == self._frame.browser.asked:
                 self._frame.browser.tell(game, self._frame.hits.hits.hits_of(game))
 
     def return_to_row(self) -> None:
-        """Where the query of the last session is asked again, go on at the hit that was left."""
+        """Return to the hit of the last session, when its query is searched again."""
         query, row = self._frame.wanted_row
         if 0 <= row < self._frame.hits.count and self._frame.hits.table.row >= 0:
             self._frame.wanted_row = ("", -1)
@@ -48,7 +48,7 @@ class Showing(QObject):
                 self._frame.hits.land(row)
 
     def mark_hits(self) -> None:
-        """Say of hits that are not those of the query in the editor, in the files that are opened."""
+        """Mark the hits if they belong to another query than that in the editor, or to other files."""
         if self._frame.opened_anew and self._frame.base is not None:
             self._frame.hits.tell_earlier("of other files")
         else:
@@ -57,16 +57,16 @@ class Showing(QObject):
         self.say_hit()
 
     def show_game(self, game: int) -> None:
-        """Put a game on the board, on its first hit when it has one."""
+        """Show a game on the board, at its first hit if it has one."""
         if self._frame.base is None:
             return
         found = self._frame.hits.hits.hits_of(game)
         self._frame.browser.open(self._frame.base, game, min(found) if found else 0, found)
 
     def show_hit(self, row: int) -> None:
-        """Put the hit of a row on the board."""
+        """Show the hit of a row on the board."""
         if self._frame.hits.table.hasFocus():
-            # Who walks through the hits wants to see their games.
+            # A user who steps through the hits wants to see their games.
             self._frame.pointing.set_active(False)
         self._frame.live.seen()
         hit = self._frame.hits.hit_at(row)
@@ -76,7 +76,7 @@ class Showing(QObject):
             )
 
     def next_hit(self, step: int) -> None:
-        """To the next (+1) or previous (-1) hit, across games."""
+        """Go to the next (+1) or previous (-1) hit, across games."""
         self._frame.pointing.set_active(False)
         self._frame.tabs.setCurrentWidget(self._frame.hits)
         self._frame.hits.next_hit(step)
@@ -95,7 +95,7 @@ class Showing(QObject):
         self._frame.changed.emit()
 
     def say_hit(self) -> None:
-        """Tell beside the board which hit of how many is on it."""
+        """Show which hit is on the board, and how many there are."""
         game, hit = self._frame.browser.game, self._frame.browser.hit
         element = self._frame.hits.hits.shown_of(hit)[1] if hit is not None else None
         place = self._frame.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
@@ -103,18 +103,19 @@ class Showing(QObject):
         self._frame.hitbar.show_hit(place, self._frame.browser.move_text(), words)
 
     def _normalised(self, on: bool) -> None:
-        """Hits are shown in the query's own frame from now on, or no longer."""
+        """The view of hits in the query's own frame was switched on or off."""
         self._frame.hits.hits.set_normalised(on)
         words = "Hits are shown as the query is written, in the table too; N shows them as they were played."
         self._frame.tell(words if on else "Hits are shown as they were played.")
 
     def _mode_changed(self, active: bool) -> None:
-        """Pattern mode draws on the board; the bars below it tell of the game."""
+        """Switch between Game and Pattern. In Pattern mode the board shows the pattern, and the bars below it
+        still describe the game."""
         self._frame.hitbar.setVisible(not active)
         self._frame.here_bar.setVisible(not active)
-        # Whether the game's position matches would look like a verdict on what is drawn.
+        # The live truth of the game's position would look like a statement about the drawn pattern.
         self._frame.assistance.live.watch(not active)
-        # The palette takes width of the board, which others can do without.
+        # The palette takes width from the board, so it is shown only in Pattern mode.
         self._frame.split.set_drawing(active)
 
     def _element_hovered(self, orbit: int, element: int) -> None:
@@ -129,7 +130,7 @@ class Showing(QObject):
             self._frame.hits.hits.element_at((orbit, element)),
         )
         if self._frame.hits.hits.orbits and (seen is None or found is None or seen.text != found.text):
-            # The query was changed since: the same number stands for another element.
+            # The query has changed since, so the same number means another element.
             self.clear_limit()
             words = "The hits are of another query: run this one (F5) first."
             self._frame.infobar.show_message(words, "info", key=frame.ASKING, front=True)
@@ -139,7 +140,7 @@ class Showing(QObject):
             self._frame.tell("No hit matches this image.")
             return
         self._frame.board.set_ghost(None)
-        # Who picks an image wants to see its hits; a pattern drawn over one of them would show both.
+        # A user who picks an image wants to see its hits. A pattern drawn over a hit would show both.
         self._frame.pointing.set_active(False)
         self._frame.tabs.setCurrentWidget(self._frame.hits)
         self._frame.narrower.limit((orbit, element, _words_of(found)))
@@ -147,12 +148,12 @@ class Showing(QObject):
         self._frame.changed.emit()
 
     def limited_words(self) -> str:
-        """The element the hits are limited to, in words; empty without a limit."""
+        """The element to which the hits are limited, in words; empty without a limit."""
         limit = self._frame.hits.limited_to
         return _words_of(self._frame.hits.hits.element_at(limit) if limit else None)
 
     def _limited(self) -> None:
-        """The table shows the hits of an element now."""
+        """The table now shows the hits of one element, or all hits again."""
         if self._frame.hits.count and self._frame.hits.table.row < 0:
             self._frame.hits.select_row(0)
         self.say_hit()

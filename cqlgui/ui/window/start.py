@@ -1,6 +1,5 @@
-"""Builds the application object and the window, and runs them. Everything stays local: a window that outlived
-the interpreter's end as a global would crash it.
-"""
+"""Builds the application object and the window, and runs them. No window is a global variable: one that
+outlives the interpreter would crash it."""
 
 from __future__ import annotations
 
@@ -29,21 +28,22 @@ _LEVELS = {
 
 
 def run(arguments: list[str]) -> int:
-    """Show the window on `arguments` (files) and return when it was closed."""
+    """Show the window with `arguments` (files). Returns when it is closed."""
     qInstallMessageHandler(_message)
     application = QApplication([sys.argv[0]])
     set_up(application)
     main = main_window.MainWindow()
-    # Closed by the event loop: before that runs, to close the last window would not end it.
+    # The event loop closes the window. If the window were closed before the loop runs, the loop would not
+    # end.
     signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, main.close))
     for name in ("SIGTERM", "SIGHUP"):
-        # Under `nohup` one of them is ignored, and stays so.
+        # `nohup` ignores SIGHUP; that must stay so.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda number, _frame: _leave(main, number))
     main.show()
     main.begin([Path(argument) for argument in arguments])
-    # Python's signal handlers run only when the interpreter does; an idle event loop would keep them waiting.
+    # Python runs signal handlers only between its own instructions. An idle event loop runs none.
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)
     ticker.start(200)
@@ -57,21 +57,22 @@ def run(arguments: list[str]) -> int:
 
 
 def _leave(main: main_window.MainWindow, number: int) -> None:
-    """Close the window at the first signal, so that its session is kept; another one ends the program."""
+    """Close the window at the first signal, so that its session is saved. A second signal ends the
+    program."""
     signal.signal(number, signal.SIG_DFL)
     disk.discard_when_terminated()
     QTimer.singleShot(0, main.close)
 
 
 def collect_garbage(main: main_window.MainWindow) -> collector.Collector:
-    """Garbage is collected where it does not disturb this window, until the collector is stopped."""
+    """Collect garbage at moments when it does not disturb this window. The caller stops the collector."""
     garbage = collector.Collector(lambda: main.jobs.count > 0, main.jobs.turns.ask)
     garbage.start()
     return garbage
 
 
 def set_up(application: QApplication) -> None:
-    """Name, icon and colours of the application."""
+    """Set name, icon and colours of the application."""
     from PySide6.QtGui import QIcon
 
     application.setApplicationName("cqlgui")
