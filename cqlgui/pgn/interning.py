@@ -1,7 +1,7 @@
-"""Finds which texts of many games are the same, so that each distinct one is made into a string once.
+"""Finds equal texts among many games, so that each distinct text is made into a string only once.
 
-Names and dates recur from game to game; a kernel looks them up by their bytes, and the interpreter only sees
-the new ones. Must not know what the texts mean.
+Names and dates occur in many games. A kernel looks them up by their bytes, and Python handles only the new
+ones. The meaning of the texts plays no part.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from cqlgui.jit.words import Bytes, Halves, Ints
 UNIT = kernels.Unit("pgn-interning")
 
 MOST: Final = 1 << 17
-"""Texts that are known at a time."""
+"""The most texts that are known at a time."""
 _SLOTS: Final = 1 << 18
 _ROOM: Final = 1 << 20
 
 
 class Interner:
-    """Knows texts by their bytes; for one thread at a time."""
+    """Looks up texts by their bytes. For one thread at a time."""
 
     def __init__(self) -> None:
-        # What the kernel takes as arrays of ints are NumPy's to the type checker.
+        # To the type checker, the kernel's integer arrays are NumPy arrays.
         self._arena: Any = np.empty(_ROOM, np.uint8)
         self._slots: Any = np.zeros(_SLOTS, np.uint32)
         self._ends: Any = np.zeros(MOST + 1, np.int64)
         self._notes: Any = np.zeros(2, np.int64)
         self._texts: list[str | None] = [None]
-        # Nobody shall be able to write a file whose names all fall on one place.
+        # A secret seed, so that nobody can write a file whose names all have the same hash.
         self._seed = secrets.randbits(62)
 
     def places(
@@ -45,11 +45,11 @@ class Interner:
         lengths: np.ndarray,
         instead: Mapping[int, bytes] = types.MappingProxyType({}),
     ) -> tuple[list[str | None], np.ndarray]:
-        """A list of texts, and for each stretch of `data` the place of its text there; `instead` has the
-        bytes of stretches that count as others than they are.
+        """A list of texts, and for each range of `data` the place of its text in that list. `instead` has the
+        bytes of ranges that are to be looked up as other texts.
 
-        A length below 0 is a missing text, which is None at place 0. The list may grow later; what stands in
-        it stays. At most half of `MOST` stretches; what is not UTF-8 has replacement characters.
+        A length below 0 is a missing text, which is None at place 0. The list may grow later; its entries do
+        not change. At most half of `MOST` ranges. Bytes that are not UTF-8 become replacement characters.
         """
         if self._notes[0] + len(starts) + len(instead) > MOST:
             self._begin_anew()
@@ -85,7 +85,7 @@ class Interner:
     def _begin_anew(self) -> None:
         self._slots.fill(0)
         self._notes.fill(0)
-        # Another list: whoever got the old one keeps it.
+        # A new list: callers that have the old one keep it.
         self._texts = [None]
 
 
@@ -103,11 +103,11 @@ def find_places(
     notes: Ints,
     places: Ints,
 ) -> int:
-    """Look up `count` stretches of `data`, and add those that are new; gives the number of texts known.
+    """Look up `count` ranges of `data`, and add the new texts. Returns the number of texts known.
 
-    Text n (from 1) stands in `arena` from `ends[n - 1]` to `ends[n]`; `notes` are the number of texts and the
-    end of the last. A slot holds the number of a text whose hash leads there, 0 for none; there are more
-    slots (`mask` + 1 of them) than texts, and room for all that may be new.
+    Text n (from 1) is in `arena` from `ends[n - 1]` to `ends[n]`. `notes` has the number of texts and the end
+    of the last one. A slot of the hash table holds the number of a text, 0 for none. There are more slots
+    (`mask` + 1) than texts, and there is room for all texts that may be new.
     """
     known = int(notes[0])
     used = int(notes[1])

@@ -1,9 +1,9 @@
-"""Reads games as a kernel: cuts, tags, moves with variations, in one pass over the bytes.
+"""The fast reader, compiled to machine code: games, tags, moves with variations, in one pass over the bytes.
 
-It knows less than the lenient reader, and knows what it does not know: a game is taken only when nothing in
-it is odd, and for such a game `split` and `reader` give the same start, length, line, moves and tags, and no
-problem. At anything else it stops and says why (`Why`); whoever called it hands that game to the lenient
-reader and goes on behind it. What it takes:
+It reads fewer forms than the lenient reader. It takes a game only if nothing in it is unusual, and then
+`split` and `reader` return the same start, length, line, moves and tags, and no problem. At anything else it
+stops with a reason (`Why`). The caller passes that game to the lenient reader and continues after it. The
+kernel takes:
 
     game     ::= tags movetext result blanks      with a line end in the blanks and then `[`, or the end
     tags     ::= { "[" name blanks '"' value '"]' blanks line-end blanks }   escapes in `TEXT_TAGS` only
@@ -11,10 +11,10 @@ reader and goes on behind it. What it takes:
     move     ::= strict SAN, O-O, O-O-O, `--`, Z0
     comment  ::= "{...}", "; ...", "% ..." at the beginning of a line
 
-Moves are resolved by `kernel_moves`; the king left in check is tested for every one. A FEN is taken in the
-form in which the library writes it. Line ends are LF or CRLF; bytes above 127 may stand in tags and comments.
-The larger functions are compiled apart: taken into one, they would take three times as long to be compiled
-and be no faster.
+Moves are resolved by `kernel_moves`. Every move is tested for leaving its own king in check. A FEN is taken
+in the form in which the library writes it. Line ends are LF or CRLF. Bytes above 127 may occur in tags and
+comments. The larger functions are compiled separately: inlined into one, they would take three times as long
+to compile and would not be faster.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ UNIT = kernels.Unit("pgn-reader", [attacks, directions, men, moves, squares, ker
 
 
 class Why(enum.IntEnum):
-    """Why the kernel stopped: first what is no fault of a game, then what it will not read."""
+    """Why the kernel stopped: first the reasons that are no fault of a game, then the things that it does not
+    read."""
 
     END = 0
-    """The text is at its end."""
+    """The end of the text."""
     FULL = 1
     """There is no room for another game."""
     MORE = 2
@@ -57,28 +58,28 @@ class Why(enum.IntEnum):
 
 
 ROW = 32
-"""Numbers that a game gives, at these places of its row:"""
+"""The numbers of a game. The constants below are their places in a row."""
 START = 0
-"""Place of its first byte in the data."""
+"""The first byte of the game in the data."""
 LENGTH = 1
 LINE = 2
 END_LINE = 3
-"""Line of the byte after the game."""
+"""The line of the byte after the game."""
 FIRST_WORD = 4
 WORDS = 5
 PLIES = 6
 POSITIONS = 7
 FLAGS = 8
 RESULT = 9
-"""Place in `RESULTS` of the result that ends the text."""
+"""The place in `RESULTS` of the result at the end of the text."""
 FEN = 10
-"""Place and length of the FEN, length 0 where the game has none."""
+"""Place and length of the FEN; length 0 if the game has none."""
 MORE = 12
-"""Place and length, in the array of texts, of the other tags as JSON; length 0 for none."""
+"""Place and length, in the array of texts, of the other tags as JSON; length 0 if there are none."""
 ELO = 14
-"""White's and Black's rating, 0 where there is no number."""
+"""White's and Black's rating; 0 if there is no number."""
 TAGS = 16
-"""Place and length of each of `TEXT_TAGS`; length -1 where the game lacks the tag."""
+"""Place and length of each of `TEXT_TAGS`; length -1 if the game lacks the tag."""
 TEXT_TAGS = ("White", "Black", "Result", "Date", "Event", "Site", "Round", "ECO")
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -87,18 +88,18 @@ CHESS960 = 1
 VARIATIONS = 2
 COMMENTS = 4
 HIGH_BYTES = 8
-"""Bytes above 127 stand in the game, so that its encoding must be found out."""
+"""The game has bytes above 127, so its encoding must be found."""
 SHORT_FEN = 16
-"""The FEN ends with its fourth field; ` 0 1` is meant behind it."""
+"""The FEN ends with its fourth field; ` 0 1` must be appended."""
 ZERO_FEN = 32
 """The FEN ends with the move number 0; 1 is meant."""
 ESCAPES = 64
-"""In one of `TEXT_TAGS` a backslash takes the meaning from a quote or a backslash."""
+"""In one of `TEXT_TAGS` a backslash escapes a quote or a backslash."""
 
 PADDING = 64
-"""NULs that must follow the data: where they begin, every loop here ends."""
+"""NULs that must follow the data. Every loop here ends at a NUL."""
 NODES = 1 << 16
-"""Moves that a game may have, variations included."""
+"""The most moves of a game, including variations."""
 SCRATCH_WORDS = 64 * 32
 SCRATCH_HALVES = 5 * NODES
 SCRATCH_INTS = 128
@@ -137,7 +138,7 @@ _KINDS = tuple(
     for byte in range(256)
 )
 _NAME_BYTES = tuple(int(chr(byte).isalnum() or chr(byte) in "_+#=:-") * (byte < 128) for byte in range(256))
-# What a move begins with: 2 knight to 6 king, 1 a pawn's file, 7 castling and null moves.
+# The first character of a move: 2 knight to 6 king, 1 a pawn's file, 7 castling and null moves.
 _MOVERS = tuple(
     (" PNBRQK".index(chr(byte)) if chr(byte) in "NBRQK" else 0)
     or int(chr(byte) in "abcdefgh")
@@ -147,9 +148,9 @@ _MOVERS = tuple(
 _PROMOTED = tuple(kind if 2 <= kind <= 5 else 0 for kind in _KINDS)
 _DIGITS = tuple(int(48 <= byte <= 57) for byte in range(256))
 _BLANKS = tuple(int(byte == 32 or 9 <= byte <= 13) for byte in range(256))
-# What may follow a move, a glyph or a number of a glyph.
+# The characters that may follow a move, a glyph or the number of a glyph.
 _ENDING = tuple(int(chr(byte) in " \t\n\r{()!?$;") for byte in range(256))
-# Of a comment: 0 plain text, 1 blank, 2 to be looked at, 3 above 127.
+# The bytes of a comment: 0 plain text, 1 blank, 2 needs a closer look, 3 above 127.
 _IN_COMMENT = tuple(
     3 if byte > 127 else 1 if chr(byte) in " \t" else 2 if byte < 32 or chr(byte) == "}" else 0
     for byte in range(256)
@@ -179,12 +180,13 @@ def read_games(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read games from byte `begin` (0, or the end of a game), which is on `line`, to `end`; gives their
+    """Read games from byte `begin` (0, or the end of a game), which is on `line`, to `end`. Returns their
     number.
 
-    `final` says that nothing follows. Tells in `notes`: 0 why it stopped (a `Why`), 1 and 2 the end and the
-    line of the last game taken, 3 words and 4 texts used, 5 the place it did not like. `scratch`, `nodes` and
-    `notes` have `SCRATCH_WORDS`, `SCRATCH_HALVES` and `SCRATCH_INTS` elements; `PADDING` NULs follow `end`.
+    `final` says that nothing follows. `notes` receives: 0 the reason for stopping (a `Why`), 1 and 2 the end
+    and the line of the last game taken, 3 the words and 4 the texts used, 5 the place of the byte at which it
+    stopped. `scratch`, `nodes` and `notes` have `SCRATCH_WORDS`, `SCRATCH_HALVES` and `SCRATCH_INTS`
+    elements. `PADDING` NULs follow `end`.
     """
     count = 0
     used = 0
@@ -222,7 +224,7 @@ def read_games(
         notes[6] = written
         why = _read_game(data, end, rows, row, packed, most_words, texts, most_texts, scratch, nodes, notes)
         if why == 0:
-            # A game ends where it must only if the next one begins on a line of its own.
+            # The splitter ends the game here only if the next one begins on a line of its own.
             position = int(rows[row + START] + rows[row + LENGTH])
             line = int(rows[row + END_LINE])
             ahead = position
@@ -245,7 +247,7 @@ def read_games(
                 notes[5] = ahead
                 why = Why.AFTER_RESULT
         if why:
-            # Near the end of the data what looks wrong may only be cut off.
+            # Near the end of the data, a text that looks wrong may only be cut off.
             if not final and why != Why.FULL and notes[5] >= end - PADDING:
                 why = Why.MORE
             notes[0] = why
@@ -272,7 +274,7 @@ def _read_game(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read the game that begins at the row's start; 0, or a `Why` with the place in `notes`."""
+    """Read the game that begins at the row's start. Returns 0, or a `Why` with the place in `notes`."""
     why = _read_tags(data, rows, row, texts, most_texts, notes)
     if why:
         return why
@@ -292,9 +294,9 @@ def _read_game(
 
 @words.apart
 def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int, notes: Ints) -> int:
-    """Read the tag section; leaves the place behind it in note 5, the line there in the row's end line.
+    """Read the tag section. Note 5 becomes the place after it, and the row's end line the line there.
 
-    Places of tags that only matter here stand in notes 8 to 11: those of FEN and Variant.
+    Notes 8 to 11 hold the places of the tags FEN and Variant, which matter only here.
     """
     position = int(rows[row + START])
     line = int(rows[row + LINE])
@@ -344,7 +346,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
             if byte < 32:
                 plain = False
             elif byte == 92:
-                # A sign of its own, unless it stands before one that it takes the meaning from.
+                # A backslash is an ordinary character unless it stands before a quote or a backslash.
                 plain = False
                 position += 1
                 byte = data[position]
@@ -367,7 +369,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
         if data[position] != 10:
             notes[5] = position
             return Why.TAG
-        # Which tag it is.
+        # Find the place of the tag.
         place = -1
         once = 0
         kept = True
@@ -396,7 +398,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
                 once = 1 << 8 + side
                 number = _number_of(data, value, length)
                 rows[row + ELO + side] = number
-                # What the number cannot give back stays among the other tags.
+                # A rating that its number does not restore exactly stays among the other tags.
                 kept = number == 0 or data[value] == 48
             elif key == _FEN:
                 once = 1 << 10
@@ -424,9 +426,9 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
             rows[row + TAGS + 2 * place + 1] = length
         elif kept:
             if not plain:
-                # It would have to be written otherwise in JSON.
+                # JSON would need another spelling of this value.
                 return Why.TAG
-            # Pairs of name and length of those before stand from note 20 on.
+            # From note 20 on there are pairs of name and length of the tags before.
             for other in range(others):
                 if notes[20 + 2 * other + 1] == name_length:
                     same = True
@@ -446,7 +448,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
         if seen & once:
             return Why.TAG_TWICE
         seen |= once
-        # Blanks, and empty lines, to the next tag or the moves.
+        # Blanks and empty lines before the next tag or the moves.
         while True:
             byte = data[position]
             if byte == 10:
@@ -472,7 +474,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
 def _write_pair(
     data: Bytes, name: int, name_length: int, value: int, length: int, texts: Bytes, out: int, first: bool
 ) -> int:
-    """Add a tag to the JSON text that ends at `out`; gives its new end."""
+    """Append a tag to the JSON text that ends at `out`. Returns the new end."""
     if first:
         texts[out] = 123
         out += 1
@@ -498,7 +500,7 @@ def _write_pair(
 
 
 def _result_of(data: Bytes, at: int, length: int) -> int:
-    """Place in `RESULTS` of what a Result tag says, -1 where it says none, or `_DOUBTFUL`."""
+    """The place in `RESULTS` of the value of a Result tag; -1 if it is no result, or `_DOUBTFUL`."""
     if length == 0:
         return -1
     first = int(data[at])
@@ -510,7 +512,7 @@ def _result_of(data: Bytes, at: int, length: int) -> int:
         return 2
     if length == 1 and first == 42:
         return 3
-    # Blanks around a result, and half of a draw, count as one for the lenient reader.
+    # The lenient reader accepts blanks around a result, and half of a draw.
     last = int(data[at + length - 1])
     if 32 < first < 127 and 32 < last < 127 and not (length == 3 and first == 49 and data[at + 1] == 47):
         return -1
@@ -518,7 +520,7 @@ def _result_of(data: Bytes, at: int, length: int) -> int:
 
 
 def _is_draw(data: Bytes, at: int) -> bool:
-    """Whether `1/2-1/2` stands here."""
+    """Whether `1/2-1/2` begins here."""
     return (
         data[at] == 49
         and data[at + 1] == 47
@@ -548,7 +550,7 @@ def _number_of(data: Bytes, at: int, length: int) -> int:
 
 @words.apart
 def _set_up(data: Bytes, rows: Ints, row: int, board: Words, notes: Ints) -> int:
-    """Put up the start position as the tags ask for it."""
+    """Set up the start position that the tags describe."""
     variant = _variant(data, int(notes[8]), int(notes[9]))
     if variant < 0:
         return Why.VARIANT
@@ -567,7 +569,7 @@ def _set_up(data: Bytes, rows: Ints, row: int, board: Words, notes: Ints) -> int
 
 @words.apart
 def _variant(data: Bytes, at: int, length: int) -> int:
-    """0 standard, 1 Chess960, -1 for a name that is not known here."""
+    """0 standard, 1 Chess960, -1 for an unknown name."""
     low = words.word(0)
     high = words.word(0)
     size = 0
@@ -596,9 +598,9 @@ def _variant(data: Bytes, at: int, length: int) -> int:
 
 @words.apart
 def _read_fen(data: Bytes, at: int, length: int, board: Words) -> int:
-    """Put up a FEN in the form the library writes; -1 for any other text, else `CHESS960` when its castling
-    is not the usual one, `SHORT_FEN` and `ZERO_FEN` for what its end leaves open.
-    """
+    """Set up a FEN in the form in which the library writes it; -1 for any other text. Otherwise the flags
+    `CHESS960` if its castling is not the usual one, and `SHORT_FEN` and `ZERO_FEN` for what is missing at its
+    end."""
     stop = at + length
     for place in range(12):
         board[place] = 0
@@ -729,7 +731,7 @@ def _read_moves(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read the movetext that begins at note 5 and fill in the rest of the row."""
+    """Read the movetext that begins at note 5, and fill in the rest of the row."""
     position = int(notes[5])
     line = int(rows[row + END_LINE])
     flags = int(rows[row + FLAGS])
@@ -817,7 +819,7 @@ def _read_moves(
                         while data[ahead] == 32 or data[ahead] == 9:
                             ahead += 1
                         if data[ahead] == 91 and data[ahead + 1] == 69:
-                            # `[Event` here may end a comment that was never closed.
+                            # `[Event` may end a comment that was never closed.
                             notes[5] = ahead
                             return Why.COMMENT
                     elif inner != 13 or data[position + 1] != 10:
@@ -874,7 +876,7 @@ def _read_moves(
             position += 1
             break
         elif byte == 59 or (byte == 37 and data[position - 1] == 10):
-            # A comment to the end of the line, or a line that is none of the game's.
+            # A comment to the end of the line, or a `%` line, which does not belong to the game.
             said = byte == 59
             filled = False
             strange = words.word(0)
@@ -899,7 +901,7 @@ def _read_moves(
         else:
             notes[5] = position
             return Why.BYTE
-    # What follows the result is looked at by whoever called.
+    # The caller checks the text after the result.
     if base > 0:
         return Why.VARIATION
     if data[position] > 32:
@@ -912,7 +914,7 @@ def _read_moves(
     plies = count
     total = count
     if flags & VARIATIONS:
-        # An empty pair of parentheses is no variation, so it must be seen from the tree.
+        # An empty pair of round brackets is no variation, so variations are counted in the tree.
         flags &= ~VARIATIONS
         total = _in_preorder(packed, first, count, most_words, nodes, notes)
         if total < 0:
@@ -931,7 +933,7 @@ def _read_moves(
 
 
 def _starts_again(data: Bytes, position: int) -> bool:
-    """Whether behind a line end come an empty line and `1.`, where the splitter may see another game."""
+    """Whether an empty line and `1.` follow a line end. There the splitter may begin another game."""
     while data[position] == 32 or data[position] == 9 or data[position] == 13:
         position += 1
     if data[position] != 10:
@@ -942,7 +944,8 @@ def _starts_again(data: Bytes, position: int) -> bool:
 
 
 def _read_move(data: Bytes, at: int, board: Words, base: int) -> int:
-    """Make the move whose text begins here; its word and from bit 16 on the length of the text, or -1."""
+    """Make the move whose text begins here. Returns its word, with the length of the text from bit 16 on; or
+    -1."""
     byte = int(data[at])
     if byte == 79:
         return _read_castling(data, at, board, base)
@@ -953,13 +956,13 @@ def _read_move(data: Bytes, at: int, board: Words, base: int) -> int:
         return passed if passed < 0 else passed | 2 << 16
     kind = int(_MOVERS[byte])
     position = at + 1 if kind > 1 else at
-    # Up to two marks of the origin, the sign of capture, the target.
+    # At most two marks of the origin, then the sign of capture, then the target.
     file = int(data[position]) - 97
     rank = int(data[position + 1]) - 49
     origin = squares.ALL
     named = False
     if 0 <= file < 8 and 0 <= rank < 8:
-        # A square: the target, unless another one follows.
+        # A square is the target, unless another square follows.
         after = int(data[position + 2])
         if after == 120 or 97 <= after <= 104:
             origin = squares.FILES[file] & squares.RANKS[rank]
@@ -1033,10 +1036,10 @@ def _read_castling(data: Bytes, at: int, board: Words, base: int) -> int:
 
 
 def _in_preorder(packed: Shorts, first: int, count: int, most_words: int, nodes: Halves, notes: Ints) -> int:
-    """Put the words of a game with variations from the order of the text into preorder, with `BACK` words.
+    """Reorder the words of a game with variations from the order of the text to preorder, with `BACK` words.
 
-    `nodes` holds the parent of each move, numbered from 1 in the order of the text. Gives the number of
-    words, less than 0 (a `Why`) where they do not fit; the plies of the main line go to note 7.
+    `nodes` holds the parent of each move, numbered from 1 in the order of the text. Returns the number of
+    words; less than 0 (a negative `Why`) if they do not fit. Note 7 receives the plies of the main line.
     """
     child = NODES
     sibling = 2 * NODES

@@ -1,12 +1,13 @@
-"""The moves of a game as kernels: eight bitboards in an array, the one legal move a text can mean, the board
-after it. Must not know texts.
+"""The moves of a game, compiled to machine code: eight bitboards in an array, the one legal move that a text
+can mean, and the board after it. Does not use texts.
 
-They decide as `playing` does on the library's boards, from whom they take no help: the same candidates, the
-same order of tests. Everything of a position stands in twelve words from `base` on:
+These functions decide as `playing` does on the library's boards, with the same candidates and the same order
+of tests, but without the library. A position is twelve words from `base` on:
 
     0 pawns, 1 knights, 2 bishops, 3 rooks, 4 queens, 5 kings, 6 White's men, 7 Black's men,
     8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move, 11 the caller's
-Each side has exactly one king. A move that cannot be played gives -1 and leaves the board as it is.
+
+Each side has exactly one king. A move that cannot be played returns -1 and leaves the board unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cqlgui.jit import words
 from cqlgui.jit.words import Word, Words
 
 WORDS = 12
-"""Words that a position takes."""
+"""The words of a position."""
 
 _BACK_RANKS: tuple[Word, ...] = (squares.RANKS[0], squares.RANKS[7])
 _ENDS: Word = squares.RANKS[0] | squares.RANKS[7]
@@ -29,7 +30,7 @@ def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int
     own = board[base + 6 + turn]
     target = squares.BIT[to]
     if (own | board[base + 5]) & target:
-        # A king that is taken would leave a side without one.
+        # Capturing a king would leave a side without one.
         return -1
     occupied = board[base + 6] | board[base + 7]
     candidates = board[base + kind - 1] & own & origin
@@ -53,15 +54,14 @@ def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int
 
 @words.apart
 def play_pawn(board: Words, base: int, origin: Word, to: int, named: bool, promotion: int) -> int:
-    """Move a pawn that stands on `origin`; `named` says that the text names its file, `promotion` is 0 or 2
-    knight to 5 queen.
-    """
+    """Move a pawn that stands on `origin`. `named` says that the text names its file. `promotion` is 0, or 2
+    knight to 5 queen."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     foe = board[base + 7 - turn]
     target = squares.BIT[to]
     if (own | board[base + 5]) & target:
-        # A king that is taken would leave a side without one.
+        # Capturing a king would leave a side without one.
         return -1
     occupied = own | foe
     mine = board[base] & own
@@ -106,7 +106,7 @@ def play_castling(board: Words, base: int, short: bool) -> int:
         return -1
     king = words.lowest(king_bit)
     rights = board[base + 8] & board[base + 3] & own & _BACK_RANKS[turn]
-    # At most one rook stands on each side of the king.
+    # There is at most one such rook on each side of the king.
     rights &= ~(king_bit - 1) if short else king_bit - 1
     if not rights:
         return -1
@@ -123,7 +123,7 @@ def play_castling(board: Words, base: int, short: bool) -> int:
         if attacked(board, base, words.lowest(way), occupied & ~king_bit):
             return -1
         way &= way - 1
-    # In Chess960 the rook itself may have shielded the square the king arrives at.
+    # In Chess960 the castling rook may have shielded the square on which the king arrives.
     if attacked(board, base, king_end, others | squares.BIT[rook_end]):
         return -1
     board[base + 5] = board[base + 5] & ~king_bit | squares.BIT[king_end]
@@ -137,7 +137,7 @@ def play_castling(board: Words, base: int, short: bool) -> int:
 
 @words.apart
 def play_null(board: Words, base: int) -> int:
-    """Pass, which a king in check cannot."""
+    """Pass the move. A king in check cannot pass."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     king = words.lowest(board[base + 5] & own)
@@ -149,7 +149,7 @@ def play_null(board: Words, base: int) -> int:
 
 
 def attacked(board: Words, base: int, square: int, occupied: Word) -> bool:
-    """Whether a man of the side that is not to move attacks a square, given the occupied ones."""
+    """Whether a man of the side that is not to move attacks a square, with these occupied squares."""
     turn = int(board[base + 10])
     foe = board[base + 7 - turn]
     queens = board[base + 4]
@@ -171,7 +171,8 @@ def attacked(board: Words, base: int, square: int, occupied: Word) -> bool:
 
 
 def _only_safe(board: Words, base: int, candidates: Word, target: Word, taken: Word) -> Word:
-    """The one of the candidates whose move to `target` leaves the king unattacked; 0 for none or several."""
+    """The only candidate whose move to `target` leaves the king unattacked; 0 if there are none or
+    several."""
     chosen = words.word(0)
     while candidates:
         start = candidates & -candidates
@@ -184,7 +185,7 @@ def _only_safe(board: Words, base: int, candidates: Word, target: Word, taken: W
 
 
 def _safe(board: Words, base: int, start: Word, target: Word, taken: Word) -> bool:
-    """Whether the mover's king stands unattacked after a move that is otherwise possible."""
+    """Whether the mover's king is not attacked after a move that is otherwise possible."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     foe = board[base + 7 - turn] & ~(target | taken)
@@ -210,7 +211,7 @@ def _safe(board: Words, base: int, start: Word, target: Word, taken: Word) -> bo
 
 
 def _make(board: Words, base: int, kind: int, start: Word, target: Word, taken: Word, promotion: int) -> None:
-    """Move a man and pass the turn; the caller sets the en passant square."""
+    """Move a man and change the side to move. The caller sets the en passant square."""
     turn = int(board[base + 10])
     gone = board[base + 7 - turn] & (target | taken)
     if gone:

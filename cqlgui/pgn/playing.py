@@ -1,9 +1,10 @@
-"""Plays the moves people write on python-chess boards, as packed moves of our own.
+"""Plays written moves on python-chess boards, and returns them as packed moves of the program.
 
-`Spelling` is a move text taken apart, once per distinct text; `play` finds the one legal move it can mean and
-makes it. Ordinary moves are resolved on the board's bitboards, several times faster than the library's
-general way; castling goes through the library. Spellings beyond SAN (long form, coordinates, zeros, `ep`,
-hyphens, colons, lower-case promotions, figurines) are read too; nothing is guessed when two legal moves fit.
+`Spelling` is the text of a move taken apart, made once for each distinct text. `play` finds the one legal
+move that it can mean, and makes that move. Ordinary moves are found with the board's bitboards, several times
+faster than with the library's general method; castling uses the library. Spellings beyond SAN (long form,
+coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines) are read too. If two legal moves
+fit, none is chosen.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.board import moves
 
 Board = chess.Board
-"""The library's board, under a name of ours for the other modules of this package."""
+"""The library's board, under a name for the other modules of this package."""
 
 _CASTLE_SHORT: Final = -1
 _CASTLE_LONG: Final = -2
@@ -51,14 +52,13 @@ _EN_PASSANT = re.compile(r"/?[eE]\.?[ ]?[pP]$")
 
 
 class MoveError(Exception):
-    """A move text that cannot be played; the message says why."""
+    """The text of a move that cannot be played. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A move text taken apart. `origin` masks the squares it may leave; `note` says what is unusual about
-    it.
-    """
+    """The text of a move taken apart. `origin` is the set of squares from which it may come; `note` says what
+    is unusual about it."""
 
     piece: int
     origin: int
@@ -69,7 +69,7 @@ class Spelling:
 
 
 def spelling(text: str) -> Spelling | None:
-    """`text` taken apart, or None when it is no move."""
+    """`text` taken apart, or None if it is not a move."""
     found = _SAN.fullmatch(text)
     if found:
         return _taken_apart(found, "")
@@ -98,7 +98,7 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
         origin &= chess.BB_RANKS[int(rank) - 1]
     piece = _PIECES[letter]
     if not letter and file and rank:
-        # Coordinates (g1f3): whatever stands there moves.
+        # Coordinates (g1f3): any man on the first square moves.
         piece = 0
         note = note or f"{found[0]} is not in standard notation"
     elif piece == chess.PAWN and not file:
@@ -114,9 +114,8 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
 
 
 def play(board: chess.Board, wanted: Spelling) -> moves.Move:
-    """Make the one legal move that `wanted` can mean; raises `MoveError` and leaves the board when there is
-    not one.
-    """
+    """Make the one legal move that `wanted` can mean. Raises `MoveError` and leaves the board unchanged if
+    there is none or more than one."""
     piece = wanted.piece
     if piece <= 0:
         return _play_special(board, wanted)
@@ -222,7 +221,7 @@ def _play_special(board: chess.Board, wanted: Spelling) -> moves.Move:
         return moves.pack(king, king, moves.NULL)
     if wanted.piece:
         return _castle(board, wanted.piece == _CASTLE_SHORT)
-    # Coordinates. A king that goes two files, or onto his own rook, castles.
+    # Coordinates. A king that moves two files, or onto his own rook, castles.
     origin = wanted.origin.bit_length() - 1
     piece = board.piece_type_at(origin)
     if piece is None or not board.occupied_co[board.turn] & wanted.origin:
@@ -252,7 +251,7 @@ def _castle(board: chess.Board, short: bool) -> moves.Move:
 
 
 def _safe(board: chess.Board, origin: int, target: int, captured_ep: int) -> bool:
-    """Whether the mover's king stands unattacked after a move that is otherwise possible."""
+    """Whether the mover's king is not attacked after a move that is otherwise possible."""
     own = board.occupied_co[board.turn]
     foe = board.occupied_co[not board.turn] & ~target & ~captured_ep
     kings = board.kings & own
@@ -284,8 +283,7 @@ def _make(
     board: chess.Board, piece: int, origin: int, target: int, captured_ep: int, promotion: int = 0
 ) -> None:
     """Move a man on the library's bitboards, without the library's history. The caller sets the en passant
-    square.
-    """
+    square."""
     turn = board.turn
     colours = board.occupied_co
     taken = colours[not turn] & target | captured_ep

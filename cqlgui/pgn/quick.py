@@ -1,7 +1,7 @@
-"""The kernel as the rest of the program sees it: bytes in, columns of games out.
+"""The fast reader for the rest of the program: takes bytes and returns games as columns.
 
-What it hands on is bit for bit what `split` and `reader` give for the same games; where it stops, they must
-read on. Must not know where games are kept.
+Its results are bit for bit those of `split` and `reader` for the same games. Where it stops, those must read
+on. It does not use files.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from cqlgui.pgn.kernel import Why
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """Some games in the order of their text; nothing is wrong with any of them.
+    """Games in the order of their text, all without any fault.
 
-    `rows` has a row of `kernel.ROW` numbers for each, whose places count in `data`.
+    `rows` has a row of `kernel.ROW` numbers for each game. Places in a row are offsets in `data`.
     """
 
     data: bytes
     rows: np.ndarray
     words: np.ndarray
-    """The packed trees, one after the other."""
+    """The packed trees, one after another."""
     more: bytes
-    """The tags outside the columns as JSON texts, one after the other, in the encoding of each game."""
+    """The tags outside the columns as JSON texts, one after another, in the encoding of each game."""
     interner: interning.Interner
     other_encoding: list[int]
     """The games that are not UTF-8."""
     why: Why
-    """What stopped the kernel behind the last of them."""
+    """Why the kernel stopped after the last game."""
     end: int
-    """End of the last one, or where reading began."""
+    """The end of the last game, or the place where reading began."""
     end_line: int
-    """The line there."""
+    """The line at `end`."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def first(self, count: int) -> Games:
-        """The first of them alone."""
+        """The first `count` games."""
         if count == len(self):
             return self
         rows = self.rows[:count]
@@ -64,9 +64,9 @@ class Games:
         return found
 
     def tags(self) -> tuple[list[str | None], dict[str, np.ndarray]]:
-        """The texts of `kernel.TEXT_TAGS` as a list, and for each tag the place of each game's text there.
+        """The texts of `kernel.TEXT_TAGS` as a list, and for each tag the place of each game's text in it.
 
-        A tag that a game lacks is None, at place 0. The list grows later; what stands in it stays.
+        A tag that a game lacks is None, at place 0. The list may grow later; its entries do not change.
         """
         names = kernel.TEXT_TAGS
         table = self.rows[:, kernel.TAGS : kernel.TAGS + 2 * len(names)]
@@ -85,9 +85,8 @@ class Games:
         return texts, dict(zip(names, places.reshape(-1, len(names)).T, strict=True))
 
     def other_tags(self) -> tuple[bytes, np.ndarray]:
-        """The tags outside the columns: the JSON texts of objects one behind the other in UTF-8, and the end
-        of each game's; a game without such tags has an empty text.
-        """
+        """The tags outside the columns: the JSON texts of objects one after another in UTF-8, and the end of
+        each game's text. A game without other tags has an empty text."""
         lengths = self.rows[:, kernel.MORE + 1]
         if not self.other_encoding:
             # The kernel writes them in the order of the games, without gaps.
@@ -101,7 +100,7 @@ class Games:
         return b"".join(parts), np.cumsum([len(part) for part in parts])
 
     def start_fens(self) -> dict[int, str]:
-        """The FEN each game starts from, by place, of those that do not begin as usual."""
+        """The FEN of the start, by place, for games that do not start from the usual position."""
         found = {}
         for game in np.flatnonzero(self.rows[:, kernel.FEN + 1]).tolist():
             start, length = self.rows[game, kernel.FEN : kernel.FEN + 2].tolist()
@@ -117,11 +116,11 @@ class Games:
 
 
 class QuickReader:
-    """Room for the kernel, used again from call to call; for one thread at a time."""
+    """The memory of the kernel, used again from call to call. For one thread at a time."""
 
     def __init__(self, most_games: int = 2000) -> None:
         self._most = most_games
-        # What the kernel takes as arrays of ints are NumPy's to the type checker.
+        # To the type checker, the kernel's integer arrays are NumPy arrays.
         self._rows: Any = np.empty(most_games * kernel.ROW, np.int64)
         self._words: Any = np.empty(0, np.uint16)
         self._more: Any = np.empty(0, np.uint8)
@@ -131,14 +130,15 @@ class QuickReader:
         self._interner = interning.Interner()
 
     def read(self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True) -> Games:
-        """Read games from byte `begin`, which must be 0 or the end of a game and stands on `line`.
+        """Read games from byte `begin` on line `line`. `begin` must be 0 or the end of a game.
 
-        `data` must end with `padded`'s NULs; `final` says that the text ends there too. Never raises on
-        content. When `Games.why` is `FULL`, or `MORE` with `final` False, the next call can go on at the end
-        (with more data); otherwise the game there is for the lenient reader.
+        `data` must end with the NULs of `padded`. `final` says that the text ends there too. Never raises an
+        error for the content. If `Games.why` is `FULL`, or `MORE` with `final` False, the next call can
+        continue at the end (with more data). Otherwise the next game is one for the lenient reader.
         """
         end = len(data) - kernel.PADDING
-        # Two bytes at least make a move or open a variation; JSON takes some bytes a tag more than PGN.
+        # A move or the beginning of a variation takes at least two bytes. JSON takes a few more bytes for
+        # each tag than PGN.
         room = end - begin
         if len(self._words) < room:
             self._words = np.empty(room, np.uint16)
@@ -164,7 +164,7 @@ class QuickReader:
 
 
 def padded(data: bytes) -> bytes:
-    """`data` as the kernel takes it."""
+    """`data` with the NULs that the kernel needs."""
     return data + bytes(kernel.PADDING)
 
 

@@ -1,12 +1,14 @@
-"""Reads one game leniently: tags, moves with variations, comments, glyphs, and what was wrong with them.
+"""Reads one game leniently: tags, moves with variations, comments, glyphs, and the problems found.
 
-Whatever is legal up to the first fault is kept. A fault in the main line ends the moves there; a fault in a
-variation ends that variation and the main line goes on. Nothing raises on content, nothing recurses,
-everything is linear.
+Everything legal before the first fault is kept. A fault in the main line ends the moves there. A fault in a
+variation ends that variation, and the main line continues. The content never raises an error, nothing is
+recursive, and everything is linear.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
-Comments belong to the move before them, except one at the beginning of a variation, which stands `before` its
-first move. `;` comments run to the end of the line, lines that begin with `%` are skipped.
+
+A comment belongs to the move before it. A comment at the beginning of a variation is the exception: it stands
+`before` the first move of the variation. `;` comments run to the end of the line, and lines that begin with
+`%` are skipped.
 """
 
 from __future__ import annotations
@@ -34,10 +36,10 @@ _STANDARD = frozenset(("", "standard", "normal", "regular", "chess", "orthodox",
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong in a game. An `error` makes it a bad game; a `note` is a flaw that lost nothing.
+    """Something wrong in a game. An `error` makes it a bad game; a `note` is a flaw by which nothing was
+    lost.
 
-    `line` is 1-based, `offset` counts bytes; both are absolute when `read_game` was told where the game
-    stands.
+    `line` is 1-based, `offset` counts bytes. Both are absolute if `read_game` was told the place of the game.
     """
 
     line: int
@@ -48,11 +50,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ReadGame:
-    """A game as read. `words` is the packed tree, `start_fen` None for the usual start.
+    """A game as it was read. `words` is the packed tree; `start_fen` is None for the usual start.
 
-    `comments`, `before` and `nags` are keyed by positionid; where several comments stand at a position,
-    `comments` has them joined and `last_comments` the last. `result` is the tag's where that is a result,
-    else the text's. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
+    `comments`, `before` and `nags` are keyed by positionid. If a position has several comments, `comments`
+    has them joined and `last_comments` has the last. `result` is that of the tag if it is a result, else that
+    of the text. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
     """
 
     tags: tuple[tuple[str, str], ...]
@@ -65,13 +67,13 @@ class ReadGame:
     problems: tuple[Problem, ...]
     result: str
     ending: str
-    """The result at the end of the text, whatever the tag says; empty when there is none."""
+    """The result at the end of the text, whatever the tag says; empty if there is none."""
     playable: bool
     chess960: bool
     positions: int
     """Positions of the tree, the start included."""
     plies: int
-    """Half-moves of the main line."""
+    """Plies of the main line."""
 
     @property
     def bad(self) -> bool:
@@ -80,17 +82,17 @@ class ReadGame:
 
     @property
     def has_variations(self) -> bool:
-        """True when the tree branches."""
+        """True when the game has variations."""
         return self.positions > self.plies + 1
 
 
 def read_raw(raw: split.RawGame) -> ReadGame:
-    """Read a game as the splitter gave it; problems carry absolute offsets and lines."""
+    """Read a game from the splitter. Problems have absolute offsets and lines."""
     return read_game(raw.data, raw.line, raw.offset, raw.problem)
 
 
 def read_game(data: bytes, line: int = 1, offset: int = 0, problem: str = "") -> ReadGame:
-    """Read the bytes of one game that stands at byte `offset` on `line`. Never raises on content.
+    """Read the bytes of one game at byte `offset` on line `line`. Never raises an error for the content.
 
     A `problem` found by the splitter makes the game unplayable: its tags are read, its moves are not.
     """
@@ -100,20 +102,21 @@ def read_game(data: bytes, line: int = 1, offset: int = 0, problem: str = "") ->
 
 @dataclass(slots=True)
 class Anchors:
-    """Where in the text of a game its positions stand: for writing comments into it."""
+    """The places of a game's positions in its text, for writing comments into it."""
 
     text: str
     encoding: decoding.Encoding
     after: dict[int, int] = field(default_factory=dict)
-    """Index in `text` just after the move (with its glyphs and comments) that leads to each positionid."""
+    """For each positionid, the index in `text` just after the move that leads to it (with its glyphs and
+    comments)."""
     comments: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    """Where the comments of each positionid stand in `text`, their signs included (`{...}`, `; ...`)."""
+    """For each positionid, the ranges of its comments in `text`, including their signs (`{...}`, `; ...`)."""
     tags: list[tuple[str, int, int]] = field(default_factory=list)
     """Name, begin and end in `text` of every tag pair that was read, in order."""
 
 
 def anchors(data: bytes) -> Anchors:
-    """Where the positions of a game stand in its text, by the same reading as `read_game`."""
+    """The places of the positions of a game in its text, found in the same way as in `read_game`."""
     reading = _Reading(data, 1, 0)
     reading.read("")
     found = Anchors(reading.text, reading.encoding)
@@ -126,7 +129,7 @@ def anchors(data: bytes) -> Anchors:
 
 
 def variant_of(name: str) -> Literal["standard", "chess960", "unsupported"]:
-    """What a Variant tag asks for; spellings differ by case, blanks and hyphens."""
+    """The variant that a Variant tag means. Case, blanks and hyphens in its name do not matter."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     if plain in _STANDARD:
         return "standard"
@@ -134,7 +137,7 @@ def variant_of(name: str) -> Literal["standard", "chess960", "unsupported"]:
 
 
 class _Head:
-    """What stands between two tag pairs, or between the last one and the moves."""
+    """The text between two tag pairs, or between the last pair and the moves."""
 
     def __init__(self) -> None:
         self.begin = -1
@@ -144,14 +147,14 @@ class _Head:
         """Whether some of the skipped text has letters."""
 
     def add(self, start: int, end: int = 0, comment: bytes | None = None) -> None:
-        """Note that something stands at `start`, perhaps a comment."""
+        """Note that the text at `start` is not a tag pair; `comment` is its content if it is a comment."""
         if self.begin < 0:
             self.begin = start
         if comment is not None:
             self.comments.append((start, end, comment))
 
     def skip(self, start: int, end: int, data: bytes) -> None:
-        """Add stray text; what stands on a line is told together."""
+        """Add stray text. Stray text on one line is reported together."""
         if not self.words:
             self.words = _LETTER.search(data, start, end) is not None
         if self.skipped and not _OUTSIDE_WORDS.search(data, self.skipped[-1][1], start):
@@ -167,11 +170,12 @@ _LETTER = re.compile(rb"[^\W\d_]|[\x80-\xff]")
 _OUTSIDE_WORDS = re.compile(rb"[^ \t]")
 _CLOCK = re.compile(r"[+-]?[0-9]++")
 _LARGEST_CLOCK = 9999
-"""The kernel takes numbers of this length."""
+"""The kernel reads clocks of at most four digits, too."""
 
 
 def _bounded(fen: str) -> tuple[str, str]:
-    """A FEN whose clocks are from 0 to `_LARGEST_CLOCK`, and what was wrong with them."""
+    """A FEN whose clocks are limited to 0..`_LARGEST_CLOCK`, and a sentence about what was wrong with
+    them."""
     fields = fen.split()
     wrong = []
     for place, name, least in ((4, "halfmove clock", 0), (5, "move number", 1)):
@@ -244,7 +248,7 @@ _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
 
 
 class _Reading:
-    """The state of reading one game. Nodes are numbered in file order (`handles`) until the end."""
+    """The state of reading one game. Until the end, nodes are numbered in file order (`handles`)."""
 
     def __init__(self, data: bytes, line: int, offset: int) -> None:
         self.data = data
@@ -268,13 +272,13 @@ class _Reading:
         self.noted: set[str] = set()
         self.result = ""
         self.tagless = False
-        # A byte of the data and its place in the text.
+        # The last byte for which `index` was asked, and its place in the text.
         self.known = (0, 0)
 
     def read(self, problem: str) -> ReadGame:
-        """Read all of it; called once."""
+        """Read the whole game. Call it once."""
         tags, end = self._tags()
-        # The text is as long as the whole game, so that places in it mean places in the game.
+        # All data of the game is decoded, so that an index into the text is a place in the game.
         self.text = decoding.decode(self.data, self.encoding)
         begin = self.index(end)
         if self.head_comments:
@@ -286,7 +290,7 @@ class _Reading:
         self.tagless = not tags
         values = {name.lower(): value for name, value in reversed(tags)}
         board, start_fen = self._start(values)
-        # Of a game with such a problem only the beginning is there, and where that stops says nothing.
+        # With such a problem there is only the beginning of the game. Its end means nothing.
         whole = not problem
         if not whole or len(self.data) == 0:
             board = None
@@ -315,7 +319,7 @@ class _Reading:
     # Tags and the start
 
     def _tags(self) -> tuple[list[tuple[str, str]], int]:
-        """The tags, and where the movetext begins."""
+        """The tags, and the byte at which the movetext begins."""
         data = self.data
         tags: list[tuple[str, str]] = []
         head = _Head()
@@ -366,13 +370,13 @@ class _Reading:
             return tags, position
         number = _NUMBER.match(data, position) if head.words else None
         if number and (number[1] == b"1" or any(name.lower() == "fen" for name, _ in tags)):
-            # The text in between is no move of another notation: the moves begin behind it.
+            # The text in between is not a move in another notation: the moves begin after it.
             self._take(head)
             return tags, position
         return tags, head.begin
 
     def _take(self, head: _Head) -> None:
-        """Keep the comments before a tag pair or the moves, and tell the text that is skipped there."""
+        """Keep the comments before a tag pair or the moves, and report the text that is skipped there."""
         for start, end, comment in head.comments:
             self._comment_at(0, decoding.decode(comment, self.encoding), self.comments)
             self.head_comments.append((start, end))
@@ -381,7 +385,8 @@ class _Reading:
             self._add(start, f"{shown} stands outside the tags and was skipped", "note")
 
     def _start(self, values: dict[str, str]) -> tuple[chess.Board | None, str | None]:
-        """The board to play on, or None with a problem; and the start's FEN unless it is the usual one."""
+        """The board for the moves, or None after a problem; and the FEN of the start unless it is the usual
+        one."""
         name = values.get("variant", "")
         variant = variant_of(name)
         fen = values.get("fen", "").strip()
@@ -398,7 +403,7 @@ class _Reading:
         try:
             board = chess.Board(fen, chess960=True)
         except (ValueError, IndexError) as error:
-            # The library quotes the whole text behind a colon.
+            # The library quotes the whole FEN after a colon.
             self._problem(0, f"the FEN is broken: {str(error).partition(':')[0]}")
             return None, None
         if chess.popcount(board.kings & board.occupied_co[0]) != 1 or chess.popcount(board.kings) != 2:
@@ -428,7 +433,7 @@ class _Reading:
     # Movetext
 
     def _movetext(self, begin: int, start: chess.Board | None) -> None:
-        """Play the movetext from index `begin`; without a board only its result is read."""
+        """Play the movetext from index `begin`. Without a board only its result is read."""
         text = self.text
         length = len(text)
         match = _TOKEN.match
@@ -441,7 +446,8 @@ class _Reading:
         dead = start is None
         pending: list[str] = []
         pending_spans: list[tuple[int, int]] = []
-        # One frame per open variation: what to go back to. `dead_depth` counts variations inside a dead line.
+        # One frame for each open variation, with the state to return to. `dead_depth` counts variations
+        # inside a line that has ended at a fault.
         frames: list[tuple[chess.Board | None, int, chess.Board | None, int, bool, int]] = []
         dead_depth = 0
         ended = False
@@ -479,7 +485,7 @@ class _Reading:
                 wanted = _parsed(word)
                 if wanted is not None:
                     assert board is not None
-                    # A copy is only needed where a variation will start from the position before the move.
+                    # A copy is needed only if a variation will start from the position before the move.
                     if self._variation_follows(position):
                         before_board = board.copy(stack=False)
                     else:
@@ -535,7 +541,7 @@ class _Reading:
                             continue
                     reason = f"{_short(word)} at move {_numbered(board)} is not a move"
                     if frames and fresh:
-                        # Words in parentheses instead of in braces; no move is lost with them.
+                        # A text in round brackets instead of braces. No move is lost with it.
                         self._note("prose", at, reason)
                     else:
                         self._problem(at, reason)
@@ -622,7 +628,8 @@ class _Reading:
                     else:
                         self._comment_at(node, token[0][1:], self.comments)
                         self.comment_spans.setdefault(node, []).append((at, position))
-                # A comment written behind a `;` comment must stand on the next line.
+                # The next comment may only be written on the next line, because a `;` comment runs to the end
+                # of its line.
                 after_line = _NEXT_LINE.match(text, position)
                 if after_line:
                     self.places[node] = after_line.end()
@@ -636,7 +643,7 @@ class _Reading:
                 if ended:
                     self._behind(at, token[0])
                 else:
-                    # One byte a character, and once for all brackets.
+                    # Encoded once for all brackets, with one byte for each character.
                     plain = plain or text.encode("latin-1", "replace")
                     end = tagpairs.end_of_pair(plain, at)
                     if start is not None:
@@ -655,10 +662,10 @@ class _Reading:
             self._problem(number_at, "a variation is not closed")
 
     def _behind(self, at: int, word: str) -> None:
-        """Tell what stands behind the result."""
+        """Report a text after the result."""
         result = "*" if word == "*" else _RESULT_WORDS.get(word)
         if word == "-" and self.result == "1/2-1/2":
-            # A draw may be spelt `1/2 - 1/2`.
+            # A draw may be written as `1/2 - 1/2`.
             return
         if result:
             if result != self.result:
@@ -704,7 +711,8 @@ class _Reading:
         )
 
     def _split_word(self, word: str) -> int:
-        """Length of the move at the beginning of a word to which something is glued (`e4e5`, `a6N`), or 0."""
+        """The length of the move at the beginning of a word that has something else attached (`e4e5`, `a6N`),
+        or 0."""
         for length in range(min(len(word) - 1, 7), 1, -1):
             if _parsed(word[:length]) is not None and word[length:] in _WORD_GLYPHS:
                 return length
@@ -731,7 +739,7 @@ class _Reading:
         return handle
 
     def _number(self) -> tuple[array[int], int]:
-        """Number the nodes in preorder (`ids`); gives the packed words and the plies of the main line."""
+        """Number the nodes in preorder (`ids`). Returns the packed words and the plies of the main line."""
         count = len(self.parents)
         if not self.branches:
             self.ids = list(range(count))
@@ -784,7 +792,7 @@ class _Reading:
         self._add(self._byte(at), reason, "error")
 
     def _note(self, key: str, at: int, reason: str, at_byte: bool = False) -> None:
-        """A flaw of a kind, told once per game."""
+        """Report a flaw of a kind, once for each game."""
         if key not in self.noted:
             self.noted.add(key)
             self._add(at if at_byte else self._byte(at), reason, "note")
@@ -795,7 +803,7 @@ class _Reading:
             self.problems.append(Problem(line, self.offset + byte, reason, severity))
 
     def index(self, byte: int) -> int:
-        """The place in `text` of a place in `data`; quick when it is asked for rising places."""
+        """The index in `text` of a byte of `data`. Fast if it is called for increasing bytes."""
         if self.text.isascii():
             return byte
         known, place = self.known
