@@ -1,6 +1,5 @@
-"""The user's own records: asked queries and recently opened files. Kept apart from the catalog, which can be
-made again.
-"""
+"""The user's own records: asked queries and recently opened files, and how many of them are kept. They are
+not in the catalog, which can be made again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The ladder of a mark: from one man on one square to that man anywhere, in steps that each ask less.
+"""The ladder of a mark, which the wheel climbs: from one man on one square to that man anywhere, in steps
+that each ask less.
 
 `Nf5`, `[BN]f5` (men of equal worth), `Af5` (any man of the colour), `Nf4-6` (a square up and down), `Nf1-8`
-(the file), `Ne-g4-6` (the squares around), `N`. Rungs that ask the same as another one are left out.
+(the file), `Ne-g4-6` (the squares around), `N`. A rung that asks the same as another one is left out.
 """
 
 from __future__ import annotations

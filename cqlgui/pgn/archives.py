@@ -1,4 +1,5 @@
-"""Opens PGN sources, plain or compressed, as one seekable text of bytes.
+"""Opens PGN sources, plain or compressed, as one seekable text of bytes; refuses those that unpack to far too
+much.
 
 Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder (streamed to a
 temporary name, synced and renamed), so that a game can be read again at its byte offset. Archives are

@@ -1,4 +1,5 @@
-"""Where a brace comment ends. The splitter, the reader and the writer share this rule.
+"""Where a brace comment ends, and how braces are written inside one. The splitter, the reader and the writer
+share these rules.
 
 A comment ends at its first `}`. But `\\}` is a brace inside the comment if the next brace is another `}` (so
 that `{C:\\games\\} e5 {x}` is still read as two comments). A comment that is never closed ends where the next

@@ -1,5 +1,4 @@
-"""Reads `(position ...)`: designators and keywords of the older dialects become a
-`legacy_nodes.PositionList`.
+"""Reads `(position ...)` of old scripts, with the tables of old keywords and their CQL 6 text.
 
 Every keyword of the dialects has a row in one of the tables below. A keyword without a CQL 6 equivalent is an
 error at its place; reading continues after it, so that all errors of a list are reported.

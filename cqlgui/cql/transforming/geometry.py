@@ -1,8 +1,8 @@
-"""Basic transforms and what each does to the parts of a filter (transforms spec 2 and 3).
+"""Basic transforms: the image of a square, of men and of directions under each (transforms spec 2 and 3).
 
 A `Basic` is one indivisible map: a symmetry of the board, a swap of colours, an eighth turn of directions or
-a shift. Compositions are lists of basics, because the complete-line rule means that a shift is no map of
-single squares. Knows square sets, men masks and direction masks only; knows no nodes and no games.
+a shift. Compositions are lists of basics, because under the complete-line rule a shift is not a map of single
+squares. This module uses square sets, men masks and direction masks only, no nodes and no games.
 """
 
 from __future__ import annotations

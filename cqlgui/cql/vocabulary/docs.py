@@ -1,4 +1,5 @@
-"""Syntax forms and a small example, which runs, of every spelling that is built."""
+"""Help on the words about the current position, men, squares, directions, transforms and the header: forms
+and an example that runs."""
 
 # ruff: noqa: E501
 

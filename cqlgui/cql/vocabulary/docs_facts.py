@@ -1,4 +1,5 @@
-"""Syntax forms and examples of the filters about the game's text, its output and the study database."""
+"""Help on the words about the game's text, the output of a query and the study database: forms and an
+example."""
 
 from __future__ import annotations
 

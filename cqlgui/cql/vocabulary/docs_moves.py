@@ -1,4 +1,4 @@
-"""Syntax forms and a small example, which runs, of the spellings that are about moves."""
+"""Help on the words about moves: forms and an example that runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Syntax forms and a small example, which runs, of the spellings that are about paths and lines."""
+"""Help on the words about paths and lines: forms and an example that runs."""
 
 from __future__ import annotations
 

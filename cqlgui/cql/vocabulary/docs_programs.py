@@ -1,6 +1,4 @@
-"""Syntax forms and a small example, which runs, of the spellings that are about programs: control, variables,
-dictionaries and functions.
-"""
+"""Help on the words about control, variables, dictionaries and functions: forms and an example that runs."""
 
 # ruff: noqa: E501
 

@@ -1,4 +1,5 @@
-"""Syntax forms and examples of the filters about a game's positions and about the board."""
+"""Help on the words about other positions of the game, files and ranks, pawn structure and pictures of mates:
+forms and an example."""
 
 # ruff: noqa: E501
 

@@ -1,5 +1,5 @@
-"""Writes the results of a search: games as PGN (their text byte for byte, or with the matches marked), or
-lists of positions."""
+"""Writes the results of a search in each export format: PGN (the text byte for byte, or with the matches
+marked), EPD, CSV, JSON lines and HTML."""
 
 from __future__ import annotations
 

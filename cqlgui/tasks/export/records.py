@@ -1,4 +1,4 @@
-"""Hits as flat records, with the same fields on the command line and in exported tables."""
+"""The fields of a hit in CSV and JSON lines, the same on the command line and in exported tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs a query over a base. Hits are returned in game order while the search continues.
+"""Runs a query over a base: the entry point of every search. Hits are returned in game order while the search
+continues.
 
 Threads of this process search what is compiled (`sieving`); worker processes do the rest.
 """

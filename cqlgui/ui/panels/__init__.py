@@ -1,1 +1,1 @@
-"""The panels that the window is made of; none of them knows another."""
+"""The panels of the window; none of them imports another."""

@@ -1,7 +1,8 @@
-"""Searches the open base while the user draws or types. Draws nothing.
+"""Searches the open base shortly after each change of the query, while the user draws or types. Draws
+nothing.
 
-A moment after each change of the text its search begins, unless it would take long; the next change
-supersedes it. Old hits stay until there is something else to show.
+A search begins after a short delay, unless it would take long. The next change replaces it. Old hits stay
+until there is something else to show.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests import helpers
+from tests.tools import modules
 
-PAGE = helpers.ROOT / "cqlgui" / "ARCHITECTURE.md"
+PAGE = modules.PAGE
 MODULES = {
     ".".join(path.relative_to(helpers.ROOT / "cqlgui").with_suffix("").parts): path
     for path in (helpers.ROOT / "cqlgui").rglob("*.py")
@@ -100,6 +101,12 @@ def test_every_package_is_on_the_map() -> None:
     part = text[text.index("## 2.") : text.index("## 3.")]
     listed = {name for one in re.findall(r"`([^`\n]+)`", part) for name in one.split(".")}
     assert {name for package in PACKAGES for name in package.split(".")} - listed == set()
+
+
+def test_the_list_of_modules_is_up_to_date() -> None:
+    """After a failure run `python -m tests.tools.modules`."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert text[text.index(modules.HEADING) :] == modules.section()
 
 
 def test_a_name_that_is_not_there_is_found() -> None:

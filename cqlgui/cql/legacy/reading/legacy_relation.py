@@ -1,4 +1,4 @@
-"""Reads the parameters of `:relation ( ... )` in the old dialects."""
+"""Reads the parameters of `:relation (...)` in the old dialects."""
 
 from __future__ import annotations
 
