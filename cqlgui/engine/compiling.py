@@ -12,8 +12,8 @@ from cqlgui.base.data import dataclass, field
 from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_strings
 from cqlgui.cql.interpreting.expressions import closures as closures_
 from cqlgui.cql.transforming import transforms
+from cqlgui.engine import detail_pass, orbit_pass
 from cqlgui.engine import facts as facts_of_games
-from cqlgui.engine import orbit_pass
 from cqlgui.engine.lowering import (
     lowering_board,
     lowering_logic,
@@ -69,6 +69,7 @@ class Compiled:
     assembly: str = field(repr=False)
     tiers: tiers.Tiers = field(repr=False)
     _second: Callable[[], orbit_pass.OrbitPass | None] = field(repr=False)
+    _third: Callable[[], detail_pass.DetailPass | None] = field(repr=False)
 
     @property
     def wholly(self) -> bool:
@@ -79,6 +80,10 @@ class Compiled:
         """The function that returns the orbit elements that matched at hits. None where the interpreter must
         do it, or where the query has no outermost transform."""
         return self._second() if self.wholly else None
+
+    def detail_pass(self) -> detail_pass.DetailPass | None:
+        """The function that returns values and squares of hits. None where the interpreter must do it."""
+        return self._third() if self.wholly else None
 
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
@@ -160,6 +165,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         assembly,
         tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None),
         functools.cache(lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode)),
+        functools.cache(lambda: detail_pass.make(expanded, low, tuple(low.facts.values()), mode)),
     )
 
 
@@ -170,13 +176,10 @@ def _counts_elsewhere(node: nodes.Node) -> bool:
     return isinstance(node, nodes_programs.Dictionary | nodes_strings.ReadFile | nodes_strings.WriteFile)
 
 
-_PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.ASK.parameters, strict=True))
-
-
 def _write(low: Lowering, name: str, body: nodes.Node) -> None:
     """Write a filter as a function of a position. A game in doubt counts as a hit, so that its search ends
     there."""
-    f = low.module.function(name, _PARAMETERS, Scalar.BOOL, exported=True)
+    f = low.module.function(name, orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     yes, no = f.label(), f.label()
     low.test(low.opened(f), body, yes, no)
     f.begin(yes)
@@ -192,7 +195,7 @@ def _write(low: Lowering, name: str, body: nodes.Node) -> None:
 def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Lowering]) -> nodes.Node | None:
     """The part of a query that depends on one position alone, written as a function `glance`; None if there
     is no such part."""
-    scope = low.opened(low.module.function("scope", _PARAMETERS, Scalar.BOOL, exported=False))
+    scope = low.opened(low.module.function("scope", orbit_pass.PARAMETERS, Scalar.BOOL, exported=False))
 
     def is_idle(node: nodes.Node) -> bool:
         return low.is_idle(scope, node)

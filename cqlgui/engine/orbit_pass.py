@@ -25,6 +25,9 @@ elements."""
 Codes: TypeAlias = "npt.NDArray[np.int32]"
 Ends: TypeAlias = "npt.NDArray[np.int64]"
 
+PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.ASK.parameters, strict=True))
+"""The parameters of a function of a position."""
+
 _ROOM: Final = 1 << 14
 
 
@@ -44,10 +47,24 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class OrbitPass:
-    """The second function. `tell` may run in any number of threads."""
+class Answers:
+    """The answers of `replay.tell` about several hits. Without `replay.DETAILED`, `marks`, `values` and
+    `squares` are empty."""
+
+    ends: Ends
+    codes: Codes
+    marks: Words
+    values: Words
+    squares: Words
+    doubtful: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs a function `tell` of a query at hits, in any number of threads."""
 
     _tell: Any = field(repr=False)
+    _step: Any = field(repr=False)
     _code: native.Code = field(repr=False)
     _codes: Codes = field(repr=False)
     _width: int
@@ -56,32 +73,79 @@ class OrbitPass:
     _planes: bool
     _fact_places: tuple[int, ...]
 
-    def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Told:
-        """The elements that matched at `hits`, which are hits of a `scanning.ScanResult` of the same games,
-        with the same facts."""
+    @classmethod
+    def make(
+        cls, low: Lowering, sizes: Sequence[int], fact_places: Sequence[int], mode: int, *, stepped: bool
+    ) -> Runner:
+        """Compile the module of `low`, which has the function `tell`, and if `stepped` also `step`. `sizes`
+        are the numbers of elements of the orbits."""
+        places = lowering_matches.words_of(sizes)
+        code = native.Code(low.module.text(), optimise=False)
+        callee = emitter.Callee("@tell", replay.TELL.parameters, replay.TELL.result)
+        # Without `STEPPED`, the kernel calls no step; any query will do.
+        name = "@step" if stepped else "@tell"
+        step = emitter.Callee(name, replay.ASK.parameters, replay.ASK.result)
+        table = np.zeros(64 * places[-1], np.int32)
+        for orbit, size in enumerate(sizes):
+            first = 64 * places[orbit]
+            table[first : first + size] = code_of(orbit, 0) + np.arange(size)
+        return cls(
+            code.function(callee), code.function(step), code, table, places[-1], mode, low.frame_size,
+            low.planes, tuple(fact_places),
+        )  # fmt: skip
+
+    def run(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Answers:
+        """The answers about `hits`. These are hits of a `scanning.ScanResult` of the same games, with the
+        same facts."""
         work = games.Workspace.make(asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes)
         places = np.array(self._fact_places, np.int64)
-        bits = np.zeros(self._width, np.uint64)
+        detailed = bool(self._mode & replay.DETAILED)
+        out = np.zeros(self._width + (2 + 64 * self._width if detailed else 0), np.uint64)
         elements = np.zeros(max(_ROOM, 64 * self._width), np.int64)
+        marks = np.zeros(len(elements) if detailed else 0, np.uint64)
+        values, squares = (np.zeros(len(hits) if detailed else 0, np.uint64) for _ in range(2))
+        spare = np.zeros(self._frame_size, np.uint64)
         ends = np.zeros(len(hits), np.int64)
-        parts: list[Codes] = []
+        codes: list[Codes] = []
+        marked: list[Words] = []
         # A kernel declares arrays as sequences; for the type checker NumPy's arrays are none.
         tell: Any = replay.tell
         at, written = 0, 0
         while at < len(hits):
             work.tally[replay.FOUND] = 0
             end = tell(
-                self._tell, asked.packed, asked.firsts, asked.counts, asked.starts, asked.start_records,
-                asked.start_boards, hits, at, len(hits), before, self._mode, work.records, work.boards,
-                work.room, work.frame, self._frame_size, facts, places, len(places), bits, self._width, ends,
-                elements, len(elements), work.doubtful, work.tally,
+                self._step, self._tell, asked.packed, asked.firsts, asked.counts, asked.starts,
+                asked.start_records, asked.start_boards, hits, at, len(hits), before, self._mode,
+                work.records, work.boards, work.room, work.frame, self._frame_size, spare, facts, places,
+                len(places), out, self._width, ends, elements, marks, len(elements), values, squares,
+                work.doubtful, work.tally,
             )  # fmt: skip
             ends[at:end] += written
-            parts.append(self._codes[elements[: work.tally[replay.FOUND]]])
-            written += len(parts[-1])
+            found = int(work.tally[replay.FOUND])
+            codes.append(self._codes[elements[:found]])
+            marked.append(marks[:found].copy())
+            written += found
             at = end
-        codes: Any = np.concatenate(parts) if parts else np.zeros(0, np.int32)
-        return Told(ends, codes, work.doubtful[: work.tally[replay.DOUBTED]].copy())
+        return Answers(
+            ends,
+            np.concatenate(codes) if codes else np.zeros(0, np.int32),
+            np.concatenate(marked) if marked else np.zeros(0, np.uint64),
+            values,
+            squares,
+            work.doubtful[: work.tally[replay.DOUBTED]].copy(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OrbitPass:
+    """The second function. `tell` may run in any number of threads."""
+
+    _runner: Runner = field(repr=False)
+
+    def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Told:
+        """The elements that matched at hits, as `Runner.run` takes them."""
+        found = self._runner.run(asked, hits, before=before, facts=facts)
+        return Told(found.ends, found.codes, found.doubtful)
 
 
 def make(
@@ -112,13 +176,4 @@ def make(
     f.finish()
     if second.unsupported or len(second.facts) != len(fact_places):
         return None
-    code = native.Code(second.module.text(), optimise=False)
-    callee = emitter.Callee("@tell", replay.TELL.parameters, replay.TELL.result)
-    table = np.zeros(64 * places[-1], np.int32)
-    for orbit, size in enumerate(sizes):
-        first = 64 * places[orbit]
-        table[first : first + size] = code_of(orbit, 0) + np.arange(size)
-    return OrbitPass(
-        code.function(callee), code, table, places[-1], mode, second.frame_size, second.planes,
-        tuple(fact_places),
-    )  # fmt: skip
+    return OrbitPass(Runner.make(second, sizes, fact_places, mode, stepped=False))

@@ -169,6 +169,29 @@ def rays(record: Words, sets: Words, count: int, mask: int, attack: int, side: i
 
 
 @UNIT.kernel
+def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> Word:
+    """The first and last squares of such rays, and all men between them."""
+    occupied = _ALL ^ record[0]
+    found = words.word(0)
+    firsts = sets[0]
+    if attack != 0:
+        firsts &= _line_pieces(record)
+    left = sets[count - 1]
+    if not _can_pass(sets, count):
+        return found
+    while left != 0:
+        starts = _starts(record, sets, count, mask, attack, firsts, left & -left)
+        if starts != 0:
+            end = words.lowest(left)
+            found |= starts | left & -left
+            while starts != 0:
+                found |= attacks.BETWEEN[words.lowest(starts)][end] & occupied
+                starts &= starts - 1
+        left &= left - 1
+    return found
+
+
+@UNIT.kernel
 def ray_count(record: Words, sets: Words, count: int, mask: int, attack: int) -> int:
     """Number of pairs of a first and a last square of such rays."""
     found = 0

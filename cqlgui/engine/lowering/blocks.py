@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -203,9 +203,12 @@ def array_of(s: Scope, values: Sequence[Value]) -> Value:
 def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
     """The number that stands for a part of a leaf in the current row of an orbit's table. None if all rows
     have the same."""
-    if s.row is None:
-        return None
-    column = s.row.columns.get(id(node), {}).get(part)
-    if column is None:
+    column = varied(s, node).get(part)
+    if s.row is None or column is None:
         return None
     return s.f.load(s.row.table, s.f.binary("add", s.row.first, integer(column)))
+
+
+def varied(s: Scope, node: nodes.Node) -> Mapping[str, int]:
+    """The parts of a leaf in which the rows of the orbit's table differ, each with its column."""
+    return {} if s.row is None else s.row.columns.get(id(node), {})

@@ -8,7 +8,8 @@ succeeds, and where its elements give the same result whenever they are evaluate
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from cqlgui.cql.ast import nodes, nodes_moves
 from cqlgui.engine.lowering import blocks, lowering_orbits
@@ -19,6 +20,9 @@ from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
 WORD_BITS = 64
+
+Matched: TypeAlias = Callable[[Scope, nodes.Node, Value], None]
+"""Writes what else is noted of an element that matched, given its place among the bits of all elements."""
 
 
 def words_of(sizes: Sequence[int]) -> list[int]:
@@ -75,55 +79,71 @@ def _may_fail(low: Lowering, node: nodes.Node) -> bool:
     return bool(outermost(node)) and not isinstance(node, nodes.Orbit) and low.is_set(node)
 
 
-def write(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequence[int]) -> None:
+def write(
+    low: Lowering,
+    s: Scope,
+    node: nodes.Node,
+    out: Value,
+    places: Sequence[int],
+    matched: Matched | None = None,
+) -> None:
     """Note what matched in a filter that holds. The block is open at the end. `places` are those of
-    `words_of`; bits of elements are set in `out`."""
+    `words_of`; bits of elements are set in `out`. `matched` writes what else is noted of an element."""
     if not outermost(node):
         return
     f = s.f
     match node:
         case nodes.Orbit():
-            _orbit(low, s, node, out, places[node.index])
+            _orbit(low, s, node, out, places[node.index], matched)
         case nodes.Compound():
             for one in node.filters:
-                write(low, s, one, out, places)
+                write(low, s, one, out, places, matched)
         case nodes.Logic(word="and"):
-            write(low, s, node.left, out, places)
-            write(low, s, node.right, out, places)
+            write(low, s, node.left, out, places, matched)
+            write(low, s, node.right, out, places, matched)
         case nodes.Compare() | nodes.SetOperation():
-            _write_operand(low, s, node.left, out, places)
-            _write_operand(low, s, node.right, out, places)
+            _write_operand(low, s, node.left, out, places, matched)
+            _write_operand(low, s, node.right, out, places, matched)
         case nodes.Logic():
             left, right, after = f.label(), f.label(), f.label()
             low.test(s, node.left, left, right)
             f.begin(left)
-            write(low, s, node.left, out, places)
+            write(low, s, node.left, out, places, matched)
             f.jump(after)
             f.begin(right)
-            write(low, s, node.right, out, places)
+            write(low, s, node.right, out, places, matched)
             f.jump(after)
             f.begin(after)
         case nodes.NoTransform():
-            write(low, s, node.operand, out, places)
+            write(low, s, node.operand, out, places, matched)
         case nodes.Count():
-            _write_operand(low, s, node.operand, out, places)
+            _write_operand(low, s, node.operand, out, places, matched)
         case _:
             raise AssertionError(f"{type(node).__name__} cannot be told")
 
 
-def _write_operand(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequence[int]) -> None:
+def _write_operand(
+    low: Lowering,
+    s: Scope,
+    node: nodes.Node,
+    out: Value,
+    places: Sequence[int],
+    matched: Matched | None,
+) -> None:
     if not _may_fail(low, node):
-        write(low, s, node, out, places)
+        write(low, s, node, out, places, matched)
         return
     holds, after = s.f.label(), s.f.label()
     low.test(s, node, holds, after)
     s.f.begin(holds)
-    write(low, s, node, out, places)
+    write(low, s, node, out, places, matched)
     s.f.jump(after)
     s.f.begin(after)
 
 
-def _orbit(low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int) -> None:
+def _orbit(
+    low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int, matched: Matched | None
+) -> None:
     f = s.f
 
     def note(element: Value) -> None:
@@ -132,7 +152,7 @@ def _orbit(low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int) -
         bit = f.binary("shl", blocks.word(1), f.converted(inside, Scalar.WORD))
         f.store(f.binary("or", f.load(out, at), bit), out, at)
 
-    groups = lowering_orbits.moved_about(low, s, node)
+    groups = None if matched is not None else lowering_orbits.moved_about(low, s, node)
     for group in groups or ():
         following = f.label()
         found = lowering_orbits.placed(low, s, group, following)
@@ -143,10 +163,12 @@ def _orbit(low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int) -
         f.begin(following)
 
     def each(inner: Scope, element: nodes.Node, number: Value, following: str) -> None:
-        matched = f.label()
-        low.test(inner, element, matched, following)
-        f.begin(matched)
+        holds = f.label()
+        low.test(inner, element, holds, following)
+        f.begin(holds)
         note(number)
+        if matched is not None:
+            matched(inner, element, f.binary("add", number, integer(WORD_BITS * first)))
         f.jump(following)
 
     if groups is None:

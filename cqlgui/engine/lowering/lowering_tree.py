@@ -427,7 +427,7 @@ _NO_KIND: Final = 1 << 40
 
 
 @contextlib.contextmanager
-def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
+def each_move(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
     """The positions to which the moves from here lead."""
     f = s.f
     low.buffered = True
@@ -458,7 +458,7 @@ def _fitting(low: Lowering, s: Scope, node: nodes_moves.Dash, after: str) -> Ite
     """The positions to which moves lead that fit a dash; its target is tested there."""
     sources, goals = dash_head(low, s, node)
     cut = node.target is not None
-    with _moves(low, s, after) as (there, following):
+    with each_move(low, s, after) as (there, following):
         yield fitted(low, s, there, node, sources, goals, following, with_cut=cut), following
 
 
@@ -583,18 +583,22 @@ def _count_moves(low: Lowering, s: Scope, node: nodes_moves.CountMoves, fail: st
     return Number(f.load(total), 0, 1 << 24)
 
 
-def _behind(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Scope:
-    """The current position after the move that led here, if that move fits the dash."""
+def behind(
+    low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str, *, with_cut: bool = False
+) -> Scope:
+    """The current position after the move that led here, if that move fits the dash. `with_cut` is that of
+    `fitted`; it is always meant if the dash has a target."""
+    low.buffered = True
     dash = node.dash
     before = low.elsewhere(s, _link(s, layout.PARENT, fail))
     sources, goals = dash_head(low, before, dash)
-    cut = dash.target is not None
+    cut = with_cut or dash.target is not None
     return fitted(low, before, s, dash, sources, goals, fail, with_cut=cut)
 
 
 def _current_move(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, yes: str, no: str) -> None:
     low.buffered = True
-    there = _behind(low, s, node, no)
+    there = behind(low, s, node, no)
     if node.dash.target is None:
         s.f.jump(yes)
     else:
@@ -608,7 +612,7 @@ def _current_move_set(low: Lowering, s: Scope, node: nodes_moves.CurrentMove) ->
 
     def fill(found: Callable[[Value], None]) -> None:
         fail = s.f.label()
-        found(low.set_of(_behind(low, s, node, fail), target))
+        found(low.set_of(behind(low, s, node, fail), target))
         s.f.begin(fail)
         found(word(0))
 
@@ -618,13 +622,13 @@ def _current_move_set(low: Lowering, s: Scope, node: nodes_moves.CurrentMove) ->
 def _current_move_number(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Number:
     assert node.dash.target is not None
     low.buffered = True
-    return low.number(_behind(low, s, node, fail), node.dash.target, fail)
+    return low.number(behind(low, s, node, fail), node.dash.target, fail)
 
 
 def _current_move_position(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Value:
     assert node.dash.target is not None
     low.buffered = True
-    return low.position(_behind(low, s, node, fail), node.dash.target, fail)
+    return low.position(behind(low, s, node, fail), node.dash.target, fail)
 
 
 # --- possible moves -----------------------------------------------------------------------------------------
@@ -706,7 +710,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
         f.begin(one)
         look(low.elsewhere(s, s.only), after)
     else:
-        with _moves(low, s, after) as (there, following):
+        with each_move(low, s, after) as (there, following):
             look(there, following)
     f.begin(after)
     return f.load(found)

@@ -26,7 +26,8 @@ TELL: Final = Routine(
     Scalar.BOOL,
 )
 Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
-"""Sets the bits of the orbit elements that matched at a record: as `Ask`, with the words to set them in."""
+"""Tells more about a match at a record: as `Ask`, with the words to write to (`tell` says which). Returns
+False if there is no match."""
 
 STREAM: Final = Routine(
     (
@@ -47,6 +48,9 @@ VARIATIONS: Final = 2
 GLANCED: Final = 4
 """Bits of a mode: positions are laid out; variations are searched; main lines are laid out only if `glance`
 holds somewhere."""
+DETAILED: Final = 8
+STEPPED: Final = 16
+"""More bits, for `tell`."""
 
 FOUND: Final = 0
 DOUBTED: Final = 1
@@ -452,6 +456,7 @@ def _copy_state(source: Words, goal: Words) -> None:
 
 @UNIT.kernel
 def tell(
+    step: Ask,
     told: Tell,
     packed: Shorts,
     firsts: Ints,
@@ -469,23 +474,36 @@ def tell(
     room: int,
     frame: Words,
     frame_size: int,
+    spare: Words,
     facts: Words,
     fact_places: Ints,
     fact_count: int,
-    bits: Words,
+    out: Words,
     width: int,
     ends: Ints,
     elements: Ints,
+    marks: Words,
     capacity: int,
+    values: Words,
+    squares: Words,
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Find which elements matched at `hits[begin:end]`, as `search` returned them. Returns the hit to
-    continue from, which is `end` unless `elements` is full.
+    """Find which elements matched at `hits[begin:end]`, as `search` returned them. With `DETAILED` in the
+    `mode`, find also the value and the squares to ring. Returns the hit to continue from, which is `end`
+    unless `elements` is full.
 
-    The numbers of the set bits of `width` words are written to `elements`, which has `capacity` for those of
-    at least one hit; `ends[hit]` is where those of a hit end. The rows of a doubtful game are not valid. The
-    rest is as in `search`; `frame[layout.DOUBT]` is that of the last game.
+    `told` returns False if the query does not match at a hit; the game is doubtful then. It sets the bits of
+    the elements that matched in the first `width` words of `out`. Their numbers are
+    written to `elements`, which has `capacity` for the numbers of at least one hit; `ends[hit]` is where the
+    numbers of a hit end. With `DETAILED`, the next words of `out` are the hit's value, its squares, and the
+    squares of each element. They are written to `values`, `squares` and `marks`.
+
+    With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
+    depend on earlier positions. What `told` changes in the frame is undone then; `spare` holds the copy.
+
+    The rows of a doubtful game are not valid. The other parameters are those of `search`.
+    `frame[layout.DOUBT]` is that of the last game.
     """
     at = begin
     number = tally[FOUND]
@@ -506,20 +524,41 @@ def tell(
         frame[layout.COUNT] = total
         if total == 0:
             frame[layout.DOUBT] = 1
+        stepped = 0
         while at < end and hits[at] >> 32 == game:
             if number + 64 * width > capacity:
                 tally[FOUND] = number
                 return at
+            place = hits[at] & 0xFFFFFFFF
+            if mode & STEPPED != 0:
+                while stepped <= place and frame[layout.DOUBT] == 0:
+                    held = step(records, boards, stepped, frame)
+                    if stepped == place and not held:
+                        frame[layout.DOUBT] = 1
+                    stepped += 1
             if frame[layout.DOUBT] == 0:
-                for place in range(width):
-                    bits[place] = 0
-                told(records, boards, hits[at] & 0xFFFFFFFF, frame, bits)
-                for place in range(width):
-                    left = bits[place]
+                for one in range(width):
+                    out[one] = 0
+                if mode & STEPPED != 0:
+                    for one in range(frame_size):
+                        spare[one] = frame[one]
+                if not told(records, boards, place, frame, out):
+                    frame[layout.DOUBT] = 1
+                if mode & STEPPED != 0 and frame[layout.DOUBT] == 0:
+                    for one in range(frame_size):
+                        frame[one] = spare[one]
+                for one in range(width):
+                    left = out[one]
                     while left != 0:
-                        elements[number] = 64 * place + words.lowest(left)
+                        element = 64 * one + words.lowest(left)
+                        elements[number] = element
+                        if mode & DETAILED != 0:
+                            marks[number] = out[width + 2 + element]
                         number += 1
                         left &= left - 1
+                if mode & DETAILED != 0:
+                    values[at] = out[width]
+                    squares[at] = out[width + 1]
             ends[at] = number
             at += 1
         if frame[layout.DOUBT] != 0:

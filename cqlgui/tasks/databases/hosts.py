@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +92,23 @@ class SourceReader:
         offset, length, _line = self.index.span(ordinal)
         return self._bytes(offset, length)
 
+    def wholes(self, ordinals: Sequence[int]) -> list[bytes]:
+        """All bytes of several games, like `whole`. Games that stand close together in the file are read at
+        once."""
+        spans = [self.index.span(ordinal)[:2] for ordinal in ordinals]
+        found: list[bytes] = []
+        at = 0
+        while at < len(spans):
+            begin = end = spans[at][0]
+            last = at
+            while last < len(spans) and end <= spans[last][0] <= end + _GAP and end - begin < _READ:
+                end = sum(spans[last])
+                last += 1
+            data = self._bytes(begin, end - begin)
+            found += [data[offset - begin : offset - begin + length] for offset, length in spans[at:last]]
+            at = last
+        return found
+
     def check(self) -> None:
         """Raise `errors.SourceError` unless the source still holds the text that was indexed."""
         self._bytes(0, 0)
@@ -141,6 +158,10 @@ def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.
     return index.compare(identity, Path(identity.path), plain) != "changed"
 
 
+_GAP = 1 << 12
+"""Games that are closer together than this many bytes are read at once."""
+_READ = 1 << 22
+"""After this many bytes another read begins."""
 _PATIENCE = 3
 """How often a source may change while it is compared with the indexed text."""
 LONGEST_WHOLE = split.LONGEST_GAME

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,17 @@ class Readers:
         if reader is None:
             reader = self._open[source.first] = _reader(source)
         return reader, ordinal
+
+    def runs(self, games: Sequence[int]) -> Iterator[tuple[hosts.SourceReader, list[int]]]:
+        """Runs of games of one source: the opened source, and the ordinals there."""
+        at = 0
+        while at < len(games):
+            source, _ = of_game(self._base, games[at])
+            end = at
+            while end < len(games) and source.first <= games[end] < source.first + source.games:
+                end += 1
+            yield self.of(games[at])[0], [game - source.first for game in games[at:end]]
+            at = end
 
     def check(self) -> None:
         """Raise `errors.SourceError` unless all sources still hold the texts that were indexed."""

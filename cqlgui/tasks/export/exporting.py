@@ -7,7 +7,7 @@ import csv
 import html
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,14 +16,16 @@ import numpy as np
 from cqlgui.base import cells as cells_module
 from cqlgui.base import data, errors
 from cqlgui.base import progress as progress_module
+from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
-from cqlgui.board import squares, tree
+from cqlgui.board import tree
 from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
 from cqlgui.tasks.databases import hosts, sources
-from cqlgui.tasks.export import framing, records
+from cqlgui.tasks.export import framing, match_notes, records
+from cqlgui.tasks.export.match_notes import match_comments
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.results.found import having
+from cqlgui.tasks.results.found import FoundGames, having
 from cqlgui.tasks.search import hit_details, keeping
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
@@ -112,45 +114,6 @@ def checked_ending(path: Path) -> str:
     return ending
 
 
-def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) -> dict[int, str]:
-    """The comment for each position: what the query writes, in its order, with the match string followed by
-    the transform, the ringed squares and the lines of the match.
-
-    Without a match string (`quiet`, `silent`) matches are not marked.
-    """
-    match_string = hits.match_string
-    marks = {hit.positionid: _mark(hit, orbits, match_string) for hit in hits.hits} if match_string else {}
-    texts: dict[int, list[str]] = {}
-    for positionid, text in hits.comments:
-        parts = texts.setdefault(positionid, [])
-        if text != match_string:
-            parts.append(text)
-        elif positionid in marks:
-            parts += marks.pop(positionid)
-    # The remaining marks are hits of another query, for which this query wrote no comment.
-    for positionid, parts in marks.items():
-        texts.setdefault(positionid, []).extend(parts)
-    return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
-
-
-def _mark(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit], match_string: str) -> list[str]:
-    words = match_string
-    lines: tuple[tuple[int, int], ...] = ()
-    if hit.matches:
-        match = hit.matches[0]
-        element = orbits[match.orbit].elements[match.element]
-        words = f"{match_string}: {element.words} {element.transform}"
-        lines = element.lines
-    parts = [words]
-    marked = [f"G{squares.square_name(square)}" for square in squares.bits(hit.squares)]
-    if 0 < len(marked) < 64:
-        parts.append(f"[%csl {','.join(marked)}]")
-    if lines:
-        arrows = ",".join(f"Y{squares.square_name(a)}{squares.square_name(b)}" for a, b in lines)
-        parts.append(f"[%cal {arrows}]")
-    return parts
-
-
 def _chosen(
     result: search_model.SearchResult, games: Sequence[int] | None, element: tuple[int, int] | None
 ) -> dict[int, int]:
@@ -217,11 +180,11 @@ class _Job:
         self.hits = 0
 
     def pgn(self, file: BinaryIO) -> None:
-        texts = self._texts()
+        texts = self._annotated() if self.annotate and not self.normalise else self._texts()
         current = next(texts, None)
         while current is not None:
             following = next(texts, None)
-            file.write(current)
+            file.write(current.text)
             file.write(_closing(current, following))
             current = following
 
@@ -293,26 +256,69 @@ class _Job:
         if place % _REPORT_EVERY == 0:
             self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
 
-    def _texts(self) -> Iterator[bytes]:
-        if not self.annotate:
+    def _texts(self) -> Iterator[_Text]:
+        if not self.normalise:
             for place, game in enumerate(self.chosen):
                 self._count(place)
                 opened, ordinal = self.readers.of(game)
-                yield opened.whole(ordinal).strip(b"\r\n")
+                yield _Text(opened.whole(ordinal).strip(b"\r\n"))
                 self.games += 1
                 self.hits += self.chosen[game]
             return
         for hits in self._counted():
             opened, ordinal = self.readers.of(hits.game)
-            if self.normalise:
-                text = self._framed(hits, opened, ordinal)
-                if text:
-                    yield text.encode("utf-8")
+            text = self._framed(hits, opened, ordinal)
+            if text:
+                yield _Text(text.encode("utf-8"))
+                continue
+            self.as_played += 1
+            yield _rewritten(opened.whole(ordinal), hits, match_comments(hits, self.result.orbits))
+
+    def _annotated(self) -> Iterator[_Text]:
+        """The games with what the query writes, in batches."""
+        annotator = writer.Annotator()
+        batches = hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel)
+        for batch, found in batches:
+            games, notes, odd = self._notes(batch, found)
+            raw = self._raw(games)
+            for game, text, (written, clean) in zip(games, raw, annotator.write(raw, notes), strict=True):
+                self._count(self.games)
+                hits = odd.get(game)
+                self.games += 1
+                yield (
+                    _Text(written, clean)
+                    if hits is None
+                    else _rewritten(text, hits, match_comments(hits, self.result.orbits))
+                )
+
+    def _notes(
+        self, batch: list[int], found: FoundGames
+    ) -> tuple[list[int], writer.Notes, dict[int, hit_model.GameHits]]:
+        """The games of a batch that are written, the comments for them, and those games in which tags or
+        comments of the file are changed, too."""
+        making = match_notes.Making(found, self.result.orbits)
+        games: list[int] = []
+        odd: dict[int, hit_model.GameHits] = {}
+        for game in batch:
+            if self.element is None and game not in found.told:
+                self.hits += making.plain(game)
+            else:
+                hits = found[game] if self.element is None else _limited(found[game], self.element)
+                if hits is None:
                     continue
-                self.as_played += 1
-            comments = match_comments(hits, self.result.orbits)
-            raw = writer.annotate(opened.whole(ordinal), comments, hits.removed, hits.tags)
-            yield raw.strip(b"\r\n")
+                self.hits += len(hits.hits)
+                if hits.removed or hits.tags:
+                    odd[game] = hits
+                making.told({} if game in odd else match_comments(hits, self.result.orbits))
+            games.append(game)
+        return games, making.notes(), odd
+
+    def _raw(self, games: Sequence[int]) -> list[bytes]:
+        """The own texts of some games."""
+        found: list[bytes] = []
+        for opened, ordinals in self.readers.runs(games):
+            found += opened.wholes(ordinals)
+        return found
 
     def _framed(self, hits: hit_model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
         """The game after its first hit, in the query's frame; empty if that is no legal game."""
@@ -353,12 +359,28 @@ def _cell(value: object) -> object:
     return "" if value is None else value
 
 
-def _closing(text: bytes, following: bytes | None) -> bytes:
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of a game. If it is `clean`, every reader finds its end."""
+
+    text: bytes
+    clean: bool = False
+
+
+def _rewritten(raw: bytes, hits: hit_model.GameHits, comments: Mapping[int, str]) -> _Text:
+    """A game with everything that the query writes."""
+    return _Text(writer.annotate(raw, comments, hits.removed, hits.tags).strip(b"\r\n"))
+
+
+def _closing(current: _Text, after: _Text | None) -> bytes:
     """The text between two games with which a reader separates them in the right place: blank lines, and
     after a broken game whatever ends it (an open comment would swallow the next game). A game without tags
     that begins with a comment gets a tag, because the comment would be read as a part of the game before."""
-    if following is None:
+    if after is None:
         return b"\n"
+    text, following = current.text, after.text
+    if current.clean and after.clean and following.startswith(b"["):
+        return b"\n\n"
     for head in (b"", b'[Event "?"]\n\n'):
         for end in (b"\n\n", b" *\n\n", b"\n}\n\n", b"\n} *\n\n"):
             found = list(split.games(split.BytesSource(text + end + head + following)))

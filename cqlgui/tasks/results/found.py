@@ -8,20 +8,25 @@ and no files.
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cqlgui.base import arrays, data, heap, priority
 from cqlgui.base.data import dataclass
-from cqlgui.engine import orbit_pass
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.runtime import values
+from cqlgui.engine import detail_pass, orbit_pass
+from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import hit_model
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Codes: TypeAlias = "npt.NDArray[np.int32]"
+Words: TypeAlias = "npt.NDArray[np.uint64]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -30,13 +35,54 @@ PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class HitDetails:
+    """Details of hits, as `detail_pass.Detailed` has them: the values (numbers or sets, by `kind`) and the
+    squares to ring of each hit, and the squares of each of its matches (`marks`)."""
+
+    kind: Type | None
+    values: Integers
+    squares: Words
+    marks: Words
+
+    @classmethod
+    def none(cls, kind: Type | None, hits: int, codes: int) -> HitDetails:
+        """Place for the details of hits whose details stand elsewhere."""
+        return cls(kind, np.zeros(hits, np.int64), np.zeros(hits, np.uint64), np.zeros(codes, np.uint64))
+
+    @classmethod
+    def joined(cls, parts: Sequence[HitDetails]) -> HitDetails:
+        """Concatenate the details of several parts, which have values of one kind."""
+        return cls(
+            parts[0].kind,
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.squares for part in parts]),
+            np.concatenate([part.marks for part in parts]),
+        )
+
+    def take(self, hits: Any, codes: Any) -> HitDetails:
+        """Some of them, by indices of hits and of codes."""
+        return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes])
+
+    def value(self, number: int) -> str | None:
+        """The value of a hit as text; None if it has none."""
+        value = int(self.values[number])
+        if self.kind is Type.SET:
+            return _set_text(value & MASK)
+        return None if self.kind is None or value == detail_pass.NO_VALUE else values.number_text(value)
+
+
+_set_text = functools.lru_cache(1 << 12)(values.set_text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """Hits in the order of a table, those of a game together. The elements that matched at hit n are
-    `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each once."""
+    `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each once. `details` is None if they are unknown."""
 
     hits: Integers
     ends: Integers
     codes: Codes
+    details: HitDetails | None = None
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -62,26 +108,30 @@ class Columns:
             return self._masked(chosen)  # type: ignore[arg-type]  # one of the two
         numbers: Integers = chosen  # type: ignore[assignment]  # the other one
         if not len(self.codes):
-            return Columns(self.hits[numbers], no_ends(len(numbers)), self.codes)
+            return self._chosen(numbers, no_ends(len(numbers)), slice(0))
         starts, sizes = self.starts[numbers], np.diff(self.ends, prepend=0)[numbers]
-        ends = np.cumsum(sizes)
-        return Columns(self.hits[numbers], ends, self.codes[_stretched(starts, sizes)])
+        return self._chosen(numbers, np.cumsum(sizes), _stretched(starts, sizes))
+
+    def _chosen(self, hits: Any, ends: Integers, codes: Any) -> Columns:
+        """Some of the hits with their codes, by indices; `ends` are those of the new columns."""
+        details = None if self.details is None else self.details.take(hits, codes)
+        return Columns(self.hits[hits], ends, self.codes[codes], details)
 
     def _masked(self, mask: Mask) -> Columns:
         """The hits selected by a mask, several times faster than by their numbers."""
-        hits = self.hits[mask]
         if not len(self.codes):
-            return Columns(hits, no_ends(len(hits)), self.codes)
+            return self._chosen(mask, no_ends(int(np.count_nonzero(mask))), slice(0))
         sizes = np.diff(self.ends, prepend=0)
-        return Columns(hits, np.cumsum(sizes[mask]), self.codes[repeated(mask, sizes)])
+        return self._chosen(mask, np.cumsum(sizes[mask]), repeated(mask, sizes))
 
     def part(self, begin: int, end: int) -> Columns:
         """The hits from `begin` to `end`, without copying them."""
+        hits = slice(begin, end)
         if not len(self.codes):
-            return Columns(self.hits[begin:end], no_ends(len(self.hits[begin:end])), self.codes)
+            return self._chosen(hits, no_ends(len(self.hits[hits])), slice(0))
         first = int(self.ends[begin - 1]) if begin else 0
         last = int(self.ends[end - 1]) if end else 0
-        return Columns(self.hits[begin:end], self.ends[begin:end] - first, self.codes[first:last])
+        return self._chosen(hits, self.ends[hits] - first, slice(first, last))
 
     def stretches(self, most: int) -> Iterator[Columns]:
         """The hits in parts of about `most` hits. No part divides a game."""
@@ -173,19 +223,22 @@ def tallied(numbers: Integers, length: int = 0) -> Integers:
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
-    """Concatenate columns."""
+    """Concatenate columns. Details are kept if all parts have them."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
         return NOTHING
+    known = [part.details for part in parts if part.details is not None]
+    details = HitDetails.joined(known) if len(known) == len(parts) else None
     if not any(len(part.codes) for part in parts):
         hits = np.concatenate([part.hits for part in parts])
-        return Columns(hits, no_ends(len(hits)), NOTHING.codes)
+        return Columns(hits, no_ends(len(hits)), NOTHING.codes, details)
     shifts = np.cumsum([0, *(len(part.codes) for part in parts[:-1])])
     return Columns(
         np.concatenate([part.hits for part in parts]),
         np.concatenate([part.ends + shift for part, shift in zip(parts, shifts, strict=True)]),
         np.concatenate([part.codes for part in parts]),
+        details,
     )
 
 
@@ -200,12 +253,14 @@ class Growing:
         self._codes: Codes = np.empty(0, np.int32)
         self._size = self._coded = 0
         self._starts: list[Integers] = []
+        self._details: list[HitDetails] = []
 
     def __len__(self) -> int:
         return self._size
 
     def add(self, columns: Columns, starts: Integers) -> None:
-        """Append the hits of some games; `starts` are their `first_hits`."""
+        """Append the hits of some games; `starts` are their `first_hits`. All additions have details, or none
+        has."""
         end, coded = self._size + len(columns), self._coded + len(columns.codes)
         self._hits = _with_room(self._hits, self._size, end)
         self._hits[self._size : end] = columns.hits
@@ -218,13 +273,16 @@ class Growing:
             self._codes = _with_room(self._codes, self._coded, coded)
             self._codes[self._coded : coded] = columns.codes
         self._starts.append(starts + self._size)
+        if columns.details is not None:
+            self._details.append(columns.details)
         self._size, self._coded = end, coded
 
     def whole(self, told: Mapping[int, hit_model.GameHits], untold: GameDefaults | None) -> FoundGames:
         """All hits, with the details of the games. Nothing may be added afterwards."""
         size = self._size
         ends = no_ends(size) if self._ends is None else self._ends[:size]
-        columns = Columns(self._hits[:size], ends, self._codes[: self._coded])
+        details = HitDetails.joined(self._details) if self._details else None
+        columns = Columns(self._hits[:size], ends, self._codes[: self._coded], details)
         starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
         games = columns.hits[starts] >> GAME_SHIFT
         if not np.all(games[1:] > games[:-1]):
@@ -413,8 +471,8 @@ class GameDefaults:
 class FoundGames(Mapping[int, hit_model.GameHits]):
     """The matching games by ordinal, in the order of `columns`.
 
-    `told` has the games whose details the interpreter has computed. The other games have hits, elements and
-    the comments that `untold` gives, but no values and squares.
+    `told` has the games whose details the interpreter has computed. The other games have hits, elements, the
+    comments that `untold` gives, and the values and squares that the columns have.
     """
 
     def __init__(
@@ -508,6 +566,16 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         sizes = ends[at] - starts[at]
         return FoundGames(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
 
+    def spelt_out(self) -> FoundGames:
+        """The same games, with details only in `told`."""
+        if self.columns.details is None:
+            return self
+        return FoundGames(data.replace(self.columns, details=None), dict(self))
+
+    def is_told(self, game: int) -> bool:
+        """Whether all details of a game are known."""
+        return self.columns.details is not None or game in self.told
+
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
         """The comments that the query writes into a game, as far as known; faster than getting the game."""
         told = self.told.get(game)
@@ -541,18 +609,30 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 def view(columns: Columns, first: int, end: int, untold: GameDefaults | None) -> hit_model.GameHits:
     """A game with the hits `first` to `end` - 1, made from columns."""
     game = int(columns.hits[first]) >> GAME_SHIFT
-    hits = tuple(_plain(columns, number) for number in range(first, end))
+    hits = tuple(hits_of(columns, first, end))
+    told = columns.details is not None
     if untold is None:
-        return hit_model.GameHits(game, hits, told=False)
+        return hit_model.GameHits(game, hits, told=told)
     places = [hit.positionid for hit in hits]
     comments = untold.comments(game, places)
-    return hit_model.GameHits(game, hits, comments, match_string=untold.match_string, told=False)
+    return hit_model.GameHits(game, hits, comments, match_string=untold.match_string, told=told)
 
 
-def _plain(columns: Columns, number: int) -> hit_model.Hit:
-    """A hit without details."""
-    game, place = divmod(int(columns.hits[number]), 1 << GAME_SHIFT)
-    return hit_model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
+def hits_of(columns: Columns, first: int, end: int) -> Iterator[hit_model.Hit]:
+    """The hits `first` to `end` - 1, with their details if the columns have them."""
+    details = columns.details
+    numbers = columns.hits[first:end].tolist()
+    squares = [0] * len(numbers) if details is None else details.squares[first:end].tolist()
+    begin = int(columns.ends[first - 1]) if first else 0
+    for place, (hit, ringed) in enumerate(zip(numbers, squares, strict=True), first):
+        last = int(columns.ends[place])
+        found: tuple[hit_model.OrbitMatch, ...] = ()
+        if last > begin:
+            marks = () if details is None else details.marks[begin:last].tolist()
+            found = matches(columns.codes[begin:last].tolist(), hit & PLACE_MASK, marks)
+        value = None if details is None else details.value(place)
+        yield hit_model.Hit(hit >> GAME_SHIFT, hit & PLACE_MASK, value, ringed, found)
+        begin = last
 
 
 def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) -> hit_model.GameHits:
@@ -562,7 +642,8 @@ def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) ->
     known = {hit.positionid: hit for hit in told.hits}
     if known.keys() == set(places):
         return told
-    hits = tuple(known.get(place) or _plain(columns, number) for number, place in enumerate(places, first))
+    plain = dict(zip(places, hits_of(columns, first, end), strict=True))
+    hits = tuple(known.get(place) or plain[place] for place in places)
     dropped = known.keys() - set(places)
     comments = [entry for entry in told.comments if entry[0] not in dropped]
     if told.match_string:
@@ -586,10 +667,14 @@ def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_mode
     )
 
 
-def matches(codes: Iterable[int], place: int) -> tuple[hit_model.OrbitMatch, ...]:
-    """The elements that matched at a position, decoded from their codes."""
+def matches(codes: Iterable[int], place: int, marks: Iterable[int] = ()) -> tuple[hit_model.OrbitMatch, ...]:
+    """The elements that matched at a position, decoded from their codes; `marks` are their squares, where
+    these are known."""
     mask = (1 << orbit_pass.ELEMENT_BITS) - 1
-    return tuple(hit_model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
+    return tuple(
+        hit_model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place, own)
+        for code, own in zip(codes, itertools.chain(marks, itertools.repeat(0)), strict=False)
+    )
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:

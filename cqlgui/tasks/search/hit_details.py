@@ -1,8 +1,8 @@
-"""Fetches the details of hits that only the interpreter knows: values, squares to ring, and what is written
-into a game.
+"""Fetches details of hits: values, squares to ring, and what is written into a game.
 
 A search whose hits come straight from the engine leaves these out. They are fetched for the games that
-somebody looks at, and for all games if an export needs them.
+somebody looks at, and for all games if an export needs them. The engine finds them where it can
+(`engine.detail_pass`), else the interpreter.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from cqlgui.base import data, progress
 from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.engine import compiling
+from cqlgui.engine import detail_pass as detail_passes
+from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.search import planning, sieving
 
 _BATCH: Final = 2_000
 """Games whose details are fetched before the first of them is returned."""
@@ -30,24 +36,124 @@ def tell(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> Iterator[hit_model.GameHits]:
-    """The games of a result in the given order, with all details.
+    """The games of a result in the given order, with all details; raises what `batches` raises.
 
-    A game whose details cannot be had is returned as it is in the result. Raises `errors.Cancelled`, and
-    `CqlguiError` for a base that can no longer be read.
+    A game whose details cannot be had is returned as it is in the result.
+    """
+    for batch, found in batches(base, result, games, cancel=cancel, pool=pool):
+        for game in batch:
+            yield found[game]
+
+
+def batches(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    games: Iterable[int],
+    *,
+    cancel: progress.CancelToken | None = None,
+    pool: pool_module.Pool | None = None,
+) -> Iterator[tuple[list[int], found_module.FoundGames]]:
+    """The games of a result in the given order, some at a time, with their details.
+
+    Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
     """
     token = cancel or progress.CancelToken()
     wanted = list(games)
+    known = result.games
+    quick = None if all(map(known.is_told, wanted)) else _Quick.of(base, result)
     for start in range(0, len(wanted), _BATCH):
         batch = wanted[start : start + _BATCH]
-        missing = [game for game in batch if game not in result.games.told]
+        token.raise_if_cancelled()
+        missing = [game for game in batch if not known.is_told(game)]
+        parts: list[found_module.Columns] = []
+        told = {game: known.told[game] for game in batch if game in known.told}
+        if quick is not None:
+            parts.append(quick.told(missing))
+            listed = set(found_module.each_game(parts[0].hits).tolist())
+            missing = [game for game in missing if game not in listed]
+        elif len(missing) < len(batch):
+            # The columns of the result have the details.
+            own = [game for game in batch if known.is_told(game) and game not in known.told]
+            parts += [known.columns.part(*known.stretch(game)) for game in own]
         fresh = details(base, result.query, result.options, missing, cancel=token, pool=pool)
-        for game in batch:
-            told = fresh.get(game)
-            if told is None:
-                yield result.games[game]
-            else:
-                # A result made of others has only some of the hits, and may have hits of another query.
-                yield found_module.trimmed(told, result.games.columns, *result.games.stretch(game))
+        for game in missing:
+            whole = fresh.get(game)
+            # A result made of others has only some of the hits, and may have hits of another query.
+            told[game] = (
+                known[game]
+                if whole is None
+                else found_module.trimmed(whole, known.columns, *known.stretch(game))
+            )
+        yield batch, found_module.FoundGames(found_module.joined(parts), told, known.untold)
+
+
+def detail_pass(plan: sieving.Plan, writes: bool) -> detail_passes.DetailPass | None:
+    """The function of a query that tells all details of its hits. None if the interpreter must find them, for
+    example because the query `writes` comments."""
+    if plan.compiled is None or plan.straight is None or writes:
+        return None
+    return plan.compiled.detail_pass()
+
+
+class _Quick:
+    """The engine as a source of details, for the hits of one result."""
+
+    def __init__(
+        self,
+        base: base_model.Base,
+        result: search_model.SearchResult,
+        asking: detail_passes.DetailPass,
+        planner: planning.Planner,
+    ) -> None:
+        self._base = base
+        self._games = result.games
+        self._asking = asking
+        self._planner = planner
+        self._part: tuple[int, planning.Part] | None = None
+
+    @classmethod
+    def of(cls, base: base_model.Base, result: search_model.SearchResult) -> _Quick | None:
+        """None if the interpreter must find the details."""
+        untold = result.games.untold
+        if not result.options.compiled or untold is None or untold.writes:
+            return None
+        expanded = queries.expanded(result.query, said=said(result.options))
+        asking = detail_pass(sieving.plan(expanded, pruned=False), untold.writes)
+        if asking is None:
+            return None
+        compiled = sieving.compiled(expanded)
+        assert isinstance(compiled, compiling.Compiled)
+        return cls(base, result, asking, planning.Planner(expanded, compiled.facts, pruned=False))
+
+    def told(self, wanted: Sequence[int]) -> found_module.Columns:
+        """The hits of some games with their details, without the games that the interpreter must evaluate."""
+        columns = self._games.columns
+        parts: list[found_module.Columns] = []
+        left = np.array(sorted(wanted), np.int64)
+        while len(left):
+            source, ordinal = sources.of_game(self._base, int(left[0]))
+            first, count, part = self._segment(source, ordinal)
+            end = int(np.searchsorted(left, source.first + first + count))
+            own, left = left[:end], left[end:]
+            stretches = [columns.hits[slice(*self._games.stretch(game))] for game in own.tolist()]
+            hits = np.concatenate(stretches) - (source.first + first << found_module.GAME_SHIFT)
+            parts.append(
+                sieving.detailed(self._asking, part, hits, before=first, base=source.first + first)[0]
+            )
+        return found_module.joined(parts)
+
+    def _segment(self, source: base_model.Source, ordinal: int) -> tuple[int, int, planning.Part]:
+        """The segment of a source that has a game: the ordinal of its first game, how many games it has, and
+        the games."""
+        with sources.indexed(source) as opened:
+            first, segment = next(
+                (first, segment)
+                for first, segment in opened.parts
+                if first <= ordinal < first + segment.games
+            )
+            if self._part is None or self._part[0] != source.first + first:
+                self._part = source.first + first, self._planner.part(source, first, segment)
+            return first, segment.games, self._part[1]
 
 
 def details(

@@ -151,6 +151,7 @@ def without(one: search_model.SearchResult, other: search_model.SearchResult) ->
 def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of both results, in the order of the games. The details of a hit are those of the first
     result, if it has the hit. Elements of another query's orbits are dropped."""
+    one, other = (data.replace(result, games=result.games.spelt_out()) for result in (one, other))
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
     others: Iterable[hit_model.GameHits] = other.games.told.values()

@@ -16,7 +16,7 @@ import numpy as np
 
 from cqlgui.base import errors, priority
 from cqlgui.base import progress as progress_module
-from cqlgui.base.data import dataclass, field
+from cqlgui.base.data import dataclass, field, replace
 from cqlgui.base.patterns import pattern
 from cqlgui.cql.ast import types
 from cqlgui.cql.interpreting import interpreter
@@ -265,7 +265,10 @@ class _Run:
         """The maker of hits from the compiled query, if these are all that is wanted."""
         match self.options.details:
             case search_model.Details.ALL:
-                return None
+                asking = hit_details.detail_pass(self.plan, self._writes)
+                if asking is None or self.plan.straight is None:
+                    return None
+                return replace(self.plan.straight, detail_pass=asking)
             case search_model.Details.COMMENTS if self._writes:
                 return None
             case _:
@@ -494,6 +497,11 @@ class _Run:
 
     def _add(self, columns: Columns, starts: Integers) -> None:
         """Add the hits of some games, the first of each at `starts`; a game may have none."""
+        asking = None if self.straight is None else self.straight.detail_pass
+        if asking is not None and columns.details is None:
+            # The details of these games are in `told`.
+            blank = found_module.HitDetails.none(asking.valued, len(columns), len(columns.codes))
+            columns = replace(columns, details=blank)
         self.grown.add(columns, starts)
         self._unsent.append(columns)
         self._unsent_hits += len(columns)

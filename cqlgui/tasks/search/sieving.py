@@ -21,7 +21,7 @@ from cqlgui.cql.ast import nodes, nodes_facts
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, orbit_pass
+from cqlgui.engine import compiling, detail_pass, orbit_pass
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.pruning import pruner
 from cqlgui.engine.replaying import scanning
@@ -63,10 +63,11 @@ class Chunk:
 @dataclass(frozen=True, slots=True)
 class Straight:
     """Makes hits from the results of the compiled query: the conditions of the header, and the orbit pass if
-    the query has outermost transforms."""
+    the query has outermost transforms. With `detail_pass` the hits get values and squares, too."""
 
     header: nodes.Header
     orbit_pass: orbit_pass.OrbitPass | None
+    detail_pass: detail_pass.DetailPass | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +366,10 @@ class Sieve:
     ) -> Columns:
         """The hits as the result has them; games that the orbit pass cannot tell about go to those `left`."""
         hits = hits[self._admitted(task, straight.header, hits)]
+        if straight.detail_pass is not None:
+            columns, doubtful = detailed(straight.detail_pass, task.part, hits, before=task.first, base=base)
+            left.update(doubtful)
+            return columns
         told = None
         if straight.orbit_pass is not None and len(hits):
             told = straight.orbit_pass.tell(task.part.asked, hits, before=task.first, facts=task.part.facts)
@@ -400,6 +405,21 @@ class Sieve:
             )
         admitted: found_module.Mask = good[places]
         return admitted
+
+
+def detailed(
+    asking: detail_pass.DetailPass, part: planning.Part, hits: Integers, *, before: int, base: int
+) -> tuple[Columns, list[int]]:
+    """Hits in games of a part with their elements, values and squares, and the games whose details the
+    interpreter must find. `before` is the number of games before the part in its source, `base` in the base.
+    """
+    found = asking.tell(part.asked, hits, before=before, facts=part.facts)
+    details = found_module.HitDetails(asking.valued, found.values, found.squares, found.marks)
+    numbered = hits + (base << found_module.GAME_SHIFT)
+    columns = Columns(numbered, found.ends, found.codes, details)
+    if len(found.doubtful):
+        columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, found.doubtful))
+    return columns, found.doubtful.tolist()
 
 
 @dataclass(frozen=True, slots=True)

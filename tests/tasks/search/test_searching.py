@@ -29,6 +29,7 @@ from cqlgui.tasks.search import explaining, orbits, searching, worker
 from tests import helpers
 
 BLACK_MATES = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
+INTERPRETED = search_model.SearchOptions(compiled=False)
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 {{first}} e5 2. Nf3 (2. f4 exf4) Nc6 *\n\n'
 
 
@@ -272,7 +273,7 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, own_poo
 
     if not Path("/proc/self/task").is_dir():
         pytest.skip("children are found through /proc here")
-    result = searching.search(base, "mate", on_hits=kill, pool=own_pool)
+    result = searching.search(base, "mate", INTERPRETED, on_hits=kill, pool=own_pool)
     assert killed
     assert list(result.order) == list(range(3, 3001, 3))
     assert not result.failed_games
@@ -324,7 +325,7 @@ def test_a_game_that_costs_its_worker_is_named_and_set_aside(
         monkeypatch.setattr(pool._log, "warning", lambda *_: None)
     deadly = pool.Pool([sys.executable, "-c", DEADLY.format(action=action)], size=2)
     try:
-        result = searching.search(base, ".", pool=deadly)
+        result = searching.search(base, ".", INTERPRETED, pool=deadly)
     finally:
         deadly.close()
     (failed,) = result.failed_games
@@ -337,7 +338,7 @@ def test_a_game_that_costs_its_worker_is_named_and_set_aside(
 def test_workers_that_never_start_are_an_error(base: base_model.Base) -> None:
     broken = pool.Pool([sys.executable, "-c", "import sys; sys.exit('no luck')"], size=2)
     with pytest.raises(errors.CqlguiError, match="cannot be started"):
-        searching.search(base, "mate", pool=broken)
+        searching.search(base, "mate", INTERPRETED, pool=broken)
     broken.close()
 
 
@@ -348,7 +349,7 @@ def test_workers_that_start_but_never_say_so_are_an_error(
     monkeypatch.setattr(pool, "SILENT_SECONDS", 0.2)
     silent = pool.Pool([sys.executable, "-c", "import time; time.sleep(60)"], size=2)
     with pytest.raises(errors.CqlguiError, match="no sign of life"):
-        searching.search(base, "mate", pool=silent)
+        searching.search(base, "mate", INTERPRETED, pool=silent)
     silent.close()
 
 

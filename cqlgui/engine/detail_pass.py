@@ -1,0 +1,196 @@
+"""Values of hits and the squares to ring, by a third function of the query that runs at hits only.
+
+It finds what the interpreter finds (`cql.interpreting.rings`, the value of the body). Where the variables at
+a hit depend on earlier positions, the game is evaluated from its first position to its last hit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from cqlgui.base.data import dataclass, field
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_studies, types
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.transforming import transforms
+from cqlgui.engine import orbit_pass
+from cqlgui.engine.lowering import lowering_matches, lowering_rings
+from cqlgui.engine.lowering.blocks import integer, not_empty, word
+from cqlgui.engine.lowering.dispatch import Lowering
+from cqlgui.engine.lowering.scope import Scope, TooLargeError
+from cqlgui.engine.orbit_pass import Codes, Ends
+from cqlgui.engine.replaying import replay
+from cqlgui.engine.replaying.games import Games, Integers, Words
+from cqlgui.jit import emitter
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import MASK, Scalar
+
+NO_VALUE: Final = -(1 << 63)
+"""Stands for the value of a hit that has none."""
+MOST_MARKED: Final = 64
+"""Maximum number of matches of one hit that have squares of their own (`rings.MOST_MATCHES`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detailed:
+    """What is known about several hits. `ends` and `codes` are those of `orbit_pass.Told`; `marks` are the
+    squares of each match, `squares` those of each hit, `values` are numbers or sets, by the type of the
+    query's body. Rows of the games in `doubtful` are not valid."""
+
+    ends: Ends
+    codes: Codes
+    marks: Words
+    squares: Words
+    values: Integers
+    doubtful: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class DetailPass:
+    """The third function. `tell` may run in any number of threads."""
+
+    valued: Type | None
+    """The type of the values; None if hits have none."""
+    _runner: orbit_pass.Runner = field(repr=False)
+    _orbits: tuple[int, ...]
+    """For each orbit the end of its numbers among those of all elements."""
+
+    def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Detailed:
+        """The details of `hits`, as `OrbitPass.tell` takes them."""
+        found = self._runner.run(asked, hits, before=before, facts=facts)
+        squares, marks = found.squares, found.marks
+        if self._orbits and len(hits):
+            starts = np.concatenate([[0], found.ends[:-1]])
+            sizes = found.ends - starts
+            owner = np.repeat(np.arange(len(hits)), sizes)
+            orbit = found.codes >> orbit_pass.ELEMENT_BITS
+            primary = np.ones(len(orbit), np.bool_)
+            primary[1:] = (owner[1:] != owner[:-1]) | (orbit[1:] != orbit[:-1])
+            squares = np.zeros(len(hits), np.uint64)
+            np.bitwise_or.at(squares, owner[primary], marks[primary])
+            place = np.arange(len(orbit)) - starts[owner]
+            marks = np.where(primary | (place < MOST_MARKED), marks, np.uint64(0))
+        return Detailed(found.ends, found.codes, marks, squares, found.values.view(np.int64), found.doubtful)
+
+
+def make(
+    expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
+) -> DetailPass | None:
+    """The third function of a query that was compiled wholly by `low`; None if the interpreter must do it."""
+    assert expanded.query is not None
+    body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]
+    kind = types.infer(body, expanded.names)
+    if kind in (Type.STRING, Type.PIECE):
+        return None
+    steady = low.is_steady(body)
+    late = not steady and any(isinstance(node, _APART) for node in nodes.walk(body))
+    if late or any(isinstance(node, nodes.Sort | nodes_studies.StudySort) for node in nodes.walk(body)):
+        return None
+    third = low.another()
+    places = lowering_matches.words_of(sizes)
+    try:
+        kept = None if steady else _write_step(third, body, kind)
+        if not _write(third, body, kind, sizes, places, kept):
+            return None
+        third.check_frame()
+    except TooLargeError:
+        return None
+    if third.unsupported or len(third.facts) != len(fact_places) or (third.planes and not steady):
+        return None
+    mode |= replay.DETAILED | (0 if steady else replay.STEPPED)
+    runner = orbit_pass.Runner.make(third, sizes, fact_places, mode, stepped=not steady)
+    return DetailPass(kind if kind in (Type.SET, Type.NUMERIC) else None, runner, tuple(places[1:]))
+
+
+_APART: Final = (nodes_moves.Dash, nodes_moves.CurrentMove, nodes_studies.StudyAward)
+"""Filters whose truth and value may differ, so that they are evaluated separately."""
+
+
+def _write_step(low: Lowering, body: nodes.Node, kind: Type) -> int | None:
+    """The function that is evaluated at every position, as the interpreter does it: once, for the value where
+    there is one. Returns the place of the value in the frame."""
+    f = low.module.function("step", orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
+    s = low.opened(f)
+    yes, no = f.label(), f.label()
+    kept = low.note() if kind in (Type.SET, Type.NUMERIC) else None
+    if kept is None:
+        low.test(s, body, yes, no)
+    elif kind is Type.SET:
+        area = low.set_of(s, body)
+        f.store(area, s.frame, integer(kept))
+        f.branch(not_empty(s, area), yes, no)
+    else:
+        number = f.converted(low.number(s, body, no).value, Scalar.WORD)
+        f.store(number, s.frame, integer(kept))
+        f.jump(yes)
+    f.begin(yes)
+    f.leave(emitter.TRUE)
+    f.begin(no)
+    f.leave(emitter.FALSE)
+    f.finish()
+    return kept
+
+
+def _write(
+    low: Lowering,
+    body: nodes.Node,
+    kind: Type,
+    sizes: Sequence[int],
+    places: Sequence[int],
+    kept: int | None,
+) -> bool:
+    """The function that runs at hits: the value, the elements that matched, and the squares. Returns False if
+    the interpreter must find what matched."""
+    names = ("records", "boards", "place", "frame", "out")
+    f = low.module.function(
+        "tell", list(zip(names, replay.TELL.parameters, strict=True)), Scalar.BOOL, exported=True
+    )
+    records, boards, place, frame, out = f.arguments
+    s = low.at(f, records, boards, place, frame)
+    if sizes and not lowering_matches.can_tell(low, s, body):
+        return False
+    width = places[-1]
+    if kept is None and kind is not Type.NUMERIC:
+        # A result that was made of others may have hits of another query.
+        holds, fails = f.label(), f.label()
+        low.test(s, body, holds, fails)
+        f.begin(fails)
+        f.leave(emitter.FALSE)
+        f.begin(holds)
+    f.store(_value(low, s, body, kind, kept), out, integer(width))
+
+    def ring(inner: Scope, element: nodes.Node, number: Value) -> None:
+        area = lowering_rings.ringed(low, inner, element)
+        f.store(area, out, f.binary("add", number, integer(width + 2)))
+
+    lowering_matches.write(low, s, body, out, places, ring)
+    # With transforms, a hit shows the squares of the elements that matched.
+    area = word(0) if sizes else lowering_rings.ringed(low, s, body)
+    f.store(area, out, integer(width + 1))
+    f.leave(emitter.TRUE)
+    f.finish()
+    return True
+
+
+def _value(low: Lowering, s: Scope, body: nodes.Node, kind: Type, kept: int | None) -> Value:
+    f = s.f
+    if kept is not None:
+        return f.load(s.frame, integer(kept))
+    if kind is Type.SET:
+        return low.set_of(s, body)
+    if kind is not Type.NUMERIC:
+        return word(0)
+    value = f.slot(Scalar.WORD)
+    none, after = f.label(), f.label()
+    f.store(word(NO_VALUE & MASK), value)
+    f.store(f.converted(low.number(s, body, none).value, Scalar.WORD), value)
+    f.jump(after)
+    f.begin(none)
+    f.jump(after)
+    f.begin(after)
+    return f.load(value)
+
+
+__all__ = ["NO_VALUE", "DetailPass", "Detailed", "make"]

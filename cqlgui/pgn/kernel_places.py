@@ -1,0 +1,232 @@
+"""Writes comments into the texts of clean games, compiled to machine code.
+
+It takes games that `kernel` has taken, so nothing is checked here again. The place of a position is just
+after the move that leads to it, with the glyphs and comments that follow. `reader.anchors` finds the same
+places.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.jit import kernels, words
+from cqlgui.jit.words import Bytes, Halves, Ints
+from cqlgui.pgn import kernel
+
+UNIT: Final = kernels.Unit("pgn-places", [kernel])
+
+LEFT: Final = 0
+PLAIN: Final = 1
+BRANCHING: Final = 2
+"""Kinds of games: left to the caller, clean without variations, clean with variations."""
+
+SCRATCH_HALVES: Final = 4 * kernel.NODES
+SCRATCH_INTS: Final = 3 * kernel.NODES
+
+_CHILD: Final = kernel.NODES
+_SIBLING: Final = 2 * kernel.NODES
+_NODE_OF: Final = 3 * kernel.NODES
+"""Where the arrays begin in `nodes`; the parents stand first. Nodes are numbered in the order of the text."""
+_SORTED: Final = kernel.NODES
+_NOTES: Final = 2 * kernel.NODES
+"""Where the arrays begin in `places`; the places of the nodes stand first. Then come the places of the game's
+comments in ascending order, and the numbers of these comments."""
+
+
+@UNIT.kernel
+def insert(
+    data: Bytes,
+    begins: Ints,
+    ends: Ints,
+    kinds: Bytes,
+    begin: int,
+    end: int,
+    firsts: Ints,
+    ids: Ints,
+    starts: Ints,
+    lengths: Ints,
+    pool: Bytes,
+    nodes: Halves,
+    places: Ints,
+    out: Bytes,
+    capacity: int,
+    written: Ints,
+) -> int:
+    """Write the games `begin` to `end` - 1 to `out`, with comments. Returns the game to continue from, which
+    is `end` unless `out` is full.
+
+    The text of game g is `data[begins[g]:ends[g]]`; `kinds[g]` is `LEFT`, `PLAIN` or `BRANCHING`. Its
+    comments are numbered `firsts[g]` to `firsts[g + 1]` - 1. `ids` are their positionids; `starts` and
+    `lengths` say where their texts stand in `pool`, with the braces. Comments at positions that a game does
+    not have are left out. `written[2 * g]` and `written[2 * g + 1]` receive the begin and the end of the game
+    in `out`, or -1 twice if the caller must write it.
+
+    `nodes` and `places` have `SCRATCH_HALVES` and `SCRATCH_INTS` elements.
+    """
+    at = 0
+    for game in range(begin, end):
+        first = int(firsts[game])
+        last = int(firsts[game + 1])
+        size = int(ends[game] - begins[game])
+        for note in range(first, last):
+            size += int(lengths[note]) + 2
+        if at + size > capacity:
+            return game
+        written[2 * game] = -1
+        written[2 * game + 1] = -1
+        if kinds[game] == LEFT or last - first > kernel.NODES:
+            continue
+        count = _find_places(data, int(begins[game]), nodes, places)
+        if count < 0:
+            continue
+        variations = kinds[game] == BRANCHING
+        if variations:
+            _number(count, nodes)
+        noted = 0
+        for note in range(first, last):
+            if ids[note] > count:
+                continue
+            node = int(ids[note])
+            if variations:
+                node = int(nodes[_NODE_OF + node])
+            put = noted
+            while put > 0 and places[_SORTED + put - 1] > places[node]:
+                places[_SORTED + put] = places[_SORTED + put - 1]
+                places[_NOTES + put] = places[_NOTES + put - 1]
+                put -= 1
+            places[_SORTED + put] = places[node]
+            places[_NOTES + put] = note
+            noted += 1
+        written[2 * game] = at
+        done = int(begins[game])
+        for number in range(noted):
+            note = int(places[_NOTES + number])
+            place = int(places[_SORTED + number])
+            at = _copied(data, done, place, out, at)
+            if place > begins[game] and data[place - 1] > 32:
+                out[at] = 32
+                at += 1
+            at = _copied(pool, int(starts[note]), int(starts[note] + lengths[note]), out, at)
+            if place >= ends[game] or (data[place] > 32 and data[place] != 41):
+                out[at] = 32
+                at += 1
+            done = place
+        at = _copied(data, done, int(ends[game]), out, at)
+        written[2 * game + 1] = at
+    return end
+
+
+@words.inlined
+def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
+    """Append bytes to `out`; returns the new end."""
+    for place in range(begin, end):
+        out[at + place - begin] = source[place]
+    return at + end - begin
+
+
+def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
+    """Find the parent and the place of each node of the game that begins here. Returns the number of moves,
+    or -1 if there are comments to the end of the line, which the caller must deal with."""
+    position = begin
+    # The tags.
+    while True:
+        while _BLANKS[data[position]]:
+            position += 1
+        if data[position] != 91:
+            break
+        while data[position] != 10:
+            position += 1
+    places[0] = position
+    nodes[0] = 0
+    node = 0
+    before = 0
+    count = 0
+    depth = 0
+    fresh = True
+    while True:
+        byte = int(data[position])
+        if byte == 32 or 9 <= byte <= 13:
+            position += 1
+        elif 48 <= byte <= 57:
+            while _DIGITS[data[position]]:
+                position += 1
+            if data[position] != 46:
+                # The result.
+                return count
+            while data[position] == 46 or data[position] == 32 or data[position] == 9:
+                position += 1
+        elif byte == 123:
+            while data[position] != 125:
+                position += 1
+            position += 1
+            if depth == 0 or not fresh:
+                places[node] = position
+        elif byte == 36:
+            position += 1
+            while _DIGITS[data[position]]:
+                position += 1
+            if node != 0 and (depth == 0 or not fresh):
+                places[node] = position
+        elif byte == 33 or byte == 63:
+            while data[position] == 33 or data[position] == 63:
+                position += 1
+            if node != 0 or not fresh:
+                places[node] = position
+        elif byte == 40:
+            # The caller reads no deeper variations than the kernel.
+            places[_SORTED + 2 * depth] = node
+            places[_SORTED + 2 * depth + 1] = before
+            depth += 1
+            node = before
+            fresh = True
+            position += 1
+        elif byte == 41:
+            depth -= 1
+            node = int(places[_SORTED + 2 * depth])
+            before = int(places[_SORTED + 2 * depth + 1])
+            fresh = False
+            position += 1
+        elif byte == 42:
+            return count
+        elif byte == 59 or byte == 37:
+            return -1
+        else:
+            while not _ENDING[data[position]]:
+                position += 1
+            count += 1
+            nodes[count] = node
+            before = node
+            node = count
+            fresh = False
+            places[node] = position
+
+
+_BLANKS = tuple(int(byte == 32 or 9 <= byte <= 13) for byte in range(256))
+_DIGITS = tuple(int(48 <= byte <= 57) for byte in range(256))
+_ENDING = tuple(int(chr(byte) in " \t\n\r{()!?$;\0") for byte in range(256))
+"""The characters that may follow a move."""
+
+
+def _number(count: int, nodes: Halves) -> None:
+    """Find the node of each positionid: the nodes in preorder, the children of a node as in the text."""
+    for node in range(count + 1):
+        nodes[_CHILD + node] = 0
+        nodes[_SIBLING + node] = 0
+    # From the last to the first, so that each list of siblings ends up in order.
+    for node in range(count, 0, -1):
+        parent = int(nodes[node])
+        nodes[_SIBLING + node] = nodes[_CHILD + parent]
+        nodes[_CHILD + parent] = node
+    nodes[_NODE_OF] = 0
+    node = int(nodes[_CHILD])
+    number = 1
+    while node != 0:
+        nodes[_NODE_OF + number] = node
+        number += 1
+        if nodes[_CHILD + node] != 0:
+            node = int(nodes[_CHILD + node])
+            continue
+        while node != 0 and nodes[_SIBLING + node] == 0:
+            node = int(nodes[node])
+        if node != 0:
+            node = int(nodes[_SIBLING + node])
