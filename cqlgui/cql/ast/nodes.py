@@ -1,11 +1,11 @@
 """The tree of a query: frozen data with spans, without behaviour.
 
-Types and scopes are kept beside the tree (`types`). Brackets leave no node: the printer adds those that
-precedence needs; `{F}` with one filter is F. Spans take no part in equality, so `==` compares structure and
-parts, which orbits and the round trip of the printer need. Men are bits of a mask: bit 0 is the empty square,
-bits 1-6 the white P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards with a1 as
-the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast, right,
-southeast, down, southwest, left, northwest.
+Types and scopes are kept beside the tree (`types`). Brackets leave no node. The printer adds the brackets
+that precedence needs. `{F}` with one filter is F. Spans take no part in equality, so `==` compares structure
+and parts. Orbits and the round trip of the printer need this. Men are bits of a mask (`board.men`): bit 0 is
+the empty square, bits 1-6 are the white P N B R Q K, bits 7-12 are the black men. Square sets are bitboards
+with a1 as the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast,
+right, southeast, down, southwest, left, northwest.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _Kind = TypeVar("_Kind")
 
 
 class _Compared:
-    """Equality, hash and text of nodes, shared by all kinds. `dataclass` would write them for each kind,
-    which takes a third of the program's start."""
+    """Equality, hash and text of nodes, shared by all kinds. `dataclass` would write these methods for each
+    kind, and this would take a third of the program's start."""
 
     __slots__ = ()
 
@@ -74,9 +74,8 @@ class Node(_Compared):
 
 @node
 class Range(Node):
-    """Bounds after a keyword (spec 2.4). A bound is an integer or a numeric variable's name; `count` = any
-    number.
-    """
+    """Bounds after a keyword (spec 2.4). A bound is an integer or the name of a numeric variable. `count`:
+    any number."""
 
     low: int | str
     high: int | str
@@ -112,8 +111,8 @@ class Query(Node):
 
 @node
 class Designator(Node):
-    """Piece and square designator (spec 7): men mask and square set. Without a piece part all 13 bits are
-    set, without squares all 64."""
+    """Piece and square designator (spec 7): men mask and square set. Without a piece part, all 13 bits of
+    `men` are set. Without squares, all 64 bits of `squares` are set."""
 
     men: int
     squares: int
@@ -131,14 +130,14 @@ class EmptySet(Node):
 
 @node
 class Number(Node):
-    """Integer literal, sign included where it was folded in."""
+    """Integer literal. The sign is included if it was folded into the literal."""
 
     value: int
 
 
 @node
 class String(Node):
-    """String literal or escape constant; `value` is the text meant."""
+    """String literal or escape constant. `value` is the text that it stands for."""
 
     value: str
 
@@ -228,7 +227,7 @@ class TagText(Node):
 
 @node
 class ImplicitSearch(Node):
-    """`player "x"` and kin (spec 8.7): `needle` in the text of `text`."""
+    """`player "x"` and similar filters (spec 8.7): the text of `text` contains `needle`."""
 
     needle: str
     text: Node
@@ -236,7 +235,8 @@ class ImplicitSearch(Node):
 
 @node
 class CurrentTransform(Node):
-    """`currenttransform`; `applied`: the names put on by expansion, outermost first (empty as parsed)."""
+    """`currenttransform`. `applied`: the names of the transforms that expansion put on, outermost first
+    (empty after parsing)."""
 
     applied: tuple[str, ...] = field(default=(), compare=False, hash=False)
 
@@ -305,7 +305,8 @@ class Shade(Node):
 
 @node
 class Direction(Node):
-    """A direction filter: `directions` is a mask that one word names; `range` None = 1 to 7."""
+    """A direction filter. `directions` is the mask that its word names. Without a `range`, the range is 1 to
+    7."""
 
     directions: int
     range: Range | None
@@ -343,7 +344,8 @@ class Find(Node):
 
 @node
 class Sort(Node):
-    """`sort` (output spec 4). `order`: `min` or `max` where written; `doc` None without a text."""
+    """`sort` (output spec 4). `order` is `min` or `max` if this word is written. `doc` is None without a
+    text."""
 
     quiet: bool
     order: Literal["", "min", "max"]
@@ -461,9 +463,8 @@ class Logic(Node):
 
 @node
 class Assign(Node):
-    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent` (with or without `quiet`) and `atomic` as
-    written in front of it (12.2, 12.3).
-    """
+    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent`, `quiet` and `atomic` say which of these
+    words stand in front of the assignment (12.2, 12.3)."""
 
     name: str
     operator: Literal["=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="]
@@ -515,11 +516,12 @@ class Element:
 
 @node
 class Orbit(Node):
-    """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
+    """The result of expanding a chain of transforms: its distinct valid elements in canonical order
+    (transforms spec 4).
 
-    `index` numbers the outermost orbits of the query in text order (-1 for inner ones). `range` is that of
-    `Transform`. `operand`, where given, is the filter as written; it gives the type of an orbit without
-    elements.
+    `index` numbers the outermost orbits of the query in text order. The `index` of an inner orbit is -1.
+    `range` is the range of the `Transform`. `operand`, where given, is the filter as written. This filter
+    gives the type of an orbit without elements.
     """
 
     elements: tuple[Element, ...]
@@ -532,7 +534,8 @@ class Orbit(Node):
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The filters directly inside `node`, in text order; for an orbit, those of its elements."""
+    """The filters directly inside `node`, in text order. For an orbit, these are the filters of its
+    elements."""
     for name in _child_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, tuple):
@@ -546,8 +549,9 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """`root` and every filter in it. A filter comes before those inside it, and the last of these comes
-    first. This lets the window run first, so never call it while you hold a lock that the window may want."""
+    """`root` and every filter inside it. A filter comes before its children, and the last child comes first.
+    A call of `walk` lets the window run first. Therefore never call `walk` while you hold a lock that the
+    window may want."""
     priority.pause()
     pending = [root]
     while pending:

@@ -39,7 +39,7 @@ class RemoveComment(Node):
 
 @node
 class Message(Node):
-    """`message (...)`; `quiet` leaves out the place where it was written."""
+    """`message (...)`. With `quiet`, the message does not name the game and the position."""
 
     quiet: bool
     parts: tuple[Node, ...]

@@ -24,7 +24,7 @@ class Dash(Node):
 
 @node
 class PossibleMoves(Node):
-    """`legal DASH`, with `pseudo` `pseudolegal DASH` (spec 9.5): the squares they lead to.
+    """`legal DASH`, or `pseudolegal DASH` if `pseudo` is True (spec 9.5): the to-squares of these moves.
 
     `target`, where written, is one of the words castle, o-o, o-o-o, enpassant.
     """
@@ -80,10 +80,10 @@ OPERAND_WORDS: frozenset[str] = frozenset({"from", "to", "capture", "promote", "
 
 @node
 class Move(Node):
-    """The older `move` (spec 16.1): its parameters in the order written, and the operands of those that take
-    one.
+    """The older `move` (spec 16.1): its parameters in the order written, and the operands of the parameters
+    that take an operand.
 
-    `comment` holds the parts of `comment(...)`, None without one.
+    `comment` holds the parts of `comment(...)`, or None if there is no comment.
     """
 
     words: tuple[MoveWord, ...]

@@ -12,8 +12,8 @@ from cqlgui.cql.ast.nodes_moves import Dash
 class Path(Node):
     """`path` (spec 10). `constituents` are `Step`, `Chain`, `Repeat` of these, and other filters.
 
-    `focus` is the set of men whose moves count; with `capture` their being captured counts too. `max` is the
-    number that the best path maximises, None for the number of its moves.
+    `focus` is the set of men whose moves count. With `capture`, moves that capture one of these men count
+    too. `max` is the number that the best path maximises. If `max` is None, the number of moves is maximised.
     """
 
     range: Range | None
@@ -50,7 +50,8 @@ class Chain(Node):
 
 @node
 class Repeat(Node):
-    """A constituent with a wildcard: from `low` to `high` times, None = any number."""
+    """A constituent with a wildcard: repeated from `low` to `high` times. If `high` is None, any number from
+    `low` on."""
 
     low: int
     high: int | None
@@ -85,6 +86,6 @@ PathFactWord = Literal["pathstart", "pathcount", "pathlastposition", "pathcountu
 
 @node
 class PathFact(Node):
-    """A fact about the path under way, or the last one found (spec 10.7)."""
+    """A fact about the path that is being searched, or otherwise about the last path found (spec 10.7)."""
 
     word: PathFactWord

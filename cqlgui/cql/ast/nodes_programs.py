@@ -45,7 +45,7 @@ class Assert(nodes.Node):
 
 @nodes.node
 class IsBound(nodes.Node):
-    """`isbound x`, or `isunbound x` when not `bound`; the name need not exist."""
+    """`isbound x`, or `isunbound x` if `bound` is False. The name need not exist."""
 
     name: str
     bound: bool
@@ -108,8 +108,8 @@ class EntryLoop(nodes.Node):
 
 @nodes.node
 class Function(nodes.Node):
-    """A definition. `body` is the text between its braces as written, in either spelling. It has no types
-    before a call; the calls hold its meaning."""
+    """A definition. `body` is the text between the braces as written, in either spelling. The body has no
+    types before a call. The calls hold the meaning of the body."""
 
     name: str
     parameters: tuple[str, ...]
@@ -118,9 +118,9 @@ class Function(nodes.Node):
 
 @nodes.node
 class Call(nodes.Node):
-    """A call and what it became. `hidden` names the variable that holds each argument, empty where a plain
-    variable was passed by name. `inlined`: a transform changed the body, so only `body` says what the call
-    means."""
+    """A call and the filter that it became. `hidden` has a name for each argument: the variable that holds
+    the argument. The name is empty if the argument is a plain variable, passed by name. `inlined`: a
+    transform changed the body, so only `body` says what the call means."""
 
     name: str
     arguments: tuple[nodes.Node, ...]

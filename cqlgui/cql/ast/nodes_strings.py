@@ -26,7 +26,7 @@ class Slice(nodes.Node):
 
 @nodes.node
 class SliceAssign(nodes.Node):
-    """`x[i:j] = E`, or `x[i] = E` when `single` (then `low` is i)."""
+    """`x[i:j] = E`, or `x[i] = E` if `single` is True (then `low` is i)."""
 
     name: str
     low: nodes.Node | None
@@ -37,7 +37,7 @@ class SliceAssign(nodes.Node):
 
 @nodes.node
 class Search(nodes.Node):
-    """`s ~~ "re"`; the pattern as written, ECMAScript."""
+    """`s ~~ "re"`. `pattern` is the regular expression as written, in the syntax of ECMAScript."""
 
     text: nodes.Node
     pattern: str

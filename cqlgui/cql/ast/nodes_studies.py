@@ -9,7 +9,7 @@ from cqlgui.cql.ast.nodes import Node, node
 
 @node
 class Study(Node):
-    """`hhdb KEY`; `key` as written, without quotes, including its second word if it has one (`gbr kings`)."""
+    """`hhdb KEY`. `key` is the key as written, without quotes. It can have two words (`gbr kings`)."""
 
     key: str
 
@@ -19,7 +19,8 @@ AwardCategory = Literal["award", "prize", "hm", "commendation"]
 
 @node
 class StudyAward(Node):
-    """`hhdb award` and similar: the rank of the study's award, the lower end of shared ranks unless `max`."""
+    """`hhdb award` and similar: the rank of the study's award. Of shared ranks, it is the lower end, or the
+    upper end with `max`."""
 
     category: AwardCategory
     special: bool

@@ -22,7 +22,7 @@ class Parent(nodes.Node):
 
 @nodes.node
 class Child(nodes.Node):
-    """`child`, or `child (n)` with its number, counted from 0."""
+    """`child`, or `child (n)` with the number of the child, counted from 0."""
 
     index: nodes.Node | None
 
@@ -78,7 +78,7 @@ class Descent(nodes.Node):
 
 @nodes.node
 class Echo(nodes.Node):
-    """`echo (s t) F`; `whole` for `in all`, where t is also bound to the current position."""
+    """`echo (s t) F`. With `whole`, it is `echo (s t) in all F`: t is also bound to the current position."""
 
     quiet: bool
     source: str

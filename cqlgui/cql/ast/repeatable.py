@@ -1,5 +1,5 @@
-"""Which filters give the same result each time they are evaluated at a position. A search that comes to one
-place on many ways need not evaluate them there again."""
+"""Which filters give the same result each time they are evaluated at a position. A search may reach a
+position in several ways. It need not evaluate these filters there again."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from cqlgui.cql.ast import (
 
 
 def is_repeatable(node: nodes.Node) -> bool:
-    """True if evaluating a filter again at a position gives the same result and leaves no other trace than
-    comments and orbit matches. Unknown kinds are taken not to be repeatable."""
+    """True if a filter gives the same result each time it is evaluated at a position, and leaves no traces
+    but comments and orbit matches. Node kinds not listed here are taken not to be repeatable."""
     if type(node) not in _REPEATABLE:
         return False
     if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
         return False
     if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
-        # Within a path it is the end of the best path so far.
+        # Within a path, `pathlastposition` is the end of the best path so far.
         return False
     return all(is_repeatable(child) for child in nodes.children(node))
 
 
 def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
-    """True if nothing in a loop can change its condition, so that it runs forever once it has begun."""
+    """True if nothing in a loop can change the loop's condition. Such a loop runs forever once it has
+    begun."""
     if isinstance(loop, nodes_programs.Loop):
         condition = body = loop.operand
     elif loop.iterates:

@@ -11,8 +11,9 @@ from cqlgui.cql.ast import nodes
 
 
 class Type(Enum):
-    """The type of a filter's value; LOGICAL has no value. PIECE is a piece variable by itself, a set of at
-    most one square. DICTIONARY is the name of a dictionary; it may stand only where the grammar allows it."""
+    """The type of a filter's value. A LOGICAL filter has no value. PIECE is the type of a piece variable by
+    itself; its value is a set of at most one square. DICTIONARY is the type of the name of a dictionary. Such
+    a name may stand only where the grammar allows it."""
 
     SET = "set"
     NUMERIC = "number"
@@ -28,7 +29,7 @@ SETS = frozenset({Type.SET, Type.PIECE})
 
 @dataclass(slots=True)
 class Entries:
-    """Types of a dictionary's keys and values, each None until its first use in the text fixes it."""
+    """Types of a dictionary's keys and values. Each is None until its first use in the text fixes it."""
 
     local: bool
     key: Type | None = None
@@ -37,8 +38,8 @@ class Entries:
 
 @dataclass(slots=True)
 class Names:
-    """The variables of one query with their types (variables are global and keep one type), its dictionaries,
-    and a memo for `infer`."""
+    """The variables of one query with their types, the dictionaries of the query, and a memo for `infer`.
+    Variables are global and keep one type."""
 
     types: Mapping[str, Type] = field(default_factory=dict)
     dictionaries: Mapping[str, Entries] = field(default_factory=dict)
@@ -67,13 +68,13 @@ class Names:
 def infer(node: nodes.Node, names: Names) -> Type:
     """The type of a checked or expanded filter. Each node object is visited once per `names`.
 
-    Raises KeyError for a variable that `names` lacks: the tree was not checked.
+    Raises KeyError for a variable that `names` lacks. This means that the tree was not checked.
     """
     known = names._memo.get(id(node))
     if known is not None and known[0] is node:
         return known[1]
     answer = RULES[type(node)](node, names)
-    # The memo holds the node as well, so its id cannot be given to another node meanwhile.
+    # The memo holds the node as well, so no other node can get the same id meanwhile.
     names._memo[id(node)] = (node, answer)
     return answer
 
@@ -121,8 +122,8 @@ def _arithmetic(node: nodes.Node, names: Names) -> Type:
 
 
 def _compare(node: nodes.Node, names: Names) -> Type:
-    """The value of the left operand, or the size of a set that is compared with a number; no value for `!=`
-    and for equal sets."""
+    """The type of a comparison. Its value is the left operand, or the size of a set that is compared with a
+    number. `!=` and comparisons of two sets have no value."""
     assert isinstance(node, nodes.Compare)
     if node.operator == "!=":
         return Type.LOGICAL
@@ -148,8 +149,8 @@ def _loop(node: nodes.Node, names: Names) -> Type:
 
 
 def transformed(operand: Type, ranged: bool) -> Type:
-    """The type of an orbit: the union of sets, the maximum of numbers, otherwise a condition. With a range it
-    is a number."""
+    """The type of an orbit. With a range, an orbit is a number. Without a range, an orbit of sets is their
+    union, an orbit of numbers is their maximum, and any other orbit is a condition."""
     if ranged:
         return Type.NUMERIC
     if operand in SETS:

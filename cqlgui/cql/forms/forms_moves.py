@@ -28,7 +28,7 @@ def _current_move_type(node: nodes.Node, names: types.Names) -> Type:
 
 
 def _move_type(node: nodes.Node, names: types.Names) -> Type:
-    """The first parameter decides; `count` makes a number of it."""
+    """The type of the older `move`. With `count`, it is a number. Otherwise the first parameter decides."""
     assert isinstance(node, nodes_moves.Move)
     if "count" in node.words:
         return Type.NUMERIC
@@ -57,7 +57,7 @@ def _dash(node: nodes.Node, style: printers.Style) -> printers.Printed:
 
 
 _SIGNS = ("--", "[x]", "―", "×")
-"""After one of these signs a promotion or a target would belong to the sign."""
+"""The signs of dashes. After one of them, a promotion or a target would belong to that dash."""
 
 
 def _dashed(
@@ -68,10 +68,11 @@ def _dashed(
     target: nodes.Node | None,
     style: printers.Style,
 ) -> printers.Printed:
-    """A dash with everything tied to it; without a left set it is a primary."""
+    """A dash with its sets, its promotion and its target. Without a left set, the dash is a primary."""
     text = "" if left is None else printers.print_filter(left, style).within(6, before=7)
     if text.endswith("∙") or text.startswith(_SIGNS):
-        # After that sign a dash is tied to nothing; a dash in front would be read as that of `currentmove`.
+        # After `∙` a dash would have no left set. A dash at the beginning would be read as the dash of
+        # `currentmove`.
         text = f"({text})"
     if style == "unicode":
         text += "×" if capture else "――"
@@ -80,10 +81,11 @@ def _dashed(
     opened = 0
     if right is not None:
         printed = printers.print_filter(right, style)
-        # A round bracket would begin the target, and a dash inside would take in what follows.
+        # A round bracket at the beginning would begin the target. A dash inside would take in what follows.
         shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
         shut = shut or printers.runs_into_bracket(printed.text)
-        # An assignment would take in the `=` of a promotion, a path the bracket of a target.
+        # An assignment at the end would take in the `=` of a promotion. A path at the end would take in the
+        # bracket of a target.
         shut = shut or (printed.open > 0 and (promotion is not None or target is not None))
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
@@ -91,7 +93,7 @@ def _dashed(
         printed = printers.print_filter(promotion, style)
         plain = isinstance(promotion, nodes.Designator | nodes.AllSquares | nodes.String)
         text += "=" + (printed.text if plain else f"{{{printed.text}}}")
-        # Everything that follows would be read as a part of it.
+        # Everything that follows would be read as a part of the promotion.
         opened = 14
     if target is not None:
         filters = target.filters if isinstance(target, nodes.Compound) else (target,)
@@ -126,7 +128,8 @@ def _move(node: nodes.Node, style: printers.Style) -> printers.Printed:
     text = _parameters("move", node.words, node.operands, style)
     if node.comment is not None:
         return printers.Printed(f"{text} comment{printers.spoken_arguments(node.comment, style)}")
-    # Many of its parameter words are filters too, and would be taken in if they followed.
+    # Many parameter words of `move` are filters too. If such a filter followed, it would be read as a
+    # parameter.
     return printers.Printed(text, open=14)
 
 
@@ -207,7 +210,8 @@ def _make_move(node: Any, filters: tuple[nodes.Node, ...]) -> nodes.Node:
 
 
 def _evaluated(node: Any) -> tuple[nodes.Node, ...]:
-    """A promotion of men and the target of possible moves are no filters of a position."""
+    """The parts that are filters of a position. A promotion of men and the target of possible moves are not
+    filters of a position."""
     if isinstance(node, nodes_moves.CountMoves):
         return _evaluated(node.moves)
     if isinstance(node, nodes_moves.CurrentMove):

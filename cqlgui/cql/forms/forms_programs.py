@@ -26,7 +26,8 @@ def _if(node: nodes.Node, names: Names) -> Type:
 
 
 def _entry(node: nodes.Node, names: Names) -> Type:
-    """The type of the dictionary's values; a condition as long as nothing in the text has fixed it."""
+    """The type of the dictionary's values. The type is a condition as long as nothing in the text has fixed
+    it."""
     assert isinstance(node, nodes_programs.Entry)
     return names.dictionaries[node.name].value or Type.LOGICAL
 
@@ -62,11 +63,11 @@ def _print_if(node: nodes.Node, style: printers.Style) -> printers.Printed:
     condition, then = printers.adjacent((node.condition, node.then), 14, style)
     if node.otherwise is None:
         printed = printers.print_filter(node.then, style)
-        # `adjacent` may have bracketed it, because something stands before it.
+        # `adjacent` may have put `then` into brackets, because the condition stands before it.
         opened = max(14, printed.open) if then == printed.text else 14
         return printers.Printed(f"if {condition} {then}", open=opened)
     if printers.print_filter(node.then, style).open and not then.startswith("("):
-        # An `if` at its end would take the `else`.
+        # An `if` at the end of `then` would take the `else`.
         then = f"({then})"
         if printers.takes_bracket(condition):
             condition = f"({condition})"
@@ -128,8 +129,8 @@ def _print_entry_assign(node: nodes.Node, style: printers.Style) -> printers.Pri
 
 
 def _key(key: nodes.Node, style: printers.Style) -> str:
-    """A key in its brackets. A designator, or a filter that begins with one, would be read together with the
-    brackets."""
+    """A key in square brackets. A designator, or a filter that begins with a designator, would be read
+    together with these brackets. Such a key gets round brackets too."""
     text = printers.print_filter(key, style).text
     shut = designators.match_length(f"[{text}]", 0) or text.startswith("[")
     return f"[({text})]" if shut else f"[{text}]"
@@ -154,7 +155,7 @@ def _print_function(node: nodes.Node, style: printers.Style) -> printers.Printed
 
 
 def _print_call(node: nodes.Node, style: printers.Style) -> printers.Printed:
-    """The call as written, or, where a transform changed it, what it became."""
+    """The call as written. If a transform changed it, the filter that it became."""
     assert isinstance(node, nodes_programs.Call)
     if node.inlined:
         given = tuple(

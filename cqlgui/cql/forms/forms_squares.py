@@ -55,7 +55,7 @@ LETTERS: dict[int, str] = {
     men.EMPTY_MASK: "_",
     men.ANY_MASK: ".",
 }
-"""Men masks that a placement can name and their letters."""
+"""The men masks that a placement can name, with their letters."""
 
 
 def _placement(node: nodes.Node, style: Style) -> Printed:

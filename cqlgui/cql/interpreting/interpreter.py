@@ -1,7 +1,8 @@
 """The reference interpreter: a query is compiled once and then run over one game after another.
 
-It evaluates every filter directly, without optimisations; explanations and the engine are compared with it. A
-game comes as a `board.tree.GameTree`; all other data come from a `host.Host`.
+The interpreter evaluates every filter directly, without optimisations. Explanations and the engine are
+compared with the interpreter. A game comes as a `board.tree.GameTree`. All other data come from a
+`host.Host`.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
 class Hit:
     """A matching position. `value` is the body's value as text (None if the body has no value to show).
 
-    `orbit` holds (outermost orbit, element, positionid where it matched, its squares), in canonical order.
-    `squares` is the bitboard to ring on the board: the squares that the primary element, or a query without
-    transforms, matched here.
+    `orbit` holds the matches of orbits in canonical order. Each match is a tuple: the outermost orbit, the
+    element, the positionid where the element matched, and the element's squares. `squares` is the bitboard to
+    ring on the board. With transforms, it contains the squares that the primary elements matched here.
+    Without transforms, it contains the squares that the query matched here.
     """
 
     positionid: int
@@ -43,7 +45,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A persistent variable at the end of a search: its value (sets as text already) and its printed form."""
+    """A persistent variable at the end of a search. `value` is its value; a set is already converted to text.
+    `text` is its printed form."""
 
     name: str
     value: int | str
@@ -52,9 +55,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
-    """The result for a matching game. `comments` is the log in the order of writing; `sort_keys` correspond
-    to `Program.sort_specs`. `tags` are the tags to be set, `removed` the positions that lose their comment of
-    the file, in ascending order."""
+    """The result for a matching game. `comments` is the comment log in the order of writing. `sort_keys`
+    holds one value for each entry of `Program.sort_specs`. `tags` holds the tags to be set. `removed` holds
+    the positions that lose their comment of the file, in ascending order."""
 
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...]
@@ -66,8 +69,8 @@ class GameOutcome:
 class Program:
     """A compiled query.
 
-    The settings here are those that change what is written. Settings that override the header must already be
-    applied to the tree (`settings.override`).
+    Of the settings in `writing`, only those that change what the query writes are used. The settings that
+    override the header must already be applied to the tree (`settings.override`).
     """
 
     def __init__(self, expanded: transforms.Expanded, writing: settings.Settings = settings.USUAL) -> None:
@@ -101,7 +104,7 @@ class Program:
         """The sort keys, the most important first."""
         self._writing = writing
         self.match_string = settings.match_string(header)
-        """The text written at every match; empty if nothing is."""
+        """The text written at every match; empty if no text is written."""
 
     def order(self, games: Sequence[tuple[int, Sequence[int | str | None]]]) -> list[int]:
         """The numbers of matching games in output order, from pairs (number, sort keys)."""
@@ -132,12 +135,12 @@ class Program:
         messages: list[str] | None = None,
         remembered: memory.Memory | None = None,
     ) -> GameOutcome | None:
-        """Evaluate the query in one game; None if the game does not match.
+        """Evaluate the query in one game. Returns None if the game does not match.
 
-        `deadline` is called every few thousand steps; if it returns True, `TooSlow` is raised. `messages`
-        receives the messages of the query, whether or not the game matches, and even if an error is raised.
-        Raises `QueryError`. `remembered` is the memory left by earlier games; it is updated by this game
-        unless the game fails. Without it the game is evaluated alone.
+        `deadline` is called every few thousand steps. If `deadline` returns True, `TooSlow` is raised.
+        `messages` receives all messages of the query, even if the game does not match or an error is raised.
+        `remembered` is the memory left by earlier games. This game updates the memory unless an error is
+        raised. Without `remembered`, the game is evaluated alone. Raises `QueryError`.
         """
         header = self._header
         if not _admits(header, host):
@@ -240,7 +243,8 @@ class Program:
         return hits
 
     def _comments(self, s: Evaluation, keys: Sequence[int | str | None]) -> tuple[tuple[int, str], ...]:
-        """The log with the header comments added, without repeats at a position (output spec 3.1, 3.2)."""
+        """The comment log with the header comments added (output spec 3.1, 3.2). With `unique_comments`, a
+        comment appears only once at a position."""
         if self._header.silent:
             return ()
         written = s.log.written if isinstance(s.log, WholeLog) else s.log
@@ -262,7 +266,8 @@ def last_game(header: nodes.Header) -> int | None:
 
 
 def _admits(header: nodes.Header, host: hosts.Host) -> bool:
-    """Whether a game fulfils the conditions of the header; all results given there must hold (spec 3)."""
+    """Whether a game fulfils the conditions of the header (spec 3). The game must have every result that the
+    header gives."""
     if header.gamenumber is not None and not closures.constant_range(header.gamenumber, host.gamenumber):
         return False
     return all(host.result == result for result in header.results)

@@ -10,10 +10,11 @@ Key = int | str | None
 
 
 def order(specs: Sequence[SortSpec], games: Sequence[tuple[int, Sequence[Key]]]) -> list[int]:
-    """Game numbers in output order: by the first key, then by the next ones, finally by number.
+    """The numbers of the games in output order. Games are ordered by the first key, then by the next keys,
+    and finally by number.
 
-    Keys are sorted in descending order unless the spec says otherwise. A game without a value for a key comes
-    after all that have one. Keys of one spec are all numbers or all strings.
+    Each `SortSpec` says whether its key is sorted in descending order. A game without a value for a key comes
+    after all games that have a value. The values of one key are all numbers or all strings.
     """
     ranked = sorted(games, key=lambda game: game[0])
     # Stable sorts, from the least important key to the most important one.

@@ -1,9 +1,10 @@
-"""Squares of a hit to ring on the board: those matched by the matching element, or by a query without
-transforms.
+"""The squares of a hit that are ringed on the board. With transforms, they are the squares that the matching
+elements matched. Without transforms, they are the squares that the query matched.
 
-The squares of a filter are those of its positive set filters that hold here: a designator contributes the
-squares with such men, an attack both ends, a ray the men on it, a move its two ends. Filters under `not` and
-filters about other positions contribute nothing. The evaluation that is used for this is left unchanged.
+The squares of a filter come from its positive set filters that hold here. A designator contributes the
+squares where such men stand. An attack contributes the squares at both ends. A ray contributes the squares of
+the men on it. A move contributes its two squares. Filters under `not` and filters about other positions
+contribute nothing. Finding the squares leaves the evaluation unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""Maximum number of matches of one hit that get squares of their own; a shift can have hundreds."""
+"""Maximum number of matches of one hit that get squares of their own. A hit of a shift can have hundreds of
+matches."""
 
 
 class Rings:
@@ -39,9 +41,10 @@ class Rings:
         self.collects = bool(orbits) or self._body is not None
 
     def squares(self, s: Evaluation, matches: Sequence[tuple[int, int, int]]) -> tuple[int, list[int]]:
-        """The bitboard for a hit at the current position, and one for each match. The hit shows the primary
-        element of each orbit that matched here. Matches beyond `MOST_MATCHES` have squares only if they are
-        primary."""
+        """The bitboard for a hit at the current position, and one bitboard for each match. The primary
+        element of an orbit is its first element that matched. The hit shows the squares of the primary
+        elements that matched here. After the first `MOST_MATCHES` matches, only primary elements get
+        squares."""
         if self._body is not None:
             return _ringed(s, self._body), [0] * len(matches)
         found, seen, each = 0, set(), []
@@ -134,7 +137,8 @@ class Rings:
         return self._compiled(node).value
 
     def _branches(self, node: nodes_programs.If) -> Collect | None:
-        """The squares of the condition if it holds, with those of the branch taken."""
+        """The squares of the condition and of `then` if the condition holds. Otherwise the squares of the
+        `else` branch."""
         condition, then = self._if_it_holds(node.condition), self._collector(node.then)
         otherwise = None if node.otherwise is None else self._collector(node.otherwise)
         if condition is None and then is None and otherwise is None:

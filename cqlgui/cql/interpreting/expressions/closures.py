@@ -1,11 +1,11 @@
 """Compiles filters to Python closures: one `Code` for each node, made once for a query and run at every
 position.
 
-Conventions: a closure takes the `Evaluation`. Values are bitboards for sets, integers, strings and
-positionids, None if a filter has no value; tests return something true or false. A set always has a value; a
-failing set filter gives the empty set. The closure of a filter that can write comments or note orbit matches
-is wrapped, so that a failure removes those again (output spec 3.4, D31). The compilers of node kinds are in
-the modules `closures_…`, by subject.
+Conventions: a closure takes the `Evaluation`. A value is a bitboard (for a set), an integer, a string or a
+positionid. A filter without a value gives None. A set always has a value: a failing set filter gives the
+empty set. A test returns something true or false. If a filter can write comments or note orbit matches, its
+closure is wrapped. The wrapper removes these comments and matches again when the filter fails (output spec
+3.4, D31). The compilers of node kinds are in the modules `closures_…`, by subject.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Run = Callable[[Evaluation], Any]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A compiled filter. `logs`: running it can change the comment log or the orbit matches. `apart`: truth
-    and value are independent (a dash whose target is a set)."""
+    """A compiled filter. `logs`: running the filter can change the comment log or the orbit matches. `apart`:
+    truth and value of the filter are independent (as for a dash with a set as target)."""
 
     type: Type
     value: Run
@@ -58,21 +58,24 @@ class _SortKey:
 class Compiler:
     """Compiles the filters of one query, and assigns slots to variables and sort keys.
 
-    `watch` receives every node with its closures and may replace them (used to explain a position).
+    `watch` receives every node with its closures, and may replace the closures. It is used to explain a
+    position.
     """
 
     def __init__(self, names: types.Names, watch: Callable[[nodes.Node, Code], Code] | None = None) -> None:
         self.names = names
         self.slots: dict[str, int] = {}
         self.watch = watch
-        # Filters `move` that a `line` evaluates once for each child (`closures_moves.future_moves`), by `id`.
+        # The `move` filters that a `line` evaluates once for each child (`closures_moves.future_moves`), by
+        # `id`.
         self.restricted_moves: set[int] = set()
         self.atomics: set[int] = set()
         """Slots of the atomic variables declared so far (spec 12.3)."""
         self.remembers = False
-        """Whether the evaluation at one position can influence later positions, apart from variables."""
+        """Whether the evaluation at one position can influence later positions by other means than
+        variables."""
         self.sorting = 0
-        """Number of `sort` filters around the one that is being compiled."""
+        """Number of `sort` filters around the filter that is being compiled."""
         self.persistent: dict[str, bool] = {}
         """Persistent variables, and whether they are quiet."""
         self.dictionaries: dict[str, bool] = {}
@@ -119,8 +122,8 @@ class Compiler:
         return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Slot of the key of a `sort`. Filters with the same text share a key, and so do copies made by a
-        transform."""
+        """Slot of the key of a `sort`. Filters with the same text share a key. Copies made by a transform
+        also share a key."""
         # Copies made by a transform have the same offset. Filters without text at different offsets get
         # different keys.
         identity: object = node.span.offset if node.doc is None else node.doc
@@ -139,7 +142,7 @@ class Compiler:
         return key.index
 
     def own_sort_key(self, identity: object, spec: SortSpec) -> int:
-        """Slot of a key for a filter other than `sort`; the same for the same `identity`."""
+        """Slot of a key for a filter other than `sort`. Filters with the same `identity` share a slot."""
         key = self._sorts.setdefault(identity, _SortKey(spec, len(self._sorts)))
         return key.index
 
@@ -150,8 +153,8 @@ class Compiler:
         return self.variable(limit, None)
 
     def variable(self, name: str, span: Span | None) -> Callable[[Evaluation], int]:
-        """The value of a numeric or position variable, read at run time. `span` is the place of the fault
-        raised if the variable has no value."""
+        """The value of a numeric or position variable, read at run time. If the variable has no value then, a
+        fault with the place `span` is raised."""
         slot = self.slot(name)
 
         def read(s: Evaluation) -> int:
@@ -182,7 +185,7 @@ def constant_range(limits: nodes.Range, number: int) -> bool:
 
 
 def code(kind: Type, value: Run, *, logs: bool = False, test: Run | None = None, apart: bool = False) -> Code:
-    """A `Code` whose test follows from its value unless one is given."""
+    """A `Code`. If no test is given, the test follows from the value."""
     if test is None:
         if kind in types.SETS or kind is Type.LOGICAL:
             test = value

@@ -62,7 +62,8 @@ def designator(men: int, area: int) -> Run:
 
 
 def single_place(node: nodes.Node) -> tuple[int, int] | None:
-    """(index in `Evaluation.men`, squares) of a designator for which one look-up is enough, else None."""
+    """For a designator for which one look-up is enough: (index in `Evaluation.men`, squares). None for all
+    other filters."""
     if not isinstance(node, nodes.Designator) or node.men == board_men.ANY_MASK:
         return None
     found_in = places(node.men)
@@ -342,7 +343,8 @@ def _state(compiler: Compiler, node: nodes.State) -> Code:
 
 
 def _castled(s: Evaluation) -> int:
-    """1 after castling with the rook on the king's right (short), -1 after the other, else 0."""
+    """1 after castling with the rook on the king's right (short), -1 after castling with the other rook, 0
+    after any other move."""
     move = s.tree.moves[s.id]
     if s.id == 0 or moves.flag(move) != moves.CASTLE:
         return 0
@@ -372,7 +374,8 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
 
 
 def _power_of_side(side: int, area: int) -> Run:
-    """As `power`, for the men of one colour on fixed squares: half the look-ups, and no call."""
+    """Like `power`, for the men of one colour on fixed squares. This needs only half the look-ups, and no
+    call."""
     pawn, knight, bishop, rook, queen = range(side + 1, side + 6)
 
     def power(s: Evaluation) -> int:
@@ -431,7 +434,7 @@ def _loop(
         return good
 
     def run(s: Evaluation) -> int | None:
-        """The squares for which the body matched; None if, with `all`, it failed for one."""
+        """The squares for which the body matched. With `all`, None if the body failed for any square."""
         found = 0
         items = members(s, area(s))
         if s.variables[slot] is not UNBOUND:

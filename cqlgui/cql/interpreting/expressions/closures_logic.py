@@ -109,8 +109,8 @@ def _compare(compiler: Compiler, node: nodes.Compare) -> Code:
         a, b = left.value, right.value
         return code(Type.LOGICAL, lambda s: holds(a(s), b(s)), logs=logs)
     a, b = _measured(left), _measured(right)
-    # For numbers and strings `A != B` is `not (A == B)`, so it holds if an operand has no value. Positions
-    # must both exist (D27).
+    # For numbers and strings, `A != B` is `not (A == B)`. Such a comparison therefore holds if an operand has
+    # no value. For positions, both operands must have a value (D27).
     negated = node.operator == "!=" and left.type is not Type.POSITION
     if negated:
         holds = operator.eq

@@ -15,8 +15,8 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 _LIMIT: Final = 10**4000
 _LIMIT_BITS: Final = _LIMIT.bit_length()
 LONGEST_TEXT: Final = 1 << 22
-"""Maximum length of a string in characters. Numbers are unbounded in principle (D19), but a query could
-otherwise fill all memory within a few steps."""
+"""Maximum length of a string in characters. `_LIMIT` bounds numbers in the same way, although they are
+unbounded in principle (D19). Without these limits, a query could fill all memory within a few steps."""
 
 
 def _plus(s: Evaluation, x: Any, y: Any) -> Any:

@@ -96,7 +96,8 @@ def _placement(compiler: Compiler, node: nodes_squares.Placement) -> Code:
         tests = [one.test for one in compiler.compile_all(node.squares)]
         # Every square is tested, because an explanation shows all of them.
         return code(Type.LOGICAL, lambda s: min([bool(test(s)) for test in tests]))
-    # For each man the squares where it must stand. Squares where several men may stand are tested one by one.
+    # For each man: the squares where this man must stand. Squares where several men may stand are tested one
+    # by one.
     areas = [0] * 13
     loose: list[tuple[int, int]] = []
     for one in node.squares:
@@ -168,7 +169,7 @@ def _passed(white: int, black: int) -> int:
 
 
 def _connected(pawns: int) -> int:
-    """Pawns of one colour with another on a neighbouring file, whatever their ranks."""
+    """The pawns that have another of the given pawns on a neighbouring file, whatever the ranks."""
     files = pawns | _ahead(pawns) | _behind(pawns)
     return pawns & ((files & _NOT_H) << 1 | (files & _NOT_A) >> 1)
 

@@ -48,7 +48,8 @@ def _slice(compiler: Compiler, node: nodes_strings.Slice) -> Code:
         if string is None:
             return None
         start, end = low(s), high(s)
-        # Python's own slices would count negative bounds from the end and clip the others.
+        # As in Python, negative bounds count from the end of the string, and bounds beyond the string are
+        # clipped.
         return None if start is None or end is None else string[start:end]
 
     return code(Type.STRING, value, logs=text.logs or logs)
@@ -85,7 +86,7 @@ def _slice_assign(compiler: Compiler, node: nodes_strings.SliceAssign) -> Code:
 
 
 def _bounds(compiler: Compiler, low: nodes.Node | None, high: nodes.Node | None) -> tuple[Run, Run, bool]:
-    """Both bounds; a missing one is the end of the string."""
+    """Both bounds of a slice. A missing bound is the beginning or the end of the string."""
     start = None if low is None else compiler.compile(low)
     end = None if high is None else compiler.compile(high)
     logs = any(bound is not None and bound.logs for bound in (start, end))
@@ -97,7 +98,7 @@ def _bounds(compiler: Compiler, low: nodes.Node | None, high: nodes.Node | None)
 # --- regular expressions ------------------------------------------------------------------------------------
 
 _SLOW: Final = 0.02
-"""Seconds of one search after which the game's time limit is checked."""
+"""If one search takes longer than this number of seconds, the game's time limit is checked."""
 
 
 @compiles(nodes_strings.Search)
@@ -179,7 +180,8 @@ def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
     made = _of_string(compiler.compile(node.operand), Type.STRING, lambda text: text.translate(table))
 
     def never(s: Evaluation) -> bool:
-        # As a condition it fails whatever the text is, according to the reference's results on 2,703 games.
+        # As a condition, this filter fails for every text, according to the reference's results on 2,703
+        # games.
         made.value(s)
         return False
 

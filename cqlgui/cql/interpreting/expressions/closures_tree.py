@@ -1,5 +1,5 @@
-"""Compilers of filters that go to other positions of the game, or compare two positions by their place in its
-tree."""
+"""Compilers of filters that go to other positions of the game, and of filters that compare the places of two
+positions in the game tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _at(compiler: Compiler, node: nodes_tree.At) -> Code:
 
 
 def _elsewhere(where: Run, run: Run, failed: Any) -> Run:
-    """`run` at the position that `where` gives; `failed` if there is none."""
+    """`run` at the position that `where` gives; `failed` if `where` gives no position."""
 
     def run_elsewhere(s: Evaluation) -> Any:
         place = where(s)
@@ -159,7 +159,8 @@ def tries(s: Evaluation) -> int:
 
 
 def in_virtual_mainline(s: Evaluation) -> bool:
-    """Whether no null move and no side move of White's leads to the current position."""
+    """Whether the moves that lead to the current position include neither a null move nor a side move of
+    White's."""
     known = s.memo.get("virtual mainline")
     if known is None:
         tree = s.tree
@@ -175,7 +176,7 @@ def in_virtual_mainline(s: Evaluation) -> bool:
 
 
 def _strays(s: Evaluation, positionid: int) -> bool:
-    """Whether White made the move that leads to a position, and it is no main continuation."""
+    """Whether White made the move that leads to a position, and this move is a side move."""
     tree = s.tree
     return tree.mover(positionid) == men.WHITE and tree.children[tree.parents[positionid]][0] != positionid
 

@@ -88,9 +88,9 @@ def _consecutive_moves(compiler: Compiler, node: nodes_tree.ConsecutiveMoves) ->
 
 
 def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int] | None:
-    """Length of the longest common run of moves on the paths from the common ancestor to two positions, and
-    the positions to which the last moves of the run lead; None if there is no common move. Of equally long
-    runs the first one wins."""
+    """The longest common run of moves on two paths, which lead from the common ancestor to two positions.
+    Returns the length of the run, and the positions to which the last move of the run leads on each path.
+    Returns None if there is no common move. Of equally long runs the first wins."""
     tree = s.tree
     fork = tree.common_ancestor(first, second)
     if fork in (first, second):
@@ -107,8 +107,8 @@ def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int]
     for place, positionid in enumerate(ways[0]):
         places.setdefault(_move_key(s, positionid), []).append(place)
     best: tuple[int, int, int] | None = None
-    # `runs[i]`: length of the common run that ends with move i of the first path and the current move of the
-    # second.
+    # `runs[i]`: length of the common run that ends with move i of the first path and with the current move of
+    # the second path.
     runs: dict[int, int] = {}
     for positionid in ways[1]:
         longer = {}
@@ -136,7 +136,8 @@ def _move_key(s: Evaluation, positionid: int) -> int:
 def _number_moves(
     s: Evaluation, node: nodes_tree.ConsecutiveMoves, length: int, first: int, second: int
 ) -> None:
-    """Write comments that number the moves of a run; only those of the longest run of the game are kept."""
+    """Write comments that number the moves of a run. In the end, only the comments about the longest run of
+    the game are kept."""
     run = object()
     for name, end in ((node.left, first), (node.right, second)):
         for number in range(length, 0, -1):

@@ -104,8 +104,8 @@ def _named_tag(compiler: Compiler, node: nodes_facts.Tag) -> Code:
 
 
 def tag_text(host: Host, name: str) -> str | None:
-    """The text of a tag as queries see it; None if the tag is empty, or missing without a default (language
-    spec, R2-7)."""
+    """The text of a tag as queries see it (language spec, R2-7). An empty tag gives None. A missing tag gives
+    its default, or None if it has no default."""
     text = host.tag(name)
     match name:
         case "White" | "Black":
@@ -115,7 +115,7 @@ def tag_text(host: Host, name: str) -> str | None:
         case "Date":
             return None if text == "" else normal_date(text or "")
         case "ECO" if text == "?":
-            # The reference treats this as no classification, as its results on 2,450 games show.
+            # The reference treats `?` as no classification, as its results on 2,450 games show.
             return None
         case _:
             return text or None
@@ -129,7 +129,8 @@ def _original_comment(compiler: Compiler, node: nodes_facts.OriginalComment) -> 
 @compiles(nodes_facts.Glyph)
 def _glyph(compiler: Compiler, node: nodes_facts.Glyph) -> Code:
     number = node.number
-    # The root has no move and therefore no glyph, even if the text has one before the first move.
+    # No move leads to the root. Therefore the root has no glyph, even if the text has a glyph before the
+    # first move.
     return code(Type.LOGICAL, lambda s: s.id > 0 and number in s.host.nags(s.id))
 
 

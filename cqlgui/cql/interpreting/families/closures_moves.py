@@ -1,7 +1,7 @@
 """Compilers of moves: dashes, possible moves, the previous move, the older `move`, and pins.
 
-A path uses the `Fit` of a dash: it tests whether a move of the game fits the sets of the dash, and evaluates
-the target after the move.
+A path uses the `Fit` of a dash. The `Fit` tests whether a move of the game fits the sets of the dash, and
+evaluates the target after the move.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, Run, co
 from cqlgui.cql.interpreting.runtime.evaluation import BLACK, NO_CHILD, OCCUPIED, WHITE, Evaluation
 
 Cut: TypeAlias = tuple[int, int]
-"""From- and to-squares of a move as seen by its dash. Castling has the squares of king and rook, as far as
-the sets of the dash allow."""
+"""From- and to-squares of a move as seen by its dash. Castling has the squares of the king and of the rook,
+each only if the man fits the sets of the dash."""
 
 _ALL: Final = squares.ALL
 _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
@@ -31,14 +31,14 @@ _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A compiled dash in parts. `head` and `fits` run at the position before the move, `target` after it (see
-    `at_tail`).
+    """A compiled dash in parts. `head` and `fits` run at the position before the move. `target` runs at the
+    position after the move (see `at_tail`).
 
     `head(s)` returns the left and the right set. `fits(s, child, L, R, allowed)` returns the cut of the move
-    that leads to `child` (a child of the current position), or None if the move does not fit sets, sign and
-    promotion. `allowed`, if given, contains the only squares from which castling counts: if only the king
-    stands on one of them, castling is the king's move alone, and likewise for the rook. Other moves are not
-    affected by it. `target` is None if the dash has none.
+    that leads to `child` (a child of the current position). It returns None if the move does not fit the
+    sets, the sign or the promotion of the dash. `allowed`, if given, restricts castling: the king's part
+    counts only if the king stands on a square of `allowed`, and the rook's part only if the rook does.
+    `allowed` does not affect other moves. `target` is None if the dash has no target.
     """
 
     head: Callable[[Evaluation], tuple[int, int]]
@@ -58,7 +58,8 @@ def compile_fit(compiler: Compiler, dash: nodes_moves.Dash) -> Fit:
 
 
 def at_tail(s: Evaluation, child: int, cut: Cut, run: Run) -> Any:
-    """The result of a closure after the move that leads to `child`, where `from` and `to` mean its `cut`."""
+    """The result of a closure after the move that leads to `child`. Meanwhile `from` and `to` are the squares
+    of `cut`."""
     here, before = s.id, s.cut
     s.step()
     s.goto(child)
@@ -87,8 +88,8 @@ def _heads(left: Code | None, right: Code | None) -> Callable[[Evaluation], tupl
 def _fits(
     capture: bool, kinds: Callable[[Evaluation], int] | None
 ) -> Callable[[Evaluation, int, int, int, int | None], Cut | None]:
-    """A test whether a move fits the sets. With `capture` the square of the captured man counts, else the
-    to-square."""
+    """A test whether a move fits the sets. The right set is compared with the to-square. With `capture`, it
+    is compared with the square of the captured man."""
 
     def fits(s: Evaluation, child: int, sources: int, goals: int, allowed: int | None) -> Cut | None:
         move = s.tree.moves[child]
@@ -111,8 +112,8 @@ def _fits(
 
 
 def _castling_cut(move: int, sources: int, goals: int, allowed: int) -> Cut | None:
-    """The king's and the rook's part of castling. Each counts if it starts on a square of both `sources` and
-    `allowed` and arrives on one of `goals`."""
+    """The king's and the rook's part of castling. A part counts if its from-square is in both `sources` and
+    `allowed`, and its to-square is in `goals`."""
     origins = landings = 0
     for start, end in (
         (moves.origin(move), moves.king_target(move)),
@@ -136,14 +137,15 @@ def _captured(s: Evaluation, move: int) -> int:
 
 
 _ANY_KIND: Final = 0b1111110
-"""Kinds of men, pawn 1 to king 6, as bits; a move without promotion has kind 0."""
+"""The kinds of men as bits 1 (pawn) to 6 (king). A move without promotion has kind 0."""
 
 
 def _promoted_kinds(
     compiler: Compiler, promotion: nodes.Node | None
 ) -> tuple[Callable[[Evaluation], int] | None, Code | None]:
-    """The kinds of men that a promotion part allows, as bits, whatever their colour (spec 9.3), and the code
-    of the string that names them; None where missing."""
+    """A pair for the promotion of a dash. The first part is a function that returns the allowed kinds of men
+    as bits, whatever their colour (spec 9.3). It is None without a promotion. The second part is the code of
+    the string that names the kinds. It is None if no string names them."""
     if promotion is None:
         return None, None
     if isinstance(promotion, nodes.Designator | nodes.AllSquares):
@@ -165,7 +167,7 @@ def _promoted_kinds(
 
 
 def _kinds_of(designator: nodes.Node) -> int:
-    """The kinds of men, either colour, of a designator."""
+    """The kinds of the men in a designator, whatever their colour."""
     assert isinstance(designator, nodes.Designator)
     return (designator.men | designator.men >> 6) & _ANY_KIND
 
@@ -182,8 +184,9 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
         return code(kind, played, logs=fit.logs)
     if kind is Type.SET:
-        # The value is that of the first move that fits the sets, whether or not its target matches (as the
-        # reference's values show). The truth is that of the first move whose target matches.
+        # The value is the target's value after the first move that fits the sets, even if the target does not
+        # match there (as the reference's values show). The truth is decided by the first such move after
+        # which the target matches.
         value = _first(fit, fit.target.value, lambda found: False, 0)
         test = _first(fit, fit.target.test, lambda found: not found, False)
         return code(kind, value, logs=fit.logs, test=test, apart=True)
@@ -195,7 +198,8 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
-    """The result of a closure after the first move that fits and for which the result is not `missed`."""
+    """The result of a closure after the first move that fits and gives a result that is not `missed`. Without
+    such a move, the result is `failure`."""
     head, fits = fit.head, fit.fits
 
     def search(s: Evaluation) -> Any:
@@ -293,8 +297,8 @@ def _current_move(compiler: Compiler, node: nodes_moves.CurrentMove) -> Code:
 
 
 def possible_moves(s: Evaluation, pseudo: bool) -> list[int]:
-    """The legal (or pseudolegal) moves at the current position as move words; castling and en passant
-    according to the rights that the position really has (D7)."""
+    """The legal (or pseudolegal) moves at the current position, encoded as integers. Castling and en passant
+    depend on the rights that the position really has (D7)."""
     key = ("pseudolegal" if pseudo else "legal", s.id)
     known: list[int] | None = s.memo.get(key)
     if known is None:
@@ -319,7 +323,8 @@ def _possible(compiler: Compiler, node: nodes_moves.PossibleMoves) -> Code:
 def _possible_pairs(
     compiler: Compiler, node: nodes_moves.PossibleMoves
 ) -> tuple[Callable[[Evaluation], set[tuple[int, int]]], bool]:
-    """From- and to-squares of the moves that fit; promotions to one square are one pair (D23)."""
+    """Pairs of from- and to-square of the moves that fit. The promotions of a pawn to one square are one pair
+    (D23)."""
     left = None if node.left is None else compiler.compile(node.left)
     right = None if node.right is None else compiler.compile(node.right)
     head, pseudo = _heads(left, right), node.pseudo
@@ -340,12 +345,12 @@ def _possible_pairs(
 
 
 def _goal(move: int) -> int:
-    """The to-square of the moving man; in castling, of the king."""
+    """The to-square of the moving man. For castling, the to-square of the king."""
     return moves.king_target(move) if move >> 12 == moves.CASTLE else move >> 6 & 63
 
 
 def _kind_test(target: nodes.Node | None) -> Callable[[int], bool] | None:
-    """A test of move words for the target of `legal`; None if there is no target."""
+    """A test of encoded moves for the target of `legal`. None if there is no target."""
     if target is None:
         return None
     assert isinstance(target, nodes.State | nodes_moves.PreviousMove)
@@ -353,7 +358,8 @@ def _kind_test(target: nodes.Node | None) -> Callable[[int], bool] | None:
 
 
 def _castles(move: int) -> int:
-    """1 for castling with the rook on the king's right (short), -1 for the other, 0 for any other move."""
+    """1 for castling with the rook on the king's right (short), -1 for castling with the other rook, 0 for
+    any other move."""
     if move >> 12 != moves.CASTLE:
         return 0
     return 1 if (move >> 6 & 63) > (move & 63) else -1
@@ -398,7 +404,8 @@ def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> 
 
 
 def _squares_of(s: Evaluation) -> Cut:
-    """From- and to-squares of the move that led here. In the target of a dash they are those of its cut."""
+    """From- and to-squares of the move that led here. In the target of a dash, they are the squares of the
+    dash's cut."""
     if s.cut is not None and s.cut[0] == s.id:
         return s.cut[1], s.cut[2]
     if s.id == 0:
@@ -422,15 +429,17 @@ def _taken_in_passing(s: Evaluation) -> int:
 _ELSEWHERE: Final = frozenset(
     {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
 )
-"""Kinds that evaluate their operands at other positions. If a `line` contains one of them, a `move` inside is
-not a `move` of the line's constituent (spec 11)."""
+"""Node kinds that evaluate their operands at other positions. If such a filter stands in a constituent of a
+`line`, a `move` inside the filter is not a `move` of the constituent (spec 11)."""
 
 
 def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
-    """The `move` filters about a next move in a constituent of `line`, except those at other positions.
+    """The `move` filters about a next move in a constituent of `line`, without those evaluated at other
+    positions.
 
-    A `line` puts them into `Compiler.restricted_moves` (by `id`) before it compiles the constituent, and then
-    evaluates the constituent once for each child, with that child in `Evaluation.only_child`.
+    A `line` puts the `id`s of these filters into `Compiler.restricted_moves` before it compiles the
+    constituent. In a game, the line evaluates the constituent once for each child, with this child in
+    `Evaluation.only_child`.
     """
     if isinstance(node, nodes_moves.Move) and not {"previous", "legal", "pseudolegal"} & set(node.words):
         yield node
@@ -485,7 +494,7 @@ def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
 
 
 def _older_candidates(compiler: Compiler, node: nodes_moves.Move) -> Callable[[Evaluation], Sequence[int]]:
-    """The children whose moves are tested; inside a `line` only the child with which its sequence
+    """The children whose moves are tested. Inside a `line`, this is only the child with which the line
     continues."""
     if id(node) in compiler.restricted_moves:
         return _only_children
@@ -527,8 +536,8 @@ _OLDER_SQUARES: Final[dict[str, Callable[[Evaluation, int], int]]] = {
     "capture": _captured,
     "enpassantsquare": _older_passed,
 }
-"""For each parameter, the square of a move that its set is compared with; castling is the king's move
-alone."""
+"""For each parameter, the square of a move with which the parameter's set is compared. Castling counts as the
+king's move alone."""
 _CHOSEN: Final = {word: _OLDER_SQUARES[word] for word in ("from", "to", "capture")}
 
 
@@ -558,8 +567,8 @@ def _promotes(kinds: int) -> Callable[[int], bool]:
 
 
 def _older_possible(node: nodes_moves.Move, sets: dict[str, Run], logs: bool) -> Code:
-    """`move legal` and `move pseudolegal`: from- or to-squares, the number of moves, or whether there is a
-    move."""
+    """`move legal` and `move pseudolegal`. The parameters decide whether the result is the from-squares, the
+    to-squares, the number of moves, or a condition (there is a move)."""
     pseudo = "pseudolegal" in node.words
     wanted = [_KINDS[word] for word in node.words if word in _KINDS]
     operands = tuple(sets.items())

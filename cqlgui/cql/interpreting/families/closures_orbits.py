@@ -37,7 +37,7 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
         return code(Type.NUMERIC, number, logs=logs)
     kind = compiler.type_of(node)
     matching = _matching(node, elements, note)
-    # The transform matches if an element does, regardless of that element's value (transforms spec 4.1).
+    # The transform matches if an element matches, regardless of the element's value (transforms spec 4.1).
     apart = any(element.apart for element in elements)
     test = (lambda s: matching(s) > 0) if apart else None
     if kind is Type.SET:
@@ -85,8 +85,8 @@ _Table = list[list[tuple[int, int]]]
 
 
 def _designator_table(node: nodes.Orbit) -> _Table | None:
-    """For an orbit of plain designators, (index in `Evaluation.men`, squares) of each; None for other
-    orbits."""
+    """For an orbit of plain designators: a row for each element, with (index in `Evaluation.men`, squares)
+    for each designator of the element. None for other orbits."""
     table: _Table = []
     for element in node.elements:
         filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)
@@ -101,8 +101,8 @@ def _designator_table(node: nodes.Orbit) -> _Table | None:
 
 
 def _matching_in(table: _Table, note: Callable[[Evaluation, int], None]) -> Callable[[Evaluation], int]:
-    """As `_matching`, for elements in a table. The first two designators of each element are tested without a
-    function call."""
+    """Like `_matching`, for elements in a table. The first two designators of each element are tested without
+    an inner loop."""
     always = (OCCUPIED, 0)
     flat = [
         (element, *row[0], *(row[1] if len(row) > 1 else always), len(row) > 1, row[2:])

@@ -1,7 +1,7 @@
 """Compilers of sequences: `path`, the older `line`, and facts about paths.
 
-Both give `sequences` their constituents and define what a step is. This module adds focus, bans, comments and
-values.
+`path` and `line` give `sequences` their constituents and define what a step is. This module adds focus, bans,
+comments and values.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ def _all_hold(tests: Sequence[Run]) -> Run | None:
 def _focused_steps(
     fit: closures_moves.Fit, target: Run | None, capture: bool
 ) -> Callable[[Evaluation, int, int], Iterator[int]]:
-    """The next moves of the focused men (spec 10.5). The sets of the dash are evaluated before each of
-    them."""
+    """The next moves of the focused men (spec 10.5). The sets of the dash are evaluated before each of these
+    moves."""
     head, fits = fit.head, fit.fits
 
     def places(s: Evaluation, place: int, steps: int) -> Iterator[int]:
@@ -208,8 +208,9 @@ def _focused_steps(
 
 
 def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
-    """The positions to which the next counting moves lead. At the start of the path only its own moves are
-    considered; later the first counting move on every line below, in preorder."""
+    """The positions to which the next counting moves lead. At the start of the path, only the moves at
+    `place` are considered. Later, the first counting move on every line below `place` is considered, in
+    preorder."""
     if not steps:
         yield from (child for child in s.tree.children[place] if counts(child))
         return
@@ -224,7 +225,8 @@ def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int]
 
 
 def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
-    """For a castling move with only one of the two men in focus: the square of that man."""
+    """For a castling move: the from-squares of the king and of the rook, each only if the man is in focus.
+    None for any other move."""
     move = s.tree.moves[child]
     if moves.flag(move) != moves.CASTLE:
         return None
@@ -232,12 +234,12 @@ def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
     for square in (moves.origin(move), moves.target(move)):
         if focused >> s.identity(square) & 1:
             squares |= 1 << square
-    # A castling move captures nothing, so one of its men must be in focus here.
+    # A castling move captures nothing, so the king or the rook must be in focus here.
     return squares
 
 
 def _identities(s: Evaluation, squares: int) -> int:
-    """The men on squares of the current position, as bits by their numbers."""
+    """The men on the given squares of the current position, as bits by their identities."""
     found, left = 0, squares & s.men[OCCUPIED]
     while left:
         bit = left & -left
@@ -251,7 +253,8 @@ def _side_to_move(s: Evaluation) -> int:
 
 
 def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
-    """For each position, as bits: the men that the move to it moved, and the man that it captured."""
+    """Two lists with an entry for each position: the men moved by the move to the position, and the man
+    captured by this move. The men are bits by their identities."""
     known: tuple[list[int], list[int]] | None = s.memo.get("men of moves")
     if known is None:
         game, moved, captured = s.tree, [0], [0]
@@ -280,7 +283,7 @@ def _bit(men: dict[int, int], square: int) -> int:
 
 
 def _between(s: Evaluation, start: int, last: int) -> list[int]:
-    """The positions from `start` to the one before `last`, which is below it."""
+    """The positions from `start` to `last`, without `last`, in reverse order. `last` is below `start`."""
     line, parents = [], s.tree.parents
     while last != start:
         last = parents[last]
@@ -331,8 +334,8 @@ def _number_moves(s: Evaluation, found: sequences.SequenceMatch, title: str | No
 
 
 def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:
-    """The squares that each focused man visits between two positions, `Qa1-a2-b2 Nb1-c3(xc3)`, without men
-    that neither move nor are captured."""
+    """The squares that each focused man visits between two positions, as in `Qa1-a2-b2 Nb1-c3(xc3)`. Only men
+    that move or are captured are included."""
     ways = {man: [square] for square, man in s.tree.men_ids(start).items() if focused >> man & 1}
     standing = set(ways)
     for positionid in [*reversed(_between(s, start, last)), last]:
@@ -422,8 +425,8 @@ def _line_part(compiler: Compiler, line: nodes_paths.Line, node: nodes.Node) -> 
 def _line_step(
     compiler: Compiler, line: nodes_paths.Line, node: nodes.Node
 ) -> Callable[[Evaluation, _Place, int], Iterator[_Place]]:
-    """A step that takes the next position, where the filter must hold. If the filter contains a `move`, it is
-    tested once for each child."""
+    """A step that takes the next position, where the filter must hold. If the filter contains a `move`, the
+    filter is tested once for each child."""
     coming = [] if line.backward else list(closures_moves.future_moves(node))
     compiler.restricted_moves.update(id(move) for move in coming)
     test = compiler.compile(node).test
@@ -435,8 +438,8 @@ def _line_step(
             return
         s.goto(position)
         if test(s):
-            # The next position is part of the place, so the search finishes one branch before it begins the
-            # next.
+            # The next position is part of the place. Therefore the search finishes one branch before it
+            # begins another.
             following = onward.positions(s, onward.children(s, position))
             yield position, next(following, -1)
             yield from ((position, one) for one in following)
@@ -445,7 +448,8 @@ def _line_step(
         position = place[1]
         if position < 0:
             return
-        # If the line cannot continue there is no child, and the filter may test for exactly that.
+        # If there is no child, the filter is tested once with `NO_CHILD`. It may test for exactly this: the
+        # line cannot continue.
         for child in onward.children(s, position) or (NO_CHILD,):
             s.step()
             s.goto(position)
@@ -480,8 +484,8 @@ class _Onward:
         return children[1:] if self._order == "secondary" else children
 
     def positions(self, s: Evaluation, candidates: Sequence[int]) -> Iterator[int]:
-        """The positions that count. If only one side counts, the positions after the other side's moves are
-        replaced by their children."""
+        """The positions that count. With `singlecolor`, only positions with the side to move of the line's
+        start count. A position with the other side to move is replaced by its children."""
         waiting = [*reversed(candidates)]
         turn = s.positions[s.line_start].turn
         while waiting:
@@ -505,7 +509,7 @@ def _tell_way(
     reached: Callable[[sequences.Place], int],
     tried: Callable[[sequences.Place], int],
 ) -> None:
-    """Record the course of the best sequence, or of the longest attempt if none succeeded."""
+    """Record the course of the best sequence. If no sequence succeeded, record the longest attempt."""
     passed, failed = (sequences.passed(best[0].trail), None) if best else attempts.way
     assert s.ways is not None
     s.ways[id(node), start] = Way(

@@ -81,8 +81,8 @@ def _while(compiler: Compiler, node: nodes_programs.While) -> Code:
 
 
 def _for_each_match(compiler: Compiler, search: nodes_strings.Search, run: Run) -> Run:
-    """Run the body once for each match in the text as it was at the beginning (spec 13.4); fails if there is
-    no text (R2-5)."""
+    """Run the body once for each match in a text (spec 13.4). The text is read once, at the beginning. The
+    loop fails if there is no text (R2-5)."""
     subject = compiler.compile(search.text).value
     matches = closures_strings.matches(search)
 
@@ -106,7 +106,7 @@ def _assert(compiler: Compiler, node: nodes_programs.Assert) -> Code:
     operand, span = compiler.compile(node.operand), node.span
     test: Run = operand.test
     if isinstance(node.operand, nodes.Name):
-        # A variable is tested only for having a value.
+        # A variable only has to have a value.
         slot = compiler.slot(node.operand.name)
 
         def bound(s: Evaluation) -> bool:
@@ -177,7 +177,7 @@ def _dictionary(compiler: Compiler, node: nodes_programs.Dictionary) -> Code:
 def _entry(compiler: Compiler, node: nodes_programs.Entry) -> Code:
     key, slot, kind = compiler.compile(node.key), compiler.slot(node.name), compiler.type_of(node)
     where = key.value
-    # A missing entry fails; for sets and conditions this is the empty set or False.
+    # A missing entry fails. It gives the empty set for a set, False for a condition, and None otherwise.
     absent: Any = {Type.SET: 0, Type.LOGICAL: False}.get(kind)
 
     def value(s: Evaluation) -> Any:
@@ -206,12 +206,12 @@ def _entry_assign(compiler: Compiler, node: nodes_programs.EntryAssign) -> Code:
 
 
 def _put(s: Evaluation, entries: dict[Any, Any], key: Any, value: Any, span: Span) -> None:
-    """Set an entry, or remove it (`UNBOUND`)."""
+    """Set an entry. If the value is `UNBOUND`, remove the entry."""
     old = entries.get(key, UNBOUND)
     gone = 0 if old is UNBOUND else _weight(old)
     if s.journal is not None:
         s.journal.append((entries, key, old))
-        # The journal keeps the old value, so nothing is released, and the journal entry is charged.
+        # The journal keeps the old value, so no weight is released. The journal entry itself is charged.
         gone = -PER_ENTRY
     if value is UNBOUND:
         entries.pop(key, None)
@@ -287,8 +287,8 @@ def _call(compiler: Compiler, node: nodes_programs.Call) -> Code:
 
 
 def _with_arguments(given: list[tuple[Run, int]], body: Run, failed: Any) -> Run:
-    """Run the body with its hidden variables set, after all arguments have been evaluated. Fails if an
-    argument has no value."""
+    """Evaluate all arguments, then run the body with its hidden variables set. Fails if an argument has no
+    value."""
     if not given:
         return body
 

@@ -1,8 +1,8 @@
 """Compiler of `similarposition`: boards of another file that equal the current one up to symmetry (spec 8.8).
 
-The positions of that file come from the host, which refuses unless the user allowed the file. They are put
-into a table when the filter first runs. Boards that a transform maps to each other have the same *normal
-form*, which is the key of the table.
+The positions of the other file come from the host. The host refuses the file unless the user allowed it. The
+positions are put into a table when the filter first runs. Boards that a transform maps to each other have the
+same *normal form*. The keys of the table contain the normal form.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ class _Table:
 
 
 def _normal_form(board: bytes, transforms: bool) -> bytes:
-    """The normal form of a board: boards that a symmetry maps to each other have the same one. For boards
-    with pawns the symmetries are mirroring the files and horizontal shifts, for boards without pawns all
-    eight symmetries of the square."""
+    """The normal form of a board. Boards that a symmetry maps to each other have the same normal form. For
+    boards with pawns, the symmetries are mirroring the files and horizontal shifts. For boards without pawns,
+    they are all eight symmetries of the square."""
     if not transforms:
         return board
     if men.WP not in board and men.BP not in board:
@@ -119,7 +119,8 @@ def _mirrored(board: bytes) -> bytes:
 
 
 def _shifted(board: bytes, files: int) -> bytes:
-    """The board with its men moved to the right; none may leave it."""
+    """The board with its men moved `files` files to the right (if negative, to the left). No man may leave
+    the board."""
     gap = bytes(abs(files))
     if files >= 0:
         return b"".join(gap + board[rank : rank + 8 - files] for rank in range(0, 64, 8))
@@ -127,7 +128,7 @@ def _shifted(board: bytes, files: int) -> bytes:
 
 
 def _transform(start: bytes, end: bytes) -> str:
-    """The name of the transform that maps one board to another of the same normal form."""
+    """The name of the transform that maps `start` to `end`, a board of the same normal form."""
     if start == end:
         return ""
     if men.WP not in start and men.BP not in start:

@@ -70,8 +70,8 @@ def _fails(s: Evaluation) -> bool:
 
 
 def _sound(s: Evaluation) -> bool:
-    """Whether a study is sound: it is not marked as failing, and a cook counts only together with a marked
-    dual."""
+    """Whether a study is sound. A study that is marked as failing is not sound. A study with a cook is not
+    sound if a dual is marked too."""
     return not _fails(s) and not (_dual(s) and _cooked(s))
 
 
@@ -87,7 +87,8 @@ TOLD_BY_TAGS: Final = frozenset({*study_meanings.MARKS, *study_meanings.GBR_PART
 
 
 def _leaves_solution(s: Evaluation) -> bool:
-    """Whether a variation move without `<main>` in its comment leads to the position."""
+    """Whether a move that leads to the position, even earlier in the game, is a variation move without
+    `<main>` in its comment."""
     tree, memo, place = s.tree, s.memo, s.id
     passed = []
     answer = False
@@ -119,7 +120,7 @@ _NOBODY: Final = " NN"
 
 def _composer(s: Evaluation) -> str | None:
     if "MC" in _black(s):
-        # Several composers do not fit into the tag; the first comment begins with them.
+        # Several composers do not fit into the tag. In this case, the first comment begins with them.
         found = _COMPOSERS.match(_first_comment(s) or "")
         return found[1] if found else None
     name = player_name(s.host.tag("White"))
@@ -137,7 +138,7 @@ def _eg_diagram(s: Evaluation) -> int | None:
 
 
 _MOST_DIGITS: Final = 9
-"""Maximum number of digits that are read; no diagram has more."""
+"""Maximum number of digits that are read. No diagram number has more digits."""
 
 
 def _stipulation(s: Evaluation) -> str | None:
@@ -167,7 +168,8 @@ _TEXTS: Final[dict[str, Run]] = {
 
 @dataclass(frozen=True, slots=True)
 class Award:
-    """The award at the beginning of the Event tag. Ranks are None if it names none."""
+    """The award at the beginning of the Event tag. The ranks `low` and `high` are None if the award names no
+    rank."""
 
     category: nodes_studies.AwardCategory
     special: bool
@@ -175,19 +177,19 @@ class Award:
     high: int | None
 
     def fits(self, category: nodes_studies.AwardCategory, special: bool) -> bool:
-        """Whether it is of a category (`award` stands for all of them), and special if `special` demands
-        it."""
+        """Whether the award is of a category (`award` stands for all of them). If `special` is True, the
+        award must also be special."""
         return category in ("award", self.category) and (self.special or not special)
 
     def rank(self, highest: bool) -> int:
-        """The better or, with `highest` (the largest number), the worse end of its ranks; 1 and `NO_RANK` if
-        it has none."""
+        """The better end of the award's ranks. With `highest`, the worse end, which is the largest number.
+        For an award without a rank, the ends are 1 and `NO_RANK`."""
         rank = self.high if highest else self.low
         return rank or (NO_RANK if highest else 1)
 
 
 NO_RANK: Final = 10_000
-"""The worse end of the ranks of an award without a rank, as in the reference."""
+"""The worse end of the ranks for an award that names no rank, as in the reference."""
 
 _AWARD = pattern(r"(?:([0-9]{1,9})(?:/([0-9]{1,9}))?(\.sp)?|(sp)?)\.(p|hm|c)")
 _CATEGORY: Final[dict[str, nodes_studies.AwardCategory]] = {"p": "prize", "hm": "hm", "c": "commendation"}

@@ -1,8 +1,9 @@
-"""Economy of mates and stalemates (spec 15): which men take part, and whether each does so only once.
+"""Economy of mates and stalemates (spec 15): which men take part, and whether each square around the king is
+guarded only once.
 
-Plain functions on positions. The loser is the side whose king is mated or stalemated; `king` is that king,
-and the other side is the winner. A man is *pinned* if he alone stands between his king and an enemy line
-piece that moves along that line.
+The functions depend on nothing but a position. The loser is the side whose king is mated or stalemated. The
+other side is the winner. `king` is the loser's king. A man is *pinned* if he alone stands between his king
+and an enemy line piece, and if this piece moves along the line to the king.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from cqlgui.cql.interpreting.runtime import relations
 
 
 def mate(p: Position, demand: str) -> Bitboard:
-    """The men that take part in a mate of the side to move, empty unless the mate is pure.
+    """The men that take part in a mate of the side to move. The set is empty unless the mate meets the
+    demand.
 
-    `demand`: `pure`, `model` (all the winner's officers take part too) or `ideal` (all men of both sides do).
-    The caller knows that the position is mate.
+    `demand` is `pure`, `model` (pure, and all officers of the winner take part) or `ideal` (pure, and all men
+    of both sides take part). The caller knows that the position is mate.
     """
     scene = _scene(p)
     if not _is_pure_mate(scene):
@@ -34,10 +36,12 @@ def mate(p: Position, demand: str) -> Bitboard:
 
 
 def stalemate(p: Position, demand: str) -> Bitboard:
-    """The men that take part in a stalemate of the side to move, empty unless the stalemate is pure.
+    """The men that take part in a stalemate of the side to move. The set is empty unless the stalemate meets
+    the demand.
 
-    All of the loser's men take part. `demand` as in `mate`: with `model` all of the winner's officers must
-    take part, with `ideal` all of his men. The caller knows that the position is stalemate.
+    All men of the loser take part. `demand` is `pure`, `model` (pure, and all officers of the winner take
+    part) or `ideal` (pure, and all men of the winner take part). The caller knows that the position is
+    stalemate.
     """
     if position.king_square(p.men, p.turn) < 0:
         return 0
@@ -94,7 +98,8 @@ def _line_pieces(p: Position, colour: int) -> Bitboard:
 
 
 def _reach(p: Position, start: Square, end: Square) -> Bitboard:
-    """Squares strictly between a line piece and a square on a line along which it moves; else none."""
+    """The squares strictly between the line piece on `start` and the square `end`. The set is empty unless
+    the piece moves along a line through both squares."""
     return attacks.BETWEEN[start][end] if _aims(p, start, end) else 0
 
 
@@ -119,15 +124,15 @@ def _is_pure_mate(scene: _Scene) -> bool:
     if scene.checkers.bit_count() < 2:
         return True
     if scene.checkers.bit_count() > 2:
-        # Such a position can only be constructed: even with one checker removed, no man could answer the
-        # others.
+        # More than two checkers occur only in constructed positions. Such a mate is not pure: even with one
+        # checker removed, no man could answer the other checks.
         return False
     return all(_is_needed(scene, checker) for checker in bits(scene.checkers))
 
 
 def _guards(scene: _Scene, square: Square) -> Bitboard:
-    """The winner's men that keep the king from a square: they attack it, or would attack it through the
-    king."""
+    """The winner's men that keep the king from a square. They attack the square, or they would attack it if
+    the king did not stand in between."""
     found = position.attackers(scene.position, square, scene.winner)
     for checker in bits(scene.checkers):
         if _reach(scene.position, checker, square) >> scene.king & 1:
@@ -136,8 +141,8 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """Whether guarding a man beside his king is no surplus: he is pinned, and could otherwise answer a single
-    check."""
+    """Whether guarding a man beside his king is necessary, and therefore allowed in a pure mate. Guarding is
+    necessary if the man is pinned and could otherwise answer a single check."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
@@ -147,7 +152,8 @@ def _must_stay(scene: _Scene, square: Square) -> bool:
 
 
 def _is_needed(scene: _Scene, checker: Square) -> bool:
-    """In a double check: whether some unpinned man other than the king could answer the other check alone."""
+    """Whether a checker of a double check is needed. The checker is needed if an unpinned man other than the
+    king could answer the other check alone."""
     (other,) = bits(scene.checkers ^ 1 << checker)
     squares = 1 << other | attacks.BETWEEN[other][scene.king]
     free = scene.losers & ~scene.pinned & ~(1 << scene.king)
@@ -159,7 +165,7 @@ def _attacked_from(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
-    """For each man of the side to move the squares to which he could go, and whether he could capture en
+    """For each man of the side to move: the squares to which he could go, and whether he could capture en
     passant."""
     found: dict[Square, tuple[Bitboard, bool]] = {}
     for move in legality.pseudolegal_moves(p):
@@ -175,8 +181,8 @@ def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
 
 
 def _answers(scene: _Scene) -> Bitboard:
-    """The squares that the loser's men would have to reach: the winner's king, the checkers, and the squares
-    between."""
+    """The squares that the loser's men would have to reach to answer the check: the square of the winner's
+    king, the squares of the checkers, and the squares between the checkers and the loser's king."""
     found = scene.checkers | scene.position.men[men.KING + 6 * scene.winner]
     for checker in bits(scene.checkers):
         found |= attacks.BETWEEN[checker][scene.king]
@@ -244,8 +250,8 @@ def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
 
 
 def _blockers(scene: _Scene, lines: Bitboard, targets: Bitboard) -> Bitboard:
-    """Men that stand alone between a line piece of `lines` and a square of `targets` on a line along which
-    the piece moves."""
+    """The men that stand alone between a line piece of `lines` and a square of `targets`. Only lines along
+    which the piece moves count."""
     found = 0
     for start in bits(lines):
         for end in bits(targets):

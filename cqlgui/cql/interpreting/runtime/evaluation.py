@@ -1,6 +1,6 @@
 """The state of one game's evaluation: current position, variables, comment log, orbit matches, work budget.
 
-The compiled closures read and write it. This module does not depend on AST nodes.
+The compiled closures read and write this state. This module does not depend on AST nodes.
 """
 
 from __future__ import annotations
@@ -18,22 +18,25 @@ from cqlgui.cql.source.diagnostics import Span
 WHITE: Final = 13
 BLACK: Final = 14
 OCCUPIED: Final = 15
-"""Indices of `Evaluation.men` after the 13 single men: unions that designators often need."""
+"""Indices of `Evaluation.men` for three unions of men that designators often need. They come after the
+indices of the 13 single men."""
 
 NO_CHILD: Final = -2
 """Value of `Evaluation.only_child` if the `line` cannot continue."""
 
 UNBOUND: Final = object()
-"""Value of a variable without a value: one not yet assigned in this game, or unbound again."""
+"""Marks a variable without a value. Such a variable was not yet assigned in this game, or was unbound
+again."""
 
 MAX_MESSAGES: Final = 10_000
 """Maximum number of messages from one game."""
 
 MOST_KEPT: Final = 32_000_000
-"""Maximum number of characters of the comments, messages and dictionaries of one game together."""
+"""Maximum number of characters in all comments, messages and dictionaries of one game together."""
 
 PER_ENTRY: Final = 16
-"""Extra weight, in characters, of a comment, message or dictionary entry: many short ones fill memory too."""
+"""Extra weight, in characters, of a comment, message or dictionary entry. Many short entries fill memory
+too."""
 
 SECONDS: Final = 2.0
 """Seconds that a single search of a regular expression may take."""
@@ -56,8 +59,8 @@ class QueryError(errors.CqlguiError):
     ) -> None:
         super().__init__(f"{message} (game {game}, position {positionid})")
         self.stops = stops or bool(variable)
-        """Whether it stops the whole search instead of only that of the game. Faults of variables do
-        (D14)."""
+        """Whether the fault stops the whole search, not only the search of its game. Faults of variables stop
+        the whole search (D14)."""
         self.game = game
         self.positionid = positionid
         self.span = span
@@ -74,9 +77,10 @@ class TooSlow(errors.CqlguiError):
 
 @dataclass(slots=True)
 class PathState:
-    """The state of a path that is being searched, or of one that matched: where it starts, its moves so far,
-    the last position of the best one so far, and the men in focus as bits by their identities (None: all
-    moves count)."""
+    """The state of a path that is being searched, or of a path that matched. `start` is the position where
+    the path starts, and `count` is the number of its moves so far. `last` is the last position of the best
+    path so far. `focused` holds the men in focus as bits by their identities. If `focused` is None, all moves
+    count."""
 
     start: int
     count: int
@@ -86,8 +90,9 @@ class PathState:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The course of a path or line: its constituents (their nodes), each with the position where it held or
-    to which it led. `failed` is the constituent that stopped the search, with the position before it."""
+    """The course of a path or line. `passed` holds the nodes of its constituents, each with the position
+    where the constituent held or to which it led. `failed` holds the node of the constituent that stopped the
+    search, with the position before that constituent."""
 
     passed: tuple[tuple[object, int], ...]
     failed: tuple[object, int] | None
@@ -95,10 +100,11 @@ class Way:
 
 @dataclass(slots=True)
 class Witness:
-    """The element that decides a loop: the first for which the body holds, or with `all` the first for which
-    it fails; `held` says which. `square` is where the element stands.
+    """The element that decides a loop. Without `all`, this is the first element for which the body holds.
+    With `all`, this is the first element for which the body fails. `held` says whether the body held.
+    `square` is where the element stands.
 
-    `variables` and `banned` are copies from the beginning of the body; `inner` holds the witnesses of inner
+    `variables` and `banned` are copies from the beginning of the body. `inner` holds the witnesses of inner
     loops.
     """
 
@@ -111,11 +117,12 @@ class Witness:
 
 
 Witnesses: TypeAlias = dict[tuple[int, int], Witness]
-"""Keyed by `id` of the loop's node and position."""
+"""Witnesses by a pair of keys: the `id` of the loop's node, and the position."""
 
 
 class Log(list[tuple[int, str]]):
-    """A comment log. `weight` is the weight of its comments; only `append`, `extend` and `cut` change it."""
+    """A comment log. `weight` is the total weight of the comments. Only `append`, `extend` and `cut` update
+    `weight`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -158,8 +165,8 @@ def weight_of(comments: Iterable[tuple[int, str]]) -> int:
 
 
 class RunNote(tuple[int, str]):
-    """A comment (positionid, text) about a run of moves. In the end only the comments of the longest run that
-    `filter` found in the game are kept; of equally long runs, those of the first."""
+    """A comment (positionid, text) about a run of moves. At the end of the game, only the comments about the
+    longest run that `filter` found in the game are kept. Of equally long runs the first counts."""
 
     filter: int
     run: object
@@ -173,7 +180,8 @@ class RunNote(tuple[int, str]):
 
 
 def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """A game's comments without those about runs that are not the longest."""
+    """A game's comments. Of the comments about runs, only those about the longest run of each filter are
+    kept."""
     best: dict[int, RunNote] = {}
     for note in log:
         if isinstance(note, RunNote) and (note.filter not in best or note.length > best[note.filter].length):
@@ -182,7 +190,8 @@ def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 class Evaluation:
-    """One game under evaluation. `men[m]` is the bitboard of man m here; 13 to 15: White, Black, occupied."""
+    """One game under evaluation. `men[m]` is the bitboard of man m in the current position. `men[13]` to
+    `men[15]` are the bitboards of White, of Black and of all men."""
 
     __slots__ = (
         "_attacks",
@@ -249,7 +258,7 @@ class Evaluation:
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
         self.log = Log() if smart_comments else WholeLog()
-        # Characters used out of `MOST_KEPT`, apart from the log.
+        # Characters that count towards `MOST_KEPT`, without those of the log.
         self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
@@ -259,9 +268,11 @@ class Evaluation:
         self.line_start = 0
         """Where the innermost `line` that is being searched starts."""
         self.ways: dict[tuple[int, int], Way] | None = None
-        """If ways are recorded: the last one found, keyed by `id` of the path's node and start position."""
+        """The last way found for each path or line, or None if ways are not recorded. The keys are the `id`
+        of the node and the start position."""
         self.witnesses: Witnesses | None = None
-        """If witnesses are recorded: those of the loops inside the innermost running loop."""
+        """The witnesses of the loops inside the innermost running loop, or None if witnesses are not
+        recorded."""
         self.banned: dict[object, set[int]] = {}
         """For each filter with `nestban`, the positions where it can no longer match in this game."""
         # Messages, tags and removals are final, even if the filter around them fails later (output spec 3.4).
@@ -274,10 +285,10 @@ class Evaluation:
         # While the target of a dash is evaluated: the position after the move, and the values of `from` and
         # `to` there (spec 8.6, 9.4).
         self.cut: tuple[int, int, int] | None = None
-        # The child with which a `line` continues; the `move` filters of its constituent are restricted to
-        # that child. -1: any child, `NO_CHILD`: none.
+        # The child with which a `line` continues. The `move` filters of the line's constituent are restricted
+        # to this child. -1 means any child, `NO_CHILD` means no child.
         self.only_child = -1
-        # The match of the last search by a regular expression, None if it failed.
+        # The match of the last search by a regular expression, or None if that search failed.
         self.groups: Any = None
         # Old values of dictionary entries, newest last; None if changes need not be undone.
         self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
@@ -343,7 +354,7 @@ class Evaluation:
             self.messages.append(f"Game {number}: more than {MAX_MESSAGES} messages; the rest is left out.")
 
     def undo(self, entries: int) -> None:
-        """Undo changes of dictionary entries, back to when the journal had this length."""
+        """Undo the newest changes of dictionary entries, until the journal has this length again."""
         assert self.journal is not None
         while len(self.journal) > entries:
             dictionary, key, old = self.journal.pop()
@@ -399,7 +410,8 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """The end (exclusive) of the ids of a position and its descendants, which are consecutive."""
+        """The first id after those of a position and its descendants. The ids of a position and its
+        descendants are consecutive."""
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))
             parents = self.tree.parents
@@ -430,7 +442,7 @@ class Evaluation:
         return known
 
     def movenumber(self) -> int:
-        """Full-move number, the root counting as move 1 whoever is to move (D24)."""
+        """The full-move number. The root counts as move 1, whoever is to move (D24)."""
         return self.tree.movenumber(self.id)
 
     def position_text(self, positionid: int) -> str:

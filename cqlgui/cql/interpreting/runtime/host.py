@@ -24,12 +24,12 @@ class Host(Protocol):
 
     @property
     def game_count(self) -> int:
-        """Number of games in that source file; games without a White tag do not count."""
+        """Number of games in the game's source file. Games without a White tag do not count."""
 
     @property
     def result(self) -> str | None:
-        """The result at the end of the game's text, else that of its tag. If they differ, the reference uses
-        the text."""
+        """The result at the end of the game's text. If the text ends without a result, the result in the
+        game's tag. If text and tag differ, the reference uses the text."""
 
     def tag(self, name: str) -> str | None:
         """Value of a PGN tag, or None if the game lacks it."""
@@ -40,20 +40,21 @@ class Host(Protocol):
     def comment(self, positionid: int) -> str | None:
         """The PGN comment at a position (the last one if there are several), or None.
 
-        Lines are joined, and runs of blanks become one blank. The reference keeps no more of it, as its
-        results on 450 annotated games show.
+        Lines are joined, and runs of blanks become one blank. The reference does the same with a comment, as
+        its results on 450 annotated games show.
         """
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """Numeric annotation glyphs of the move that led to a position."""
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of another PGN file in its order, None for a game that cannot be played. Raises
-        `RefusedError` unless the user allowed the file."""
+        """The games of another PGN file, in the order of the file. A game that cannot be played is given as
+        None. Raises `RefusedError` unless the user allowed the file."""
 
     def read_file(self, name: str) -> str:
-        """The text of a file that the user allowed queries to read. Raises `RefusedError` for any other."""
+        """The text of a file that the user allowed queries to read. Raises `RefusedError` for any other
+        file."""
 
     def write_file(self, name: str, text: str) -> None:
-        """Append to a file that the user allowed queries to write; the first write of a search empties it.
-        Raises `RefusedError` for any other."""
+        """Append a text to a file that the user allowed queries to write. The first write of a search empties
+        the file beforehand. Raises `RefusedError` for any other file."""

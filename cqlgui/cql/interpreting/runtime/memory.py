@@ -12,7 +12,8 @@ from cqlgui.base.data import dataclass, field
 
 @dataclass(slots=True)
 class Memory:
-    """`variables` and `dictionaries` by name. A game changes them only if it was evaluated to its end."""
+    """`variables` and `dictionaries` by name. A game changes the memory only if the game was evaluated to its
+    end."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     dictionaries: dict[str, dict[Any, Any]] = field(default_factory=dict)

@@ -35,8 +35,8 @@ def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
 
 @lru_cache(maxsize=512)
 def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
-    """The steps of `step_tables` as pairs (squares whose step stays on the board, left shift of the bitboard
-    in bits, possibly negative)."""
+    """The steps of `step_tables` as pairs. The first part is the set of squares from which the step stays on
+    the board. The second part is the left shift of the bitboard in bits, possibly negative."""
     shifts = []
     for direction in directions.members(mask):
         file_step, rank_step = directions.STEPS[direction]
@@ -48,7 +48,7 @@ def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], .
 
 
 def between(left: Bitboard, right: Bitboard) -> Bitboard:
-    """Squares strictly between a square of one set and a square of the other on a common line."""
+    """The squares strictly between a square of `left` and a square of `right` on a common line."""
     found = 0
     for start in bits(left):
         row = attacks.BETWEEN[start]
@@ -76,8 +76,8 @@ def rays(
 ) -> Iterator[tuple[Square, Square]]:
     """Pairs (start, end) of rays through the sets in order (spec 8.3), without repeats.
 
-    The squares strictly between, except those where the ray meets a set, must be empty. With `men` (the men
-    by square) the start must hold a line piece that moves in that direction.
+    The squares strictly between start and end must be empty, except those where the ray meets a set. With
+    `men` (the men by square), a line piece that moves in the direction of the ray must stand on the start.
     """
     last = len(sets) - 1
     for start in bits(sets[0]):

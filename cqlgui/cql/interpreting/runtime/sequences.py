@@ -1,9 +1,9 @@
 """The search for sequences of steps, shared by `path` and `line`: it tries all ways through a row of
 constituents, in the order that the language defines, and keeps the best (spec 10.4).
 
-The search uses a stack of its own instead of recursion, so a sequence may be as long as the game. Each
-constituent returns the steps that it allows as an iterator of places. This module does not depend on AST
-nodes: the steps define what a place is.
+The search uses a stack of its own instead of recursion, so a sequence may be as long as the game. Each step
+returns an iterator of the places to which it leads. This module does not depend on AST nodes: the steps
+define what a place is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Place: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Test:
-    """A condition on the place reached after some steps. It makes no step itself."""
+    """A condition on the place reached after some steps. The condition makes no step itself."""
 
     holds: Callable[[Evaluation, Place, int], bool]
     origin: object = None
@@ -29,7 +29,8 @@ class Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One step: the places to which it leads from the place reached after some steps, in order."""
+    """One step. `places` returns the places to which the step leads from the place reached after some steps,
+    in order."""
 
     places: Callable[[Evaluation, Place, int], Iterator[Place]]
     origin: object = None
@@ -44,8 +45,8 @@ class SequenceGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A constituent repeated `low` to `high` times (None: any number of rounds, each with at least one
-    step)."""
+    """A constituent repeated `low` to `high` times. If `high` is None, any number of rounds is allowed, and
+    each round has at least one step."""
 
     low: int
     high: int | None
@@ -61,8 +62,8 @@ Trail: TypeAlias = tuple[Test | Step, Place, Any]
 
 @dataclass(frozen=True, slots=True)
 class SequenceMatch:
-    """A complete sequence. `measure` is compared; `comments` and `matches` were made along it; `values` are
-    those of the atomic variables at its end."""
+    """A complete sequence. `measure` is compared with that of other sequences. `comments` and `matches` were
+    made along the sequence. `values` are the values of the atomic variables at its end."""
 
     measure: int
     steps: int
@@ -86,15 +87,16 @@ def explore(
     better: Callable[[SequenceMatch], None] | None = None,
     attempts: Attempts | None = None,
 ) -> list[SequenceMatch]:
-    """The best sequences from a place, none if there is none; with `every` all equally good ones, in the
-    order in which they were found.
+    """The best sequence from a place, as a list that is empty if there is none. With `every`, the list holds
+    all equally good best sequences in the order in which they were found.
 
-    `measure` returns how good a complete sequence is, None if it does not count; of equally good ones the
-    first wins. `first` ends the search at the first sequence that counts. `atomics` are slots of variables
-    whose values are restored whenever a step is undone. `forgetful` promises that the result of continuing
-    from a place depends only on the place and the remaining constituents; each such pair is then searched
-    only once. `better` is called with each new best sequence, `attempts` with every constituent that did not
-    hold. Comments made during the search are removed from the log. Raises what the constituents raise, and
+    `measure` returns how good a complete sequence is, or None if the sequence does not count. Without
+    `every`, the first of equally good sequences wins. `first` ends the search at the first sequence that
+    counts. `atomics` are the slots of the variables whose values are restored whenever a step is undone. With
+    `forgetful`, the caller promises that the result of continuing from a place depends only on the place and
+    the remaining constituents. Each pair of a place and remaining constituents is then searched only once.
+    `better` is called with each new best sequence. `attempts` is told of every constituent that did not hold.
+    Comments made during the search are removed from the log. Raises what the constituents raise, and
     `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
@@ -129,8 +131,8 @@ def explore(
                     rest = (each, 0, rest)
                 todo = rest
             else:
-                # Rounds without a step are limited only by the loop's bounds, which may be large; so each
-                # counts as work.
+                # Rounds without a step are limited only by the loop's bounds, and these may be large.
+                # Therefore each round counts as work.
                 s.step()
                 if len(waiting) > _MOST_CHOICES:
                     raise evaluation.TooSlow(s.host.gamenumber)
@@ -165,7 +167,8 @@ def explore(
                     if better is not None:
                         better(found)
                 best.append(found)
-                # The comments are removed from the log below, but kept here, so they are charged.
+                # The comments are removed from the log below. They are charged here, because the match keeps
+                # them.
                 weight = evaluation.weight_of(found.comments)
                 held += weight
                 s.charge(weight)
@@ -203,7 +206,8 @@ _NOWHERE: Final = object()
 _MOST_CHOICES: Final = 500_000
 """Maximum number of pending choices of a search; it limits memory."""
 _Todo: TypeAlias = "tuple[Part, int, Any] | None"
-"""The remaining work: a constituent, how many rounds of it are done (if it is a loop), and the rest."""
+"""The remaining work: the next constituent, the number of its rounds that are done (if it is a loop), and the
+work after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +226,8 @@ class _Choice:
 
 
 class Attempts:
-    """The longest attempt of a search without success (of equally long ones the first), and what failed at
-    its end."""
+    """The longest attempt of a search without success, and the constituent that failed at its end. Of equally
+    long attempts the first counts."""
 
     def __init__(self) -> None:
         self._steps = -1
@@ -237,8 +241,8 @@ class Attempts:
 
     @property
     def way(self) -> tuple[list[Passed], Passed | None]:
-        """The constituents passed on the longest attempt, and the one that failed then (a step with the place
-        where it starts)."""
+        """The constituents passed on the longest attempt, and the constituent that failed after them. A step
+        that failed is given with the place where it starts."""
         return passed(self._trail), self._last
 
 

@@ -1,5 +1,5 @@
-"""Options apart from a query's text: switches that override its header or change what it writes (output spec
-7)."""
+"""Options that are not part of a query's text. They override the query's header or change what the query
+writes (output spec 7)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ Bounds = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The options of a search. A default (False, or None for bounds and the match string) leaves the header
-    as it is.
+    """The options of a search. False, or None for bounds and the match string, leaves the header as it is.
 
-    `header_comment` is the comment that begins with `Game number`. Without `smart_comments` a failing filter
-    removes no comment; without `sort_comments` a `sort` keeps the comments of every value, not only of the
-    best.
+    `header_comment` is the comment that begins with `Game number`. Without `smart_comments`, the comments of
+    a failing filter are kept. Without `sort_comments`, a `sort` keeps the comments of every value. With
+    `sort_comments`, it keeps only those of the best value.
     """
 
     variations: bool = False
@@ -74,7 +73,8 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     if settings.matchstring is not None:
         changes["matchstring"] = settings.matchstring
     if settings.quiet or settings.silent:
-        # Of `quiet` and `silent` the first one counts, and settings come before the header (spec 3).
+        # Of `quiet` and `silent`, the first word counts. The settings come before the words of the header
+        # (spec 3).
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query

@@ -14,7 +14,7 @@ ABSENT: Final = "[absent]"
 
 
 def set_text(value: Bitboard) -> str:
-    """`[]`, one square `e4`, several `[a1,b1,h8]` in square order."""
+    """The empty set as `[]`, one square as `e4`, several squares as `[a1,b1,h8]` in square order."""
     names = [squares.NAMES[square] for square in squares.bits(value)]
     return names[0] if len(names) == 1 else f"[{','.join(names)}]"
 
