@@ -1,4 +1,5 @@
-"""The language: text to checked tree, transforms and orbits, the reference interpreter.
+"""The language: from text to checked tree, transforms and their orbits, the reference interpreter.
 
-Does not use files, SQL or Qt. The interpreter asks about the world through `interpreting.runtime.host`.
+This package does not use files, SQL or Qt. The interpreter gets data from outside through
+`interpreting.runtime.host`.
 """

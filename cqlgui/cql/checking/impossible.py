@@ -1,5 +1,5 @@
-"""Filters that no position can match: a pawn on the first or last rank. Transforms can turn sound patterns
-into such images. This module looks at the tree alone, and reports nothing when in doubt."""
+"""Filters that no position can match: a pawn on the first or last rank. Transforms can turn a sound pattern
+into such a filter. This module looks at the tree alone, and reports nothing when in doubt."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
 @dataclass(frozen=True, slots=True)
 class _Use:
     """A filter of which only the truth counts. `before` is the filter directly before it in a sequence.
-    `value`: it is the last filter of the query, and its value may still be used."""
+    `value` is True for the last filter of the query, because its value may still be used."""
 
     node: nodes.Node
     before: nodes.Node | None = None
@@ -104,7 +104,7 @@ def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnos
 
 
 def _assigned_conditions(body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
-    """`if x=5 ...`, which assigns a value to the variable where a comparison was probably meant."""
+    """A warning for every `if x=5 ...`: it assigns a value, but a comparison was probably meant."""
     for node in nodes.walk(body):
         match node:
             case nodes_programs.If(condition=condition):
@@ -140,7 +140,8 @@ def _endless(body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _loose_keys(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
-    """`unbind D [e4]`, which empties the whole dictionary; the squares are a filter of their own."""
+    """A warning for every `unbind D [e4]`: it empties the whole dictionary, and `[e4]` is a filter of its
+    own."""
     for node in nodes.walk(body):
         if not isinstance(node, nodes.Compound):
             continue
@@ -201,7 +202,7 @@ def _uses(root: nodes.Node) -> Iterator[_Use]:
         elif isinstance(node, nodes_programs.While):
             pending += [(_Use(node.condition), not node.iterates), (_Use(node.body), False)]
         elif isinstance(node, nodes_programs.Assert):
-            # A variable under `assert` is tested for having a value, so it is a real condition.
+            # `assert x` tests whether the variable x has a value, so a variable is a real condition there.
             pending.append((_Use(node.operand), not isinstance(node.operand, nodes.Name)))
         elif isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
@@ -290,8 +291,8 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
 
 
 def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
-    """Names of players spelled as in the file, which never match, because `player` gives names in normalised
-    form."""
+    """A warning for every name of a player that is spelled as in the file. It never matches, because `player`
+    gives names in normalised form."""
     for node in nodes.walk(body):
         if isinstance(node, nodes.ImplicitSearch) and _names_players(node.text):
             written, span, whole = node.needle, node.span, False

@@ -17,9 +17,9 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
 
 
 def faults(text: str, query: nodes.Query) -> tuple[Diagnostic, ...]:
-    """The same diagnostics as errors: keys about variations in a search that omits variations (spec 14). They
-    stop the query from running. Call this only after the caller has made the final choice about variations.
-    """
+    """The diagnostics of `findings` as errors: keys about variations in a search that omits variations (spec
+    14). The errors stop the query from running. Call this only after the final choice about variations has
+    been made."""
     return () if query.header.variations else tuple(_about_variations(text, query, "error"))
 
 

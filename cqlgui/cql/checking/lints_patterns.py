@@ -28,8 +28,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
     """Lints about adjacent filters: bare squares, two men on one square, a king in two places, both sides to
     move."""
-    # Designators grouped by the square or king that they may clash about. Each is kept once, because a
-    # generated query may have thousands.
+    # Designators grouped by the square or king about which they may clash. Equal designators are kept once,
+    # because a generated query may have thousands of them.
     seen: dict[_About, dict[tuple[int, int], nodes.Designator]] = {}
     side: nodes.SideToMove | None = None
     before: nodes.Node | None = None
@@ -60,7 +60,7 @@ _MOST_ALIKE: Final = 64
 
 
 def _subjects(node: nodes.Designator) -> Iterator[_About]:
-    """The squares and kings that a designator may clash with others about."""
+    """The squares and kings about which a designator may clash with other designators."""
     if node.squares.bit_count() == 1:
         yield "square", node.squares
     if node.men in _KINGS:
@@ -106,7 +106,7 @@ def _bare_squares(text: str, node: nodes.Designator, before: nodes.Node | None) 
 
 
 def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
-    """`R or B attacks k`, which means `R` or `B attacks k`."""
+    """A warning about `R or B attacks k`, which means: either `R`, or `B attacks k`."""
     left, right = node.left, node.right
     if isinstance(left, nodes.Assign) and isinstance(left.value, nodes.Designator):
         yield from _or_behind_assignment(text, node, left)
@@ -134,7 +134,7 @@ def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
 
 
 def _or_behind_assignment(text: str, node: nodes.Logic, left: nodes.Assign) -> Iterator[Diagnostic]:
-    """`x = A or P`, which assigns A alone to x."""
+    """A warning about `x = A or P`, which assigns A alone to x."""
     if not isinstance(node.right, nodes.Designator | nodes.SetOperation):
         return
     first, second = _source(text, left.value), _source(text, node.right)
@@ -146,7 +146,7 @@ def _or_behind_assignment(text: str, node: nodes.Logic, left: nodes.Assign) -> I
 
 
 def _pawn_on_end(node: nodes.Designator) -> Iterator[Diagnostic]:
-    """A pawn on the first or last rank, as written (without transforms)."""
+    """A warning about pawns on the first or last rank, as the designator is written (without transforms)."""
     only_pawns = node.men and not node.men & ~lints_transforms.PAWNS
     if only_pawns and node.squares and not node.squares & ~lints_transforms.ENDS:
         yield Diagnostic(

@@ -39,7 +39,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """A transform of one unbracketed filter, followed by filters that it would change too."""
+    """A warning for each transform of one unbracketed filter, if filters follow that the transform would
+    change too."""
     changed = _Changed(compound.filters)
     for place, node in enumerate(compound.filters):
         if not isinstance(node, nodes.Transform):
@@ -138,10 +139,9 @@ def _moved(basic: geometry.Basic, part: transform_rules.Part) -> bool:
 
 
 def _two_words(text: str, node: nodes.Transform) -> Iterator[Diagnostic]:
-    """`shift horizontal F`, which is a shift of the filter `horizontal F` (or of `horizontal` and what
-    follows).
+    """A warning about `shift horizontal F`, which shifts the filter that begins with `horizontal`.
 
-    If a number follows, the direction `horizontal` is meant.
+    If a number follows `horizontal`, the direction is meant, and there is no warning.
     """
     if node.word not in ("shift", "flip") or node.range is not None:
         return
@@ -189,8 +189,8 @@ def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
 
 
 def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
-    """A warning if some images need a pawn on the first or last rank, else if a pattern of pawns is turned on
-    its side."""
+    """A warning if some images need a pawn on the first or last rank. Otherwise, a warning if a pattern of
+    pawns is turned on its side."""
     chain = _chain(node)
     words = [link.word for link in chain]
     if any(word.startswith("shift") or word == "rotate45" for word in words):
@@ -200,7 +200,7 @@ def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
         for one in needed(chain[-1].operand)
         if one.men and not one.men & ~PAWNS and one.squares not in (0, geometry.ALL_SQUARES)
     ]
-    # If no image can match, the warning is given at the designator.
+    # A designator that stands on the first or last rank as written has its own warning in `lints_patterns`.
     if not pawns or any(not one.squares & ~ENDS for one in pawns):
         return
     images = _images(words, pawns)

@@ -1,8 +1,8 @@
 """Converts a query text between its two spellings: words and letters, or Unicode signs (language spec, 2.6).
 
 The conversion works on tokens, so comments, line breaks and faulty parts stay as they are. Blanks change only
-where a spelling requires it: `piece x in S` and `◭x∊S` are equivalent, a keyword needs a blank where its sign
-needs none, and a dash must not become tied to its neighbour.
+where a spelling requires it. For example, `piece x in S` becomes `◭x∊S`, because a keyword needs a blank
+where its sign needs none. A blank also keeps a dash from becoming tied to its neighbour.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def changes(text: str, style: Style) -> tuple[Change, ...]:
 
 
 def applied(text: str, wanted: Sequence[Change]) -> str:
-    """`text` with changes applied. They must be in text order and must not overlap."""
+    """`text` with changes applied. The changes must be in text order and must not overlap."""
     parts, at = [], 0
     for change in wanted:
         parts += [text[at : change.start], change.new]
@@ -56,8 +56,8 @@ def applied(text: str, wanted: Sequence[Change]) -> str:
 
 
 def moved(offset: int, wanted: Sequence[Change]) -> int:
-    """The position of an offset after changes. An offset inside a replaced part stays at the same distance
-    from its start, but not beyond the end of the new text."""
+    """The position of an offset after changes. An offset inside a replaced part keeps its distance from the
+    start of that part, but does not go beyond the end of the new part."""
     shift = 0
     for change in wanted:
         if offset <= change.start:
@@ -98,7 +98,7 @@ _SIGNS: Final = frozenset("".join([*_WORD_OF, *designators.FIGURINES, "◭"])) -
 _UNTOUCHED: Final = frozenset({Kind.COMMENT, Kind.STRING, Kind.WHITESPACE, Kind.ERROR})
 _DASHES: Final = frozenset({"--", "[x]"})
 _LOOSE_BEFORE: Final = tokens.LOOSE_BEFORE_DASH | {""}
-"""Characters directly before a dash that do not tie it to its neighbour (language spec, 9.1)."""
+"""A dash directly after one of these characters is not tied to the token before it (language spec, 9.1)."""
 _PIECES: Final = re.compile(r"(\[[^\],\-1-8]+\]|[^\[\]a-h1-8]+|[ab](?![-1-8]))?(.*)", re.DOTALL)
 
 
@@ -279,7 +279,8 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
 
 
 def _swallowed(found: list[Token], news: list[str]) -> list[int]:
-    """Tokens that, in the new text, are read as part of the token before them, or change that token."""
+    """The indices of tokens that need a blank before them in the new text. Without the blank, the lexer would
+    read the token as part of the token before it, or would read the token before it differently."""
     read = {token.offset: token for token in lexer.tokens("".join(news))}
     blanks = []
     at, before = 0, -1
@@ -300,7 +301,7 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
                 left is None or left.kind is not Kind.DESIGNATOR
             )
             if start not in read or broken or (stays and differs):
-                # The tokens after it may be read correctly once this blank is inserted.
+                # The tokens after this one may be read correctly once the blank is inserted.
                 blanks.append(i)
                 before = -1
                 continue
@@ -309,13 +310,13 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
 
 
 def _wants_blank(left: Token, new: str, right: Token) -> bool:
-    """Whether a blank is needed for legibility: between a word that replaces a sign, and its operand."""
+    """Whether legibility needs a blank between a word that replaces a sign and the operand of this word."""
     spelled_out = left.text in lexer.UNICODE_WORDS and new != left.text
     return spelled_out and (right.kind is Kind.DESIGNATOR or right.word == "{")
 
 
 def _gets_tied(found: list[Token], news: list[str], left: int, right: int) -> bool:
-    """Whether a dash that was not tied to its neighbour would become tied to the token before it."""
+    """Whether a dash that was not tied to the token before it would become tied in the new text."""
     if found[right].word not in _DASHES or found[right].kind in _UNTOUCHED:
         return False
     before = found[right - 1].text[-1:]

@@ -1,7 +1,7 @@
 """The structure of a text for the editor: the filter at the caret, its transforms, and wrapping.
 
-Works on the syntax tree of texts without errors. For a text with errors the functions fall back to single
-tokens or report nothing.
+The functions work on the syntax tree of a text without errors. For a text with errors they fall back to
+single tokens or report nothing.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def checked(text: str) -> Checked:
 
 
 def filter_span_at(text: str, offset: int) -> Span:
-    """The span of the smallest whole filter that the caret touches on either side; the whole body if there is
-    none. In a text with errors it is the token at the caret."""
+    """The span of the smallest whole filter that the caret touches on either side. If it touches none, the
+    span of the whole body. In a text with errors, the span of the token at the caret."""
     query = checked(text).query
     if query is None:
         return _token_at(text, offset)
@@ -106,11 +106,11 @@ def _described(text: str, chain: tuple[nodes.Transform, ...]) -> ChainInText:
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
-    """`text` with transforms, outermost first, inserted before the filters at `start`..`end`. If the two are
-    equal, they are a caret, and the filter at the caret (with the transforms around it) is used.
+    """`text` with transforms, outermost first, inserted before the filters at `start`..`end`. If `start`
+    equals `end`, it is the caret. Then the filter at the caret, with the transforms around it, is wrapped.
 
     Several filters get braces, and a filter with operators gets round brackets. A transform takes in
-    everything to its right; if an operator follows, the whole result is bracketed, so that the operator stays
+    everything to its right. So if an operator follows, the whole result is bracketed to keep the operator
     outside.
     """
     if start == end:
@@ -165,12 +165,12 @@ def _after_trivia(text: str, start: int) -> int:
 
 
 _LONGEST_OPERATOR = 32  # characters; enough for the lexer to recognise any operator
-# White space and comments; three slashes are a filter.
+# White space and comments. Three slashes begin a filter, not a comment.
 _TRIVIA = pattern(r"(?:\s|/\*[\s\S]*?\*/|////[^\n]*|//(?!/)[^\n]*|;[^\n]*)*")
 
 
 def _closed(inner: str) -> str:
-    """`inner` in brackets, unless it is already a single bracketed or one-word filter."""
+    """`inner` in brackets, unless it is one word, a transform, or a filter in brackets already."""
     inside = check.check(inner).query
     if inside is None:
         return inner if _one_token(inner) else "{" + inner + "}"
@@ -205,7 +205,7 @@ def _bracketed(text: str) -> bool:
 
 
 def goes_on(text: str, end: int) -> bool:
-    """Whether an operator follows, which a transform before the filter would take in."""
+    """Whether an operator follows that a transform before the filter would take in."""
     start = _after_trivia(text, end)
     following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)
     if following is None:

@@ -32,7 +32,7 @@ MAX_CONSTITUENTS: Final = 200
 
 
 class Judged(Protocol):
-    """A filter with its truth at a position; None if it is unknown."""
+    """A filter with its truth at a position. `matched` is None if the truth is unknown."""
 
     @property
     def matched(self) -> bool | None: ...
@@ -43,15 +43,25 @@ class Explanation:
     """One filter at one position.
 
     `matched` is None if the truth is unknown (a loop variable has no value outside its loop). `value` is the
-    value as text, None for conditions and failures. `squares` is the bitboard that the filter names or
-    matched here. `positionid` is the position where the filter was evaluated, and `place` describes it: below
-    `find` it is the position found, else the candidate that comes nearest to matching. `transform` and
-    `words` describe the element of an orbit and are empty for other filters. `orbit` is the index of an
-    outermost orbit, else -1. `binding` is the variable and the square of the element that decides a loop: the
-    first for which the loop holds, or with `all` the first for which it fails. The loop's body is explained
-    for that element. `way` has the moves to the positions that a path or a line matched, or as far as it
-    came. `rounds` is how often the body of a `loop` or `while` held or ran, None for other filters. Each part
-    of these is explained for its last run.
+    value as text. It is None for conditions and for filters that fail. `squares` is the bitboard of the
+    squares that the filter names or matched here.
+
+    `positionid` is the position where the filter was evaluated, and `place` describes that position. Below
+    `find`, `positionid` is the position found. If none was found, it is the candidate that comes nearest to
+    matching.
+
+    `transform` and `words` describe the element of an orbit. They are empty for other filters. For an element
+    of an outermost orbit, `orbit` is the index of that orbit. Otherwise it is -1.
+
+    `binding` is the variable and the square of the element that decides a loop. That is the first element for
+    which the body holds, or with `all` the first for which the body fails. The body is explained for that
+    element.
+
+    `way` has the moves along the positions that a path or a line matched. If the path or line failed, `way`
+    goes as far as it matched.
+
+    `rounds` counts how often the body of a `loop` held, or how often the body of a `while` ran. It is None
+    for other filters. Each part of a `loop` or `while` is explained for its last run.
     """
 
     span: Span
@@ -86,12 +96,13 @@ def explain(
 class Reason:
     """Why a query does not match at a position.
 
-    `part` is the first filter that fails, found by descending through conjunctions, `find`, sequences of
-    moves and `if`; None if the query matches. `words` and `transform` describe the orbit element that
-    contains it, the one that comes nearest to matching. `nearest` is the position of the game, nearest to the
-    one asked about, at which that filter holds, and `whole` the nearest at which the whole query does; None
-    if there is none. `fault` is the first error that kept a position from being evaluated, empty if there was
-    none.
+    `part` is the first filter that fails. It is found by descending through conjunctions, `find`, sequences
+    of moves and `if`. It is None if the query matches. If an orbit contains `part`, `words` and `transform`
+    describe the orbit element around `part`: the element that comes nearest to matching.
+
+    `nearest` is the nearest position of the game at which `part` holds. `whole` is the nearest position at
+    which the whole query holds. Both are None if there is no such position. `fault` is the first error that
+    kept a position from being evaluated. It is empty if there was no error.
     """
 
     part: Explanation | None
@@ -126,8 +137,8 @@ def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host
 
 
 def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | None:
-    """The place that is the fewest moves away in the game tree; of equally near places, one from `here`
-    onwards is preferred to an earlier one."""
+    """The place that is the fewest moves away from `here` in the game tree. Of equally near places, one after
+    `here` is preferred to one before it."""
     above = {}
     at, steps = here, 0
     while at >= 0:
@@ -143,7 +154,8 @@ def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | Non
     return min(places, key=distance, default=None)
 
 
-# Filters whose explanation shows more than their truth. They must have been evaluated for that.
+# Filters whose explanation shows more than their truth. Such a filter must be evaluated before it is
+# explained.
 _LOOKED_AT: Final = (
     nodes.SquareLoop,
     nodes.PieceLoop,
@@ -161,8 +173,8 @@ class _Explainer:
         self._recorder = recordings.Recorder()
         self._compiler = compilers.compiler(expanded.names, self._recorder.watch)
         self._query = query
-        # Elements of orbits do not occur in the text, and the text of a placement does not contain its
-        # squares. These nodes are printed; all others are quoted.
+        # The ids of the nodes that are printed; all other nodes are quoted from the text. Elements of orbits
+        # do not occur in the text. The text of a placement does not spell out its squares.
         self._printed: set[int] = set()
         self._find_printed(query.body)
         self._remarks = [
@@ -213,8 +225,8 @@ class _Explainer:
             node, part = failed
 
     def _broken(self, node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-        """The constituent at which a sequence broke off. A step is wrapped in a path of this step alone, to
-        make it a filter."""
+        """The constituent at which a sequence failed. A step is no filter, so it is wrapped in a path that
+        has this step alone."""
         way = self._ways.get((id(node), part.positionid))
         if way is None or way.failed is None or not part.children or part.children[-1].matched is not False:
             return None
@@ -222,7 +234,8 @@ class _Explainer:
         assert isinstance(origin, nodes.Node)
         if isinstance(origin, nodes_paths.Step):
             assert isinstance(node, nodes_paths.Path)
-            # For a step whose dash fits, the explanations of the targets come after those of its sets.
+            # If a move fits the dash of the step, the children are first the sets of the dash, then the
+            # targets of the step.
             for target, tail in zip(origin.targets, told.children[len(_sets(origin)) :], strict=False):
                 if tail.matched is False:
                     return target, tail
@@ -323,7 +336,7 @@ class _Explainer:
         )
 
     def _record(self, s: Evaluation, node: nodes.Node, place: int, variables: Sequence[object]) -> None:
-        """Evaluate and record a filter that the search did not reach because one before it failed."""
+        """Evaluate and record a filter that the search did not reach because an earlier filter failed."""
         s.goto(place)
         now, s.variables[:] = list(s.variables), recordings.kept(variables)
         s.witnesses, self._recorder.on = self._witnesses, True
@@ -407,7 +420,7 @@ class _Explainer:
         if isinstance(node, nodes_tree.Echo):
             return [self._node(s, node.operand, self._echoed(s, node, where, variables), variables)]
         if isinstance(node, nodes_squares.Placement):
-            # Of the 64 squares only those that differ are shown.
+            # Of the 64 squares of a placement, only those that do not match are shown.
             told = (self._node(s, one, where, variables) for one in node.squares)
             return [one for one in told if not one.matched]
         if isinstance(node, nodes.NoTransform):
@@ -434,8 +447,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The set that a loop iterates over, and its body, explained for the element that decides the loop,
-        if any."""
+        """The set that a loop iterates over, and the body of the loop. The body is explained for the element
+        that decides the loop, if there is one."""
         domain = self._node(s, node.domain, where, variables)
         witness = self._witnesses.get((id(node), where))
         if witness is None:
@@ -450,7 +463,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The parts of a filter that runs them more than once, each explained for one of its runs."""
+        """The parts of a filter that runs its parts more than once. Each part is explained for one of its
+        runs."""
         entry = self._recorder.records.get(id(node), {}).get(where)
         runs = None if entry is None else entry.runs
         found = []
@@ -500,8 +514,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The constituents of a sequence, each at the position where it held, and last the one that
-        failed."""
+        """The constituents of a sequence, each explained at the position where it held. The constituent that
+        failed comes last."""
         found = []
         if isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
@@ -541,8 +555,8 @@ class _Explainer:
     def _missed(
         self, s: Evaluation, node: nodes_paths.Step, head: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The targets of a step that failed, after the move that came nearest to matching; empty if no move
-        fits."""
+        """The targets of a step that failed, explained after the move that came nearest to matching. Empty if
+        no move fits the dash."""
         looked_at = self._recorder.records.get(id(node.targets[0]), {}) if node.targets else {}
         tails = [
             [self._node(s, one, place, variables) for one in node.targets]
@@ -552,8 +566,9 @@ class _Explainer:
         return max(tails, key=held, default=[])
 
     def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
-        """The position to explain below an echo: the first that gave its value, else the first that matched,
-        else the first that was evaluated."""
+        """The position at which the operand of an echo is explained. It is the first position that gave the
+        value of the echo. Without such a position it is the first that matched, else the first that was
+        evaluated."""
         records = self._recorder.records.get(id(node.operand), {})
         entry = self._recorder.records.get(id(node), {}).get(where)
         value = self._result(s, self._recorder.codes[id(node)], entry, where, variables)[1]
@@ -610,8 +625,8 @@ class _Explainer:
 
 
 def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
-    """The parts to search for the cause of a failure: conjuncts, or the elements of an orbit; else
-    nothing."""
+    """The parts to search for the cause of a failure: conjuncts or the elements of an orbit. Empty for other
+    filters."""
     match node:
         case nodes.Compound():
             return node.filters
@@ -631,9 +646,11 @@ def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
 
 
 def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-    """The part that makes a `find` or an `if` fail: the body at the explained candidate, or the branch taken.
+    """The part that makes a `find` or an `if` fail. For a `find` it is the body, explained at one candidate.
+    For an `if` it is the branch taken.
 
-    If the other branch of an `if` is a plain `false`, the failing part is the condition.
+    If the condition of an `if` fails and the `else` branch is a plain `false`, the failing part is the
+    condition.
     """
     match node:
         case nodes.Find():
@@ -653,6 +670,6 @@ def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation
 
 
 def held(conjuncts: Iterable[Judged]) -> int:
-    """The number of conjuncts that hold before one fails. Of several elements or candidates, the one with
-    most is taken as the one that was meant."""
+    """The number of conjuncts that hold before one fails. Of several elements or candidates, the one with the
+    highest number is taken to be the one that the user meant."""
     return sum(1 for _ in itertools.takewhile(lambda part: part.matched is not False, conjuncts))

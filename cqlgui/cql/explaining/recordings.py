@@ -1,7 +1,7 @@
 """Records the results of filters while one position is evaluated, for use by `explain`.
 
-This module does not know how the records are shown. An ordinary search records nothing: only a compiler whose
-`watch` is that of a `Recorder` makes closures that record.
+This module does not know how the records are shown. An ordinary search records nothing. Only a compiler that
+is given `Recorder.watch` makes closures that record.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _kept_path(path: PathState | None) -> PathState | None:
 class Record:
     """The result of a filter at a position.
 
-    `value` is None if only the truth was evaluated (`truth_only`). It can be computed from `variables`, the
-    values of the variables when the filter began. `runs` are the runs of its parts, if it runs them more than
-    once.
+    `value` is None if only the truth was evaluated (`truth_only`). The value can then be computed from
+    `variables`, the values of the variables when the filter began. `runs` are the runs of the filter's parts,
+    if the filter runs its parts more than once.
     """
 
     good: bool
@@ -85,11 +85,11 @@ class Record:
 
 
 class Runs:
-    """The runs of the parts of a `find`, `loop` or `while`, which run once for each candidate or round.
+    """The runs of the parts of a `find`, `loop` or `while`. Each part runs once for each candidate or round.
 
-    For a `find` the first candidate that matches is kept. If there is none, it is the candidate nearest to
-    matching: the one with the most conjuncts that hold before one fails, the first of equal ones. For loops
-    the last run of each part is kept.
+    For a `find`, the run at the first candidate that matches is kept. If no candidate matches, the run at the
+    candidate nearest to matching is kept. That candidate has the most conjuncts that hold before one fails.
+    Of several such candidates it is the first. For a `loop` or `while`, the last run of each part is kept.
     """
 
     def __init__(self, node: nodes.Node) -> None:
@@ -134,7 +134,7 @@ class Runs:
 
 
 def _parts(node: nodes.Node) -> tuple[nodes.Node, ...]:
-    """The parts of a filter that it runs more than once; none for other filters."""
+    """The parts that a `find`, `loop` or `while` runs more than once. Empty for other filters."""
     match node:
         case nodes.Find() | nodes_programs.Loop():
             return (node.operand,)
@@ -163,8 +163,8 @@ def _conjuncts(node: nodes.Node) -> Iterator[nodes.Node]:
 class Recorder:
     """Records the results of filters by `id` of the node and by position.
 
-    Of several results at one position, the last of the best is kept: a success replaces failures and is not
-    replaced by them (loops, orbits).
+    In a loop or an orbit, a filter may have several results at one position. The last success is kept. If
+    there is no success, the last failure is kept.
     """
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ class Recorder:
         too."""
         self.records: dict[int, dict[int, Record]] = {}
         self.codes: dict[int, Code] = {}
-        """The closures of filters, as compiled, without recording."""
+        """The closures of filters as compiled. They do not record."""
         self.tests: dict[int, Run] = {}
         """The recorded tests of filters."""
         self._runs: Runs | None = None
@@ -212,8 +212,8 @@ class Recorder:
         return recorded
 
     def apart(self, node: nodes.Node) -> Apart:
-        """A context manager: within it the records of a filter and its parts are empty, afterwards they are
-        as before."""
+        """A context manager that empties the records of a filter and its parts on entry and restores them on
+        exit."""
         return Apart([self.records[one] for one in _ids(node) if one in self.records])
 
 
@@ -240,7 +240,7 @@ class Apart:
 
 
 def _ids(node: nodes.Node) -> Iterator[int]:
-    """The node and all nodes in it."""
+    """The ids of the node and of all nodes in it."""
     pending = [node]
     while pending:
         one = pending.pop()

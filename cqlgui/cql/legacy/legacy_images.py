@@ -1,8 +1,7 @@
 """Images of the conditions of an old list under the transforms that CQL 6 has no keyword for.
 
 A transform maps the square sets of all designators, also those in nested lists. A nested list with transforms
-of its own is first replaced by the alternatives (`or`) of its images, so that one map suffices for all of
-them.
+of its own is first replaced by the alternatives (`or`) of its images. Then one map suffices for all images.
 """
 
 from __future__ import annotations
@@ -50,8 +49,8 @@ class Budget:
 class Map:
     """A map of square sets.
 
-    `cql6`: the map is a shift by the rule of CQL 6. With `swaps_shades` that shift exchanges light and dark
-    squares. Under the old rule a shade is mapped as the set of its squares.
+    `cql6` is True if the map is a shift by the rule of CQL 6. `swaps_shades` is True if that shift exchanges
+    light and dark squares. Under the old rule a shade is mapped as the set of its squares.
     """
 
     squares: legacy_shift.SquareMap
@@ -59,8 +58,8 @@ class Map:
     swaps_shades: bool = False
 
     def under_colours(self) -> Map:
-        """The map that, applied before an exchange of colours, has the effect of this one applied after
-        it."""
+        """The map that has the same effect before an exchange of colours as this map has after the
+        exchange."""
         mirrored = legacy_shift.mirrored
         return Map(lambda squares: mirrored(self.squares(mirrored(squares))), self.cql6, self.swaps_shades)
 
@@ -74,7 +73,8 @@ class Image:
 
 
 def shift(terms: Terms, vector: tuple[int, int], budget: Budget, *, old: bool) -> Image:
-    """The terms shifted by `vector` (files to the right, ranks up) under the old rule or that of CQL 6."""
+    """The terms shifted by `vector` (files to the right, ranks up): with `old` under the old rule, otherwise
+    under the rule of CQL 6."""
     right, up = vector
     swaps = bool((right + up) & 1)
     return _Mapper(budget).image(terms, Map(legacy_shift.shift_of(right, up, old=old), not old, swaps))

@@ -16,7 +16,7 @@ _LONGEST_CHAIN: Final = 100
 
 
 def block(parts: Conjuncts) -> str:
-    """The filters in braces; `{true}` or `false` if they are constant."""
+    """The filters in braces. `{true}` if they are always true, `false` if they are always false."""
     if parts is None:
         return "false"
     return f"{{{' '.join(parts)}}}" if parts else "{true}"
@@ -76,8 +76,8 @@ def cases(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def negated(parts: Conjuncts, *, transformed: bool = False) -> Conjuncts:
-    """The negation. The operand gets braces, unless it is a keyword or (`transformed`) a transform with
-    brackets of its own."""
+    """The negation. The operand gets braces. Exceptions are a keyword and, with `transformed`, a transform
+    with brackets of its own."""
     if parts is None:
         return []
     if not parts:

@@ -1,7 +1,7 @@
 """Reads `(position ...)` of old scripts, with the tables of old keywords and their CQL 6 text.
 
 Every keyword of the dialects has a row in one of the tables below. A keyword without a CQL 6 equivalent is an
-error at its place; reading continues after it, so that all errors of a list are reported.
+error at its place. Reading continues after it, because all errors of a list are to be reported.
 """
 
 from __future__ import annotations
@@ -222,8 +222,8 @@ class _Reader:
         return self._adopted(listing)
 
     def _adopted(self, listing: legacy_reader.Listing) -> PositionList:
-        """A nested list. Its keyword about variations applies to the whole list, unless that has one
-        already."""
+        """A nested list. Its keyword about variations applies to the enclosing list, unless the enclosing
+        list has such a keyword already."""
         found = read(listing, self.problems, nested=True)
         if found.line and not self.result.line:
             self._set(line=found.line)
@@ -360,7 +360,8 @@ class _Reader:
             self._plain(text)
 
     def castling(self) -> None:
-        """`:castling D`: one letter means that right; several mean exactly one of these rights."""
+        """`:castling D`: one letter means this castling right. Several letters mean exactly one of their
+        rights."""
         word = self.items.word()
         letters = word.text.strip("[]") if word is not None else ""
         if word is None or not letters or set(letters) - set("KQkq"):
@@ -535,7 +536,7 @@ class _Reader:
 
     def cut(self) -> None:
         """`:cut (P)`: positions after the first one where P holds do not count. A bare `:cut` ends the search
-        in a game, which changes nothing but a count of matches."""
+        in a game, so it changes only a count of matches."""
         if self.items.listing("position") is None:
             self._bare_cut = self._word
             return
@@ -549,7 +550,7 @@ class _Reader:
             self.terms.append(found)
 
     def inside(self) -> None:
-        """`:inside D SQ`: only those transformed lists that have a man of D on SQ. SQ itself is not
+        """`:inside D SQ` keeps only those transformed lists that have a man of D on SQ. SQ itself is not
         transformed."""
         men, squares = self._designator(), self._designator()
         if men is not None and squares is not None:
@@ -617,7 +618,7 @@ def _text(text: str | bool) -> Term:
 
 
 def _contact(found: Designator, letters: str, black: bool) -> tuple[legacy_nodes.Part, ...] | None:
-    """Contact check given by the men of one side; None if the designator names none of them."""
+    """Contact check given by the men of one side; None if the designator names no man of that side."""
     if not letters:
         return None
 

@@ -54,9 +54,10 @@ class Names:
 class Context:
     """What the text of a condition depends on, apart from the condition itself.
 
-    `variations`: the header has `variations`. `confined`: this list is restricted to the main line even so.
-    `transformed`: a transform encloses the condition. `turned`: one that moves squares does. `pattern`: the
-    squares of the designators in the same list.
+    `variations` is True if the header has `variations`. `confined` is True if this list is restricted to the
+    main line. `transformed` is True if a transform encloses the condition. `turned` is True if a transform
+    that moves squares encloses the condition. `pattern` holds the squares of the designators in the same
+    list.
     """
 
     problems: legacy_reader.Problems
@@ -90,8 +91,8 @@ def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap
     terms = tuple(term for term in listing.terms if term not in apart)
     own = [term for term in apart if term.name == listing.accumulate]
     if own:
-        # A list with a `:sumrange` of its own accumulator is replaced by it: the sum already counts where the
-        # list holds.
+        # A list with a `:sumrange` of its own accumulator is replaced by the sum, because the sum already
+        # counts where the list holds.
         main: Conjuncts = []
     else:
         main = _orbit(listing, terms, context, wrap).shown
@@ -115,7 +116,8 @@ def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> b
 
 @dataclass(frozen=True, slots=True)
 class _Orbit:
-    """The images of a list: as keywords before `body`, or as `choices` after the keywords that remain."""
+    """The images of a list. They are printed as keywords before `body`, or as `choices` after the remaining
+    keywords."""
 
     keywords: tuple[str, ...]
     body: Conjuncts = None
@@ -140,7 +142,7 @@ def _orbit(
     *,
     counting: bool = False,
 ) -> _Orbit:
-    """The images of a list under its transforms; `counting` if their number matters."""
+    """The images of a list under its transforms. `counting` is True if the number of images matters."""
     turned = bool(listing.flips or listing.shifts)
     inner = data.replace(
         context,
@@ -201,8 +203,8 @@ class _Plan:
 
 
 def _plan(listing: legacy_nodes.PositionList, terms: Terms, context: Context, *, counting: bool) -> _Plan:
-    """Print shifts by keyword if the rules of CQL 6 and of the old dialect give the same lists, or too many
-    lists."""
+    """Choose how to print shifts. The keyword is used if the rules of CQL 6 and of the old dialect give the
+    same lists. It is also used if there are too many lists to write out."""
     if not listing.shifts:
         return _Plan(terms)
     vectors = legacy_shift.vectors_of(listing.shifts)
@@ -248,8 +250,8 @@ def _elements(
     *,
     old: bool,
 ) -> dict[tuple[str, ...], Terms]:
-    """The different shifted lists that are not constantly false, by their text. Under the rule of CQL 6, an
-    element is dropped if a designator has lost all of its squares."""
+    """The different shifted lists, keyed by their text. A list that is always false is left out. Under the
+    rule of CQL 6, a list is also left out if one of its designators has lost all squares."""
     found: dict[tuple[str, ...], Terms] = {}
     for vector in vectors:
         image = legacy_images.shift(terms, vector, budget, old=old)
@@ -419,8 +421,8 @@ def _attack_count(term: legacy_nodes.AttackCount, context: Context) -> Conjuncts
 
 
 def _loop(domain: str, before: str, after: str, limits: legacy_ranges.Range, names: Names) -> Conjuncts:
-    """The condition that a sum is in a range: the sum, over the squares of one set, of the size of another
-    set that depends on the square."""
+    """The condition that a sum is in a range. For each square of `domain`, the sum counts the squares of a
+    second set, which depends on that square."""
     total = "\0"
     text = limits.count(total)
     if isinstance(text, bool):
@@ -596,7 +598,7 @@ def atom(found: Designator, names: Names) -> str:
 
 
 def _alone(found: Designator, context: Context) -> str:
-    """A designator as a condition by itself. Only tags have no brackets."""
+    """A designator as a condition by itself. A tag gets no brackets, unlike in `atom`."""
     return _spelled(found, context.names) if found.tag else atom(found, context.names)
 
 

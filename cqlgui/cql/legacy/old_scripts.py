@@ -1,5 +1,5 @@
-"""Diagnostics for a script of an older CQL, shown in place of syntax errors: what the script is, its
-translation as a fix, and the notes of the translation, each at its place."""
+"""Diagnostics for a script of an older CQL, shown in place of syntax errors. They tell what the script is,
+offer its translation as a fix, and show each note of the translation at its place."""
 
 from __future__ import annotations
 

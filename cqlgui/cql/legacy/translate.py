@@ -39,17 +39,17 @@ class Translation:
 
     @property
     def failed(self) -> bool:
-        """Whether a note is an error, so that there is no text."""
+        """Whether a note is an error. Then there is no text."""
         return any(note.severity == "error" for note in self.notes)
 
 
 def translate(text: str, *, shift_rule: ShiftRule = "auto", skip_start: bool = False) -> Translation:
     """Translate a script.
 
-    `shift_rule` decides what to do where the old rule for shifts and that of CQL 6 give different lists:
-    "auto" writes up to 24 elements out, and uses the CQL 6 keyword with a warning if there are more; "exact"
-    writes all out; "cql6" always uses the keyword. `skip_start` excludes the start position from every list
-    that does not ask for it.
+    `shift_rule` decides what to do where the old rule for shifts and the rule of CQL 6 give different lists.
+    "auto" writes out up to 24 elements. If there are more, it uses the CQL 6 keyword and gives a warning.
+    "exact" writes out all elements. "cql6" always uses the keyword. `skip_start` excludes the start position
+    from every list that does not ask for it.
     """
     if not looks_old(text) and _is_new(text):
         return Translation(text, (Note(diagnostics.NOWHERE, "warning", ALREADY_NEW),))
@@ -219,8 +219,8 @@ class _Layout:
 
 
 def _counted(parts: legacy_logic.Conjuncts, limits: legacy_ranges.Range | None) -> legacy_logic.Conjuncts:
-    """The condition that the number of positions which fulfil the filters is in a range; without a range,
-    that there is at least one such position."""
+    """The condition that the number of positions where the filters hold is in a range. Without a range, the
+    condition is that there is at least one such position."""
     if parts is None:
         return [] if limits is not None and limits.holds(0) else None
     if limits is None:

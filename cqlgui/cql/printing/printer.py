@@ -163,7 +163,8 @@ _NO_STRINGS = (
 def _count(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Count)
     operand = printers.print_filter(node.operand, style)
-    # The length of a string would take in a `+` within it.
+    # `#` before a string takes in a sum of strings. So an operand that may be a string gets brackets, unless
+    # it is a primary.
     return printers.prefix("#", operand, 7 if isinstance(node.operand, _NO_STRINGS) else 0)
 
 
@@ -242,8 +243,8 @@ def _sort(node: nodes.Node, style: printers.Style) -> printers.Printed:
 def _comment(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        # The comment continues to the end of the line or of its bracket, which may stand within another such
-        # comment.
+        # Such a comment continues to the end of the line or of its bracket. The bracket may stand within
+        # another `///` comment.
         return printers.Printed(f"{{///{' '.join(printers.spoken(node.parts, style))}}}")
     return printers.Printed("comment" + printers.spoken_arguments(node.parts, style))
 

@@ -27,8 +27,8 @@ def print_filter(node: nodes.Node, style: Style) -> Printed:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed filter: the level of its outermost operator (0: a primary), and the level up to which its
-    last operand would take in an operator that followed (0: closed)."""
+    """A printed filter. `level` is the level of its outermost operator (0: a primary). `open` is the highest
+    level of an operator that the last operand would take in if the operator followed (0: none)."""
 
     text: str
     level: int = 0
@@ -44,7 +44,7 @@ class Printed:
 
 
 def prefix(head: str, operand: Printed, level: int, shut: bool = False) -> Printed:
-    """A prefix filter: its operand at `level`; `shut` puts the operand into brackets in any case."""
+    """A prefix filter. An operand above `level` gets brackets. With `shut`, every operand gets brackets."""
     if shut or operand.level > level:
         return Printed(head + operand.bracketed(), open=level)
     return Printed(head + operand.text, open=max(level, operand.open))
@@ -143,7 +143,8 @@ _MORE = pattern(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|com
 
 
 def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
-    """Texts of filters that stand side by side, bracketed where one would continue the one before."""
+    """Texts of filters that stand side by side. A text is bracketed where it would continue the text before
+    it."""
     texts: list[str] = []
     for place, node in enumerate(filters, 1):
         printed = print_filter(node, style)
@@ -161,8 +162,8 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
 
 
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
-    """Texts of the filters of `comment` and similar. There a string after a text of the game is one more
-    filter (language spec, R2-8), so a text that is searched, or a placement, needs braces."""
+    """Texts of the filters of `comment` and similar. There, a string after a text of the game is a filter of
+    its own (language spec, R2-8). So a search in a text of the game needs braces, and a placement too."""
     texts = adjacent(filters, 14, style)
     return [
         f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text
@@ -178,12 +179,13 @@ def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
 
 
 def runs_into_bracket(text: str) -> bool:
-    """True if a round bracket after a filter would be read as its number."""
+    """True if a round bracket after a filter would be read as a number for it, as after `child`."""
     return _CHILD.search(text) is not None
 
 
 def takes_bracket(text: str) -> bool:
-    """True if a round bracket after a filter would be read as its number or as the target of its move."""
+    """True if a round bracket after a filter would be read as a number for it or as the target of a move in
+    it."""
     return runs_into_bracket(text) or _DASH.search(text) is not None
 
 
@@ -201,8 +203,8 @@ _NAME = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def ranged(head: str, found: nodes.Range | None, operand: nodes.Node, level: int, style: Style) -> Printed:
-    """Keyword, range and operand. An operand that begins with a number or a variable is bracketed, or it
-    would be read as a bound."""
+    """Keyword, range and operand. An operand that begins with a number or a variable is bracketed. Otherwise
+    the number or variable would be read as a bound."""
     printed = print_filter(operand, style)
     name = _NAME.match(printed.text)
     variable = (
@@ -226,8 +228,8 @@ def sign(operator: str, style: Style) -> str:
 def infix(
     left: nodes.Node, sign: str, right: nodes.Node, levels: tuple[int, int, int], style: Style
 ) -> Printed:
-    """An infix filter. `levels`: of the operator, and the highest ones that its left and right operands may
-    have without brackets."""
+    """An infix filter. `levels` are the level of the operator, and the highest levels that the left and the
+    right operand may have without brackets."""
     level, left_level, right_level = levels
     end = print_filter(right, style)
     bare = end.level <= right_level

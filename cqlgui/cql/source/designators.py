@@ -1,9 +1,10 @@
 """Piece and square designators (language spec, section 7): from their spelling to a men mask and a square
 set.
 
-designator = pieces? squares?          at least one part, no inner whitespace pieces     = piece | "[" piece+
-"]" | figurine+ | "[" figurine+ "]" squares    = range | "[" range ("," range)* "]" range      = files ranks
-files a or a-h, ranks 1 or 1-8, ascending
+designator = pieces? squares?          at least one part, no inner whitespace
+pieces     = piece | "[" piece+ "]" | figurine+ | "[" figurine+ "]"
+squares    = range | "[" range ("," range)* "]"
+range      = files ranks               files a or a-h, ranks 1 or 1-8, ascending
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ _FIGURINE = "[♔♕♖♗♘♙♚♛♜♝♞♟△▲□◭]"
 _PIECES = rf"(?:{_LETTER}|\[{_LETTER}+\]|{_FIGURINE}+|\[{_FIGURINE}+\])"
 _RANGE = "[a-h](?:-[a-h])?[1-8](?:-[1-8])?"
 _SQUARES = rf"(?:{_RANGE}|\[{_RANGE}(?:,{_RANGE})*\])"
-# What may follow a designator: no word character, and a bracket only if it is an operator such as `[x]`.
+# No word character may follow a designator. A bracket may follow only if it begins an operator such as `[x]`.
 _END = r"(?![A-Za-z0-9_$])(?!\[(?!x\]|element\]|forall\]|[<>]|\]))"
 PATTERN = rf"(?:{_PIECES}{_SQUARES}|{_SQUARES}|{_PIECES}){_END}"
-# A piece with an open square list that `PATTERN` could not finish, or a figurine with a stray tail.
+# Pieces before a `[` whose list `PATTERN` could not read.
 HALF_PATTERN = rf"{_PIECES}\[(?!x\]|element\]|forall\]|[<>]|\])"
 
 _WHOLE = pattern(PATTERN)

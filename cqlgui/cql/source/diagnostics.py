@@ -87,7 +87,7 @@ def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
 
 
 def _cropped(row: str, place: int) -> tuple[str, int]:
-    """At most `SHOWN_WIDTH` characters of a line round a place, and where that place is in them."""
+    """At most `SHOWN_WIDTH` characters of a line around a place, and the offset of the place in this part."""
     start = max(0, min(place - SHOWN_WIDTH // 2, len(row) - SHOWN_WIDTH))
     shown = "".join(c if c.isprintable() else " " for c in row[start : start + SHOWN_WIDTH])
     before = "..." if start else ""

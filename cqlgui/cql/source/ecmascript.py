@@ -1,10 +1,10 @@
 """Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
 
-This module reads a pattern by the grammar of ECMAScript and writes it anew, so that nothing has a meaning
-that only Python gives it: `$` matches at the end of the text only, `\\d` and `\\w` are ASCII, `.` stops at
-line ends, and a reference to a group that took no part matches the empty text. As in the reference's library,
-`[:alpha:]` and similar classes work within brackets. Groups in a repetition keep what an earlier round
-caught.
+This module reads a pattern by the grammar of ECMAScript and writes it anew for `regex`. The new pattern keeps
+the meaning of ECMAScript where Python's meaning differs. `$` matches at the end of the text only. `\\d` and
+`\\w` are ASCII. `.` stops at line ends. A reference to a group that took no part matches the empty text. As
+in the library of the reference program, `[:alpha:]` and similar classes work within brackets. A group in a
+repetition keeps what it caught in an earlier round.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 MAX_LENGTH: Final = 5_000
 MAX_DEPTH: Final = 50
 MAX_UNROLLED: Final = 10_000
-"""Characters and classes that a pattern may have when every counted repetition is written out, as `regex`
-does: `((x{1000}){1000}){1000}` would take gigabytes. At this limit it takes a few megabytes, and no text of a
-game needs more."""
+"""The maximum number of characters and classes that a pattern may have when every counted repetition is
+written out. `regex` writes repetitions out, so `((x{1000}){1000}){1000}` would take gigabytes. A pattern at
+this limit takes a few megabytes. No text of a game needs a larger pattern."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a pattern cannot be used; `place` and `length` in code points of the pattern."""
+    """Why a pattern cannot be used. `place` and `length` count code points of the pattern."""
 
     place: int
     length: int
@@ -46,8 +46,8 @@ def fault(pattern: str) -> Fault | None:
 
 @functools.lru_cache(maxsize=256)
 def compiled(pattern: str) -> regex.Pattern[str]:
-    """The compiled pattern; only for those without a `fault`."""
-    # Few queries have a regular expression, and it takes a while to load.
+    """The compiled pattern. Call this only for a pattern without a `fault`."""
+    # Imported only here, because few queries have a regular expression and the package takes a while to load.
     import regex
 
     text = _Reader(pattern).read()
@@ -87,7 +87,8 @@ class _Reader:
         self.text = pattern
         self.at = 0
         self.groups = 0
-        # How much of `MAX_UNROLLED` is used so far; and place and length of the last count.
+        # `unrolled` is how much of `MAX_UNROLLED` is used so far. `last_count` is the place and length of the
+        # last count.
         self.unrolled = 0
         self.last_count = 0, 0
         self.names: dict[str, int] = {}
@@ -201,7 +202,7 @@ class _Reader:
         return name
 
     def quantifier(self) -> tuple[str, int]:
-        """A quantifier (empty without one), and the number it counts to (1 if it counts nothing)."""
+        """A quantifier, or an empty text if there is none, and the largest number in it, at least 1."""
         rounds, sign = 1, self.peek()
         if sign in ("*", "+", "?"):
             self.at += 1
@@ -340,7 +341,7 @@ class _Reader:
         self.at += 1
         last = self.single()
         if len(first) != 1 or len(last) != 1:
-            # No range: a class and the characters beside it.
+            # One end is a class, so this is no range. The dash stands for itself.
             return "".join(_literal(one) if len(one) == 1 else one for one in (first, "-", last))
         if ord(first) > ord(last):
             message = f"the range {first}-{last} runs backwards."

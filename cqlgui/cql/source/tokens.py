@@ -31,8 +31,8 @@ class Token(NamedTuple):
 
     `number` holds the value of a literal, `string` the text that a string or escape means, `men` and
     `squares` the masks of a designator. Two tokens are tied when the `end` of one is the `offset` of the
-    other. `width` is the length in the text where `text` differs from what stands there (a name put in for a
-    function's parameter), else -1.
+    other. `width` is -1, except when a name was put in for a function's parameter. Then `text` is the name,
+    and `width` is the length of the parameter in the query text.
     """
 
     kind: Kind
@@ -70,5 +70,5 @@ END = "end-of-text"
 PATH_WORDS = {"+": "path +", "*": "path *", "--": "path --", "[x]": "path [x]"}
 
 LOOSE_BEFORE_DASH = frozenset("({:+-―*/><,~=∊∈◎∙✵⬓|&")
-"""Signs before a dash that do not tie it to what stands before it (spec 9.1); both spellings of a dash are
-among them."""
+"""A dash directly after one of these signs is not tied to what stands before it (spec 9.1). Both spellings of
+a dash are among these signs."""

@@ -52,8 +52,8 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Parse a whole text; without `cql(` at its head all of it is body (D3). Never raises, whatever the
-    text."""
+    """Parse a whole text. Without `cql(` at its beginning, the whole text is the body (D3). Never raises an
+    exception."""
     scanned = lexer.scan(text)
     if any(one.code == lexer.TOO_LONG for one in scanned.diagnostics):
         return Parsed(None, Names({}), scanned.diagnostics)
@@ -126,7 +126,8 @@ def _header(reader: cursor.Cursor) -> nodes.Header:
     if reader.peek().word != "(":
         reader.expected("`(` after `cql`", "cql() has an empty header")
         return nodes.Header(start.span)
-    # Without its bracket the header ends where its words end, and its late closing bracket ends the body.
+    # A header that is never closed ends before the first word that is no parameter. The closing bracket that
+    # was added for the header then ends the body.
     unclosed = reader.take().offset in reader.unclosed
     made = _Header()
     while not reader.at_end_of_group():
@@ -222,8 +223,8 @@ PARAMETERS = (
 
 
 def _too_high(query: nodes.Query) -> Span | None:
-    """Where a tree first exceeds the depth limit. Long chains of operators nest as well, without any bracket.
-    Iterative."""
+    """Where a tree exceeds `MAX_HEIGHT`; None if it does not. Long chains of operators nest even without
+    brackets. The search is iterative, so it cannot exhaust the stack."""
     pending: list[tuple[nodes.Node, int]] = [(query.body, 1)]
     while pending:
         node, depth = pending.pop()

@@ -26,7 +26,7 @@ from cqlgui.cql.syntax.reading.readers import READERS, Reader
 
 
 def primary(cursor: Cursor) -> nodes.Node:
-    """One primary. Reports and returns Broken, consuming nothing, if none begins here."""
+    """One primary. If none begins here, consumes nothing, reports that and returns Broken."""
     token = cursor.peek()
     reader = READERS.get(token.word) if token.kind is not Kind.NAME else _name
     if reader is not None:
@@ -347,7 +347,8 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
 def _sharing_key(
     cursor: Cursor, operand: nodes.Node, first: Token, doc: str, text: bool, smallest: bool
 ) -> nodes.Node:
-    """`operand`, if it agrees with the other sorts of this text, which share one key (output spec 4)."""
+    """`operand`, if it agrees with the other `sort` filters of the same text, which share one key (output
+    spec 4). Otherwise reports the conflict and returns Broken."""
     before = cursor.sorts.setdefault(doc, (text, smallest))
     if before == (text, smallest):
         return operand
@@ -391,7 +392,8 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _left_open(cursor: Cursor, stop: int) -> int | None:
-    """Index of the token of the first bracket, from here to the token `stop`, that is still open there."""
+    """The token index of the first bracket between here and `stop` that is still open at `stop`. None if
+    there is none."""
     opened: list[int] = []
     for place in range(cursor.position, stop):
         word = cursor.tokens[place].word

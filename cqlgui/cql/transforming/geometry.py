@@ -26,8 +26,8 @@ class RotatedSquaresError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """One basic transform. Its parts act in the order symmetry, shift up, shift right; at most one kind is
-    present.
+    """One basic transform. It is a symmetry (perhaps with a swap of colours), a shift or a turn of
+    directions, never two of these. In a shift, `up` acts before `right`.
 
     `name` is CQL's spelling without brackets, empty for the identity. `symmetry` indexes `SYMMETRIES`;
     `eighths` counts counter-clockwise turns of directions by 45 degrees.
@@ -66,7 +66,7 @@ def map_squares(basic: Basic, squares: int) -> int:
     if basic.up:
         squares = _shift_up(squares, basic.up)
     if basic.right:
-        # A horizontal shift is the vertical one of the mirrored board.
+        # A horizontal shift is a vertical shift of the mirrored board.
         squares = _transpose(_shift_up(_transpose(squares), basic.right))
     return squares
 
@@ -78,7 +78,7 @@ def map_men(basic: Basic, men: int) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def map_directions(basic: Basic, directions: int) -> int:
-    """Image of a direction mask under the linear part; shifts do not change it."""
+    """Image of a direction mask. Symmetries and turns change directions; shifts do not."""
     sign, turn = _TURNS[basic.symmetry]
     image = 0
     for index in range(8):
@@ -88,21 +88,22 @@ def map_directions(basic: Basic, directions: int) -> int:
 
 
 def direction_steps(directions: int) -> tuple[tuple[int, int], ...]:
-    """The (df, dr) pairs of a mask, ascending; the key by which direction sets are ordered."""
+    """The (file step, rank step) pairs of a direction mask, ascending. Direction sets are ordered by this
+    key."""
     return tuple(sorted(board_directions.STEPS[index] for index in range(8) if directions >> index & 1))
 
 
 def of_word(word: str) -> tuple[Basic, ...]:
-    """The basic transforms that a transform keyword stands for, identity first, in the order in which
-    duplicates get their names."""
+    """The basic transforms that a transform keyword stands for, with the identity first if it is one of them.
+    Of several equal images, the first in this order gives the name."""
     return WORDS[word]
 
 
 @lru_cache(maxsize=1 << 10)
 def motion(transform: str) -> motions.Motion | None:
-    """The motion of the board that a composed transform, such as `<up^3 reflect_v>`, is; None for a turn of
-    directions by an odd multiple of 45 degrees. For a shift it is the way of ordinary squares; complete lines
-    of the board stay by a rule of their own."""
+    """The motion of the board that equals a composed transform such as `<up^3 reflect_v>`. None for a turn of
+    directions by an odd multiple of 45 degrees. For a shift, the motion describes ordinary squares only.
+    Complete files and ranks stay in place by a rule of their own."""
     whole = motions.STILL
     # The outermost part comes first in the name and acts last.
     for name in reversed(transform.strip("<>").split()):
@@ -130,9 +131,8 @@ def _motion_of(word: str, number: int) -> motions.Motion | None:
 
 
 def _shift_up(squares: int, count: int) -> int:
-    """`count` unit shifts up (down when negative): complete files stay, other squares that leave the board
-    vanish.
-    """
+    """Squares shifted up by `count` ranks (down if negative). Complete files stay. Other squares that leave
+    the board vanish."""
     files = squares
     for turn in (8, 16, 32):
         files &= (files >> turn) | (files << (64 - turn)) & ALL_SQUARES
@@ -151,8 +151,8 @@ def _transpose(squares: int) -> int:
     return image
 
 
-# Symmetries by index: names of the transforms spec 7.1, maps of (file, rank) from 0, and maps of direction
-# indices as (sign, turn): image = sign * index + turn (mod 8).
+# The symmetries by index. `SYMMETRIES` has their names (transforms spec 7.1). `_TURNS` has their maps of
+# direction indices as (sign, turn): image = sign * index + turn (mod 8).
 SYMMETRIES: Final = (
     "", "reflect_h", "reflect_v", "reflect_a1h8", "reflect_a8h1", "counterclockwise90", "rotate180",
     "clockwise90",

@@ -22,10 +22,13 @@ Part = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How transforms act on a node kind. `part` is what they change in the node itself (None: nothing).
-    `make` builds the node anew from its changed part and a function for the children. `children` gives the
-    children in text order. `evaluated`, where given, gives those children that are filters of their own when
-    the node is run; the others are parts of its spelling, such as the men behind the `=` of a promotion."""
+    """How transforms act on a node kind.
+
+    `children` returns the children in text order. `part` returns what transforms change in the node itself,
+    or None if they change nothing. `make` builds the node anew from its changed part and a function that maps
+    the children. `evaluated`, if given, returns only the children that are filters of their own when the node
+    is run. Other children are parts of the spelling, such as the men behind the `=` of a promotion.
+    """
 
     children: Callable[[Any], tuple[nodes.Node, ...]]
     part: Callable[[Any], Part | None]
@@ -150,4 +153,4 @@ RULES: Final[dict[type[nodes.Node], Rule]] = {
     ),
     nodes.PieceAssign: several(lambda n: (n.value,), lambda n, fs: nodes.PieceAssign(n.span, n.name, fs[0])),
 }
-"""The rule of every filter kind except those that expansion handles itself."""
+"""The rule of every filter kind, except the kinds that expansion handles without a rule."""

@@ -1,9 +1,9 @@
 """Expansion: every transform of a query becomes the orbit of its distinct valid elements (transforms spec 4).
 
 Two filters of one orbit differ only in their *parts* (square sets with men, direction sets, colours, shades,
-results, nested orbits). So orbits are computed on tuples of parts, called signatures, and trees are built
-only for the elements that remain: a chain of three transforms with 3,600 candidates costs dictionary
-look-ups. Knows nodes and geometry; evaluates nothing.
+results, nested orbits). So orbits are computed on tuples of parts, called signatures. Trees are built only
+for the elements that remain. A chain of three transforms with 3,600 candidates therefore costs little more
+than dictionary look-ups. This module uses nodes and geometry, and evaluates nothing.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Span
 from cqlgui.cql.transforming import geometry, transform_rules, words
 
 MAX_ELEMENTS: Final = 20_000
-"""Maximum of distinct elements of an orbit; more is the diagnostic `orbit-too-large`."""
+"""Maximum number of distinct elements of an orbit. A larger orbit is reported as `orbit-too-large`."""
 
 MAX_CANDIDATES: Final = 500_000
-"""Maximum of candidates examined at one transform of a chain; more is the same diagnostic."""
+"""Maximum number of candidates examined at one transform of a chain. A larger number is also reported as
+`orbit-too-large`."""
 
 _MAX_LISTED: Final = 4_096
-"""With more candidates than this, a composed orbit lists only those dropped candidates that composing met."""
+"""If a composed orbit has more candidates than this, only some dropped candidates are listed: images of the
+inner orbit's elements under the outermost transform."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """A query whose transforms are orbits. `query` is None exactly when `diagnostics` holds an error. An
-    object is equal to itself alone, because a comparison could be slow."""
+    """A query whose transforms have become orbits. `query` is None exactly when `diagnostics` holds an error.
+    An object equals only itself, because a comparison of trees could be slow."""
 
     text: str
     query: nodes.Query | None
@@ -57,12 +59,12 @@ def expand(checked: Checked) -> Expanded:
 
 
 def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple[OrbitInfo, ...]]:
-    """Expand a tree without its check. Returns the query and its orbits."""
+    """Expand a tree that comes without a `Checked`. Returns the expanded query and its outermost orbits."""
     expansion = _Expansion(text)
     body = expansion.build(query.body, (), outermost=True)
     infos = tuple(expansion.infos)
-    # They hold the expansion. A reference cycle of thousands of elements would wait for the garbage
-    # collector.
+    # Each info refers to the expansion. Clearing the list breaks this reference cycle. Otherwise thousands of
+    # elements would stay in memory until the garbage collector runs.
     expansion.infos.clear()
     return nodes.Query(query.span, query.header, body), infos
 
@@ -72,11 +74,11 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
 
 @dataclass(frozen=True)
 class ElementInfo:
-    """One element of an outermost orbit. `transform` is CQL's spelling (`<up^3 reflect_v>`), `words` are a
-    player's words.
+    """One element of an outermost orbit. `transform` describes the transform in CQL's spelling
+    (`<up^3 reflect_v>`), `words` in a chess player's words.
 
-    `squares`: union of the particular squares that its designators name. `lines`: pairs (square as written,
-    its image).
+    `squares` is the union of the particular squares that the element's designators name. `lines` are pairs of
+    a square as written and its image.
     """
 
     filter: nodes.Node
@@ -148,7 +150,7 @@ _SWAPPED_RESULT: Final = {"1-0": "0-1", "0-1": "1-0"}
 
 
 class _RefusedError(Exception):
-    """The query has no meaning; carries the diagnostic out of the recursion."""
+    """Raised for a query that cannot be expanded. Carries the diagnostic out of the recursion."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -157,8 +159,8 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Transforms that are composed (outermost first) and the filter under them; only the innermost can have a
-    range."""
+    """Transforms that are composed, outermost first, and the filter under them. Only the innermost transform
+    can have a range."""
 
     transforms: tuple[nodes.Transform, ...]
     body: nodes.Node
@@ -191,13 +193,13 @@ class _Expansion:
     # -- building trees
 
     def build(self, node: nodes.Node, steps: _Steps, outermost: bool = False) -> nodes.Node:
-        """The image of a filter under basic transforms, of which the first in `steps` acts first; transforms
-        become orbits."""
+        """The image of a filter under the basic transforms `steps`. The first step acts first. Transforms in
+        the filter become orbits."""
         priority.pause()
         if isinstance(node, nodes.Transform):
             return self._build_orbit(_chain(node), steps, outermost)
         if isinstance(node, nodes.NoTransform):
-            # The same for every element that holds it, so it is built once.
+            # Its image is the same in every element that contains it, so it is built once.
             key = (id(node), None)
             if key not in self._leaves:
                 self._leaves[key] = nodes.NoTransform(node.span, self.build(node.operand, (), outermost))
@@ -256,7 +258,7 @@ class _Expansion:
     # -- signatures
 
     def _orbit(self, chain: _Chain) -> dict[_Signature, _Steps]:
-        """The distinct valid elements, each with the composition that made it first; the outermost transform
+        """The distinct valid elements, each with the first composition that gave it. The outermost transform
         varies slowest."""
         key = id(chain.transforms[0])
         if key in self._orbits:
@@ -402,8 +404,8 @@ class _Expansion:
             for combination in product(*factors):
                 yield combination[::-1]
             return
-        # Too many to list one by one: list those that the outermost transform makes of the inner orbit's
-        # elements.
+        # There are too many candidates to list. List only the images of the inner orbit's elements under the
+        # outermost transform.
         inner = chain.transforms[1:]
         paths: list[_Steps] = list(self._orbit(_chain(inner[0])).values()) if inner else [()]
         for basic in factors[0]:
@@ -435,7 +437,7 @@ def _applied(steps: _Steps) -> tuple[str, ...]:
 
 
 def _signature_key(signature: _Signature) -> tuple[Any, ...]:
-    """Canonical order (transforms spec 7): by the first differing part in tree order."""
+    """The key of the canonical order (transforms spec 7): the first differing part in tree order decides."""
     return tuple(_part_key(part) for part in signature)
 
 
@@ -450,7 +452,7 @@ def _part_key(part: transform_rules.Part) -> Any:
 # --- geometry for the board ---------------------------------------------------------------------------------
 
 _SMALL: Final = 4
-"""Maximum of squares of a designator for which lines are drawn; more would hide the board."""
+"""Lines are drawn for designators with at most this many squares. More lines would hide the board."""
 
 
 def _small_squares(body: nodes.Node) -> tuple[int, ...]:
@@ -459,7 +461,7 @@ def _small_squares(body: nodes.Node) -> tuple[int, ...]:
     placed = {
         id(one) for node in _walk(body) if isinstance(node, nodes_squares.Placement) for one in node.squares
     }
-    # Men that must not be there are not drawn on the board.
+    # No lines are drawn for men that must not be there.
     negated = {id(one) for node in _walk(body) if isinstance(node, nodes.Not) for one in _walk(node)}
     for node in _walk(body):
         if (
@@ -484,7 +486,7 @@ def _lines(squares: tuple[int, ...], steps: _Steps) -> tuple[tuple[int, int], ..
 
 
 def _named_squares(signature: _Signature) -> int:
-    """The particular squares of an element; none if it names all squares, as a placement does."""
+    """The particular squares that an element names. Empty if these are all squares, as for a placement."""
     squares = _particular_squares(signature)
     return 0 if squares == geometry.ALL_SQUARES else squares
 

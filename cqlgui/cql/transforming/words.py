@@ -10,7 +10,8 @@ AS_WRITTEN: Final = "<>"
 
 
 def in_words(applied: Sequence[str]) -> str:
-    """Words for names that are listed outermost first. The words follow the order of action, innermost first.
+    """Words for a transform whose names are listed outermost first. The words follow the order of action,
+    innermost first.
 
     `("reflect_h", "right^4 up^4")` gives "shifted 4 right and 4 up, top and bottom mirrored".
     """
@@ -24,7 +25,8 @@ def undone(transform: str) -> str:
     `<invertcolor reflect_h reflect_v>` gives "colours swapped back, mirrored back".
     """
     found: dict[str, None] = {}
-    # A change of colours has one name together with the reflection that belongs to it.
+    # CQL spells a change of colours as `invertcolor reflect_h`. The reflection is part of the change, so both
+    # words count as one.
     for name in transform.strip("<>").replace("invertcolor reflect_h", "invertcolor").split():
         found[next(words for start, words in _BACK.items() if name.startswith(start))] = None
     return ", ".join(found)

@@ -1,4 +1,4 @@
-"""One row a keyword: what the lexer, the parser, completion, hover and help know about a spelling.
+"""One row for each keyword: what the lexer, the parser, completion, hover and help know about a spelling.
 
 The rows stand in `keywords`, `signs` and `study_keys`; syntax forms and examples stand in the modules
 `docs…`. Words of kind `internal` have no forms: they are reserved and mean nothing in a query.
@@ -25,10 +25,10 @@ from cqlgui.cql.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator,
-    comment, hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version
-    of CQL with it. `forms`: its syntax; `example`: a query or body that runs; both empty for internal
-    words."""
+    """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator, comment,
+    hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: the first version of CQL
+    with this spelling. `forms`: the syntax. `example`: a query or body that runs. `forms` and `example` are
+    empty for internal words."""
 
     name: str
     sign: str
@@ -55,7 +55,8 @@ def public() -> tuple[Row, ...]:
 
 
 def lookup(word: str) -> Row | None:
-    """The row of a spelling, ASCII or Unicode; None when there is none. All groups of a match share one."""
+    """The row of a spelling, ASCII or Unicode; None when there is none. All groups of a match (`\\0` to
+    `\\99`) share one row."""
     return _BY_NAME.get("\\0" if _GROUP.fullmatch(word) else word)
 
 
@@ -65,8 +66,8 @@ _GROUP = pattern(r"\\[0-9]{1,2}")
 def complete(prefix: str) -> tuple[Row, ...]:
     """Rows of keywords that begin with `prefix`; all of them for an empty prefix.
 
-    Keywords in use come before deprecated ones; among them come first those of which at least half is typed;
-    then they are sorted by name.
+    Internal words come last, and deprecated or undocumented keywords come before them. Within each group,
+    keywords of which at least half is typed come first. Then the rows are sorted by name.
     """
     lower = prefix.lower()
     near = 2 * len(prefix)
@@ -98,12 +99,12 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
     by_case = _BY_CASE.get(word.lower())
     if by_case is not None:
         return by_case
-    # Most starts meet no misspelling, and this module takes a while to load.
+    # Imported only here, because most runs meet no misspelling and the package takes a while to load.
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 
     choices = (*others, *_SUGGESTIBLE)
-    # Swapped or missing letters: one in short words, two or three in long ones.
+    # The number of wrong letters that is allowed: one in short words, two or three in long ones.
     limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
     best = process.extractOne(word, choices, scorer=DamerauLevenshtein.distance, score_cutoff=limit)
     if best is None:

@@ -1,4 +1,4 @@
-"""The keys of `hhdb` (spec 14): name, type and meaning of each. The only place that lists them.
+"""The keys of `hhdb` (spec 14): name, type and meaning of each. No other module lists them.
 
 In the study database a game's Black tag holds a code of the position and marks such as `U1`; comments hold
 tags such as `<cook>`; the Event tag begins with the award.
@@ -18,15 +18,15 @@ MARKS: Final = {
     "unreachable": "U5", "correction": "(c)", "modification": "(m)", "corrected_solution": "(s)",
     "version": "(v)",
 }  # fmt: skip
-"""Keys that ask for a mark in the Black tag, with the mark."""
+"""Keys that ask for a mark in the Black tag, each with its mark."""
 
 COMMENT_TAGS: Final = {
     "<cook>": "<cook", "<eg>": "<eg>", "<main>": "<main>", "<minor_dual>": "<minor_dual", "<or>": "<or>",
 }  # fmt: skip
-"""Keys that ask for a text in the comment at the position, with the text."""
+"""Keys that ask for a text in the comment at the position, each with its text."""
 
 CONDITIONS: Final = frozenset({"cooked", "dual", "sound", "unsound", "mainline", "variation"})
-"""Conditions that combine those."""
+"""Keys for conditions that combine several marks or texts."""
 
 GBR_PARTS: Final = {
     "gbr": slice(None),
@@ -38,7 +38,7 @@ GBR_PARTS: Final = {
 """The code of the position (`+0400.20a1b2`) and the parts of it that have keys of their own."""
 
 TEXTS: Final = frozenset({"composer", "diagram", "firstcomment", "stipulation", "search", *GBR_PARTS})
-"""Keys with a string as value; a literal after them is searched for."""
+"""Keys with a string as value. A string literal after such a key is searched for in the value."""
 
 NUMBERS: Final = frozenset({"egdiagram"})
 """Keys with a number as value, awards aside."""
@@ -55,7 +55,7 @@ UNDEFINED: Final = "source"
 """A key that exists but has never been given a meaning."""
 
 ALL: Final = frozenset({*MARKS, *COMMENT_TAGS, *CONDITIONS, *TEXTS, *NUMBERS})
-"""Every key but those of awards."""
+"""Every key, except the keys of awards."""
 
 
 def quoted(key: str) -> bool:

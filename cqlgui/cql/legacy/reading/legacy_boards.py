@@ -19,8 +19,8 @@ _MOVE = re.compile(r"([KQRBNP]?)([a-h][1-8])([-x])([a-h][1-8])(?:=?([QRBN]))?(e\
 
 
 def fen(item: legacy_reader.Quoted, problems: legacy_reader.Problems) -> str:
-    """The filter for a position given by its FEN: the men, and the side to move and the castling rights if
-    the string has them. Empty after a reported problem."""
+    """The filter for a position given by its FEN. It covers the men. If the string has them, it also covers
+    the side to move and the castling rights. Empty after a reported problem."""
     fields = item.text.split()
     if not fields or not _is_placement(fields[0]):
         problems.error(item.span, "bad position: eight rows of K Q R B N P k q r b n p and 1-8 expected")
@@ -80,7 +80,7 @@ def _is_placement(text: str) -> bool:
 
 
 def _possible(moves: list[re.Match[str]], white: bool) -> bool:
-    """Whether every pawn moves forward if the first move is White's (or Black's)."""
+    """Whether every pawn moves forward. `white` tells whether the first move is White's or Black's."""
     for number, move in enumerate(moves):
         if not move[1] or move[1] == "P":
             up = int(move[4][1]) - int(move[2][1])

@@ -41,7 +41,8 @@ class Designator:
 
     `pieces` are canonical CQL 6 letters, empty for anything. `squares` is a bitboard (a1 = bit 0). `shade` is
     "light", "dark" or empty. `promoted` is True if only men that came from a promotion count, False if only
-    men that did not, else None. `tag` is the name of the tag whose man is meant, in place of `pieces`.
+    other men count, else None. `tag`, used in place of `pieces`, is the name of a tag: the man of this tag is
+    meant.
     """
 
     pieces: str = ""

@@ -1,5 +1,5 @@
-"""Conditions on the data of a game, as they stand in `(match ...)`, and some of them in `(position ...)`, of
-old scripts.
+"""Conditions on the data of a game in old scripts. They stand in `(match ...)`, and some of them in
+`(position ...)` too.
 
 Every condition on a text is in brackets, because in CQL 6 a string after `event`, `player white` and similar
 filters is the text to search for.
@@ -16,7 +16,7 @@ from typing import Final
 from cqlgui.cql.legacy.reading import legacy_parameters, legacy_ranges, legacy_reader
 
 Answer = str | bool
-"""A CQL 6 filter, or a constant. It is True after a reported problem, so that no condition is added."""
+"""A CQL 6 filter, or a constant. After a reported problem it is True, and then no condition is added."""
 
 RESULTS: Final = {"1-0": "1-0", "0-1": "0-1", "1/2": "1/2-1/2", "1/2-1/2": "1/2-1/2"}
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
@@ -166,8 +166,8 @@ def _titles(*tags: str) -> _Reader:
 
 
 def _number(*measured: str, unrated: bool = True) -> _Reader:
-    """The condition that a number of the game (or any of several numbers) is in a range. `unrated`: a range
-    of exactly 0 means that there is no number."""
+    """The condition that a number of the game (or any of several numbers) is in a range. With `unrated`, a
+    range of exactly 0 means that the game has no such number."""
 
     def reader(
         word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_reader.Problems
@@ -269,8 +269,8 @@ def _date_of(measured: str) -> _Reader:
 
 
 def _day(text: str, *, last: bool) -> datetime.date | None:
-    """The day that a date names; for a year or a month the last or the first day. None if `text` is no
-    date."""
+    """The day that a date names. For a year or a month it is the last day with `last`, otherwise the first
+    day. None if `text` is no date."""
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -284,8 +284,8 @@ def _day(text: str, *, last: bool) -> datetime.date | None:
 
 
 def _stepped(day: datetime.date, text: str) -> datetime.date | None:
-    """The day that lies a number of days, months or years after `day` (or before it). If the month is too
-    short, its last day is taken."""
+    """The day that lies a number of days, months or years before or after `day`. If the month of that day is
+    too short, the last day of the month is taken."""
     found = _STEP.fullmatch(text)
     if found is None:
         return None

@@ -1,7 +1,7 @@
 """The syntax tree of an old script: conditions and transforms of position lists, and how they are counted.
 
-Nodes have no behaviour. `legacy_images` maps the squares of a whole tree; this carries out the transforms
-that CQL 6 has no keyword for. No transform changes the designator of a `Fixed`.
+Nodes have no behaviour. `legacy_images` carries out the transforms that CQL 6 has no keyword for, and maps
+the squares of a whole tree. No transform changes the designator of a `Fixed`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Part = str | legacy_designators.Designator | Fixed
 
 @dataclass(frozen=True, slots=True)
 class Plain(Term):
-    """CQL 6 text with designators in it. `if_empty` is the truth value of the term if one of them names no
-    square.
+    """CQL 6 text with designators in it. `if_empty` is the truth value of the term if one of the designators
+    names no square.
 
     `facing` is the place of a direction such as `up`. CQL 6 turns directions with the board; the old dialects
     did not.
@@ -93,8 +93,8 @@ class PliesToGo(Term):
 
 @dataclass(frozen=True, slots=True)
 class Move(Term):
-    """The move keywords of a list: one move must fulfil all of them. `promote` are letters, empty for
-    none."""
+    """The move keywords of a list: one move must fulfil all of them. `promote` holds letters of pieces, and
+    is empty without a condition on the promotion."""
 
     origin: legacy_designators.Designator | None
     target: legacy_designators.Designator | None
@@ -131,10 +131,10 @@ class Elsewhere(Term):
 class Relation(Term):
     """`:relation`: a later position differs from this one in a certain number of men.
 
-    `missing` is a range for the number of men of `missing_men` whose squares are empty there, `new` one for
-    the number of men of `new_men` that stand there on squares empty here. `side` compares the sides to move:
-    "==", "!=" or empty. `where` is the filter for the line of play. `pattern` limits the comparison to the
-    squares of the enclosing list.
+    `missing` is a range for the number of men of `missing_men` here whose squares are empty in the later
+    position. `new` is a range for the number of men of `new_men` in the later position whose squares are
+    empty here. `side` compares the sides to move: "==", "!=" or empty. `where` is the filter for the line of
+    play. `pattern` limits the comparison to the squares of the enclosing list.
     """
 
     missing_men: legacy_designators.Designator
@@ -202,8 +202,8 @@ class Tag:
 class Match:
     """`(match ...)`: selects games by header, by data about the game and by position lists.
 
-    `filters` are CQL 6 filters on the game, one each, in script order; None if they can never hold. `negated`
-    is a bare `:not`.
+    `filters` are CQL 6 filters on the game, one for each condition, in script order. None if the conditions
+    can never hold. `negated` is True if there is a bare `:not`.
     """
 
     lists: tuple[PositionList, ...] = ()

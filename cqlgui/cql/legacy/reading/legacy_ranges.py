@@ -68,7 +68,7 @@ class FromEnd:
 
 
 def take(items: legacy_reader.Items) -> Range | None:
-    """Take a range of numbers from the items. None, with nothing taken, if there is none.
+    """Take a range of numbers from the items. If there is none, takes nothing and returns None.
 
     One number may be followed by a second one, so the next item belongs to the range if and only if it is a
     number or `unlimited`.
@@ -97,7 +97,7 @@ def take(items: legacy_reader.Items) -> Range | None:
 
 
 def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
-    """Take `end` or `end-N`. None, with nothing taken, if there is neither."""
+    """Take `end` or `end-N`. If there is neither, takes nothing and returns None."""
     word = items.word()
     found = _END.fullmatch(word.text) if word is not None else None
     if found is None:
@@ -107,7 +107,8 @@ def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
 
 
 def take_presence(items: legacy_reader.Items) -> bool | None:
-    """Take `*` (True: any value) or `–` (False: no value). None, with nothing taken, if there is neither."""
+    """Take `*` (True: any value) or `–` (False: no value). If there is neither, takes nothing and returns
+    None."""
     word = items.word()
     if word is None or word.text not in (PRESENT, *MISSING):
         return None

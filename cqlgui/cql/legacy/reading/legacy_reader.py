@@ -164,7 +164,8 @@ class Items:
             yield item
 
     def peek(self, ahead: int = 0) -> Item | None:
-        """The item `ahead` of the next one (0: the next one), or None after the end. It is not taken."""
+        """The item `ahead` places after the next one (0: the next item itself), or None after the end. It is
+        not taken."""
         return self._items[self._at + ahead] if self._at + ahead < len(self._items) else None
 
     def word(self) -> Word | None:

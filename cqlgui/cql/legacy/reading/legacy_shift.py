@@ -1,9 +1,9 @@
 """The transforms of old scripts, applied to square sets.
 
-Flips are those of CQL 6; shifts are not. CQL 6 moves a set and keeps complete ranks and files. Under the old
+Flips work as in CQL 6; shifts do not. CQL 6 moves a set and keeps complete ranks and files. Under the old
 rule the edge *from which* a set is shifted acts as a source: a unit shift to the right moves every square one
 file to the right, drops squares on the h-file, and keeps squares on the a-file. So a man on the a-file means
-"here or farther in". A shift is one (dx, dy), never back and forth.
+"here or farther in". A shift is a single (dx, dy). It never goes back and forth.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def shifted(squares: int, right: int, up: int) -> int:
 
 
 def shift_of(right: int, up: int, *, old: bool) -> SquareMap:
-    """The map of one shift under the old rule or that of CQL 6."""
+    """The map of one shift: with `old` under the old rule, otherwise under the rule of CQL 6."""
     if old:
         return lambda squares: shifted(squares, right, up)
     basic = geometry.Basic(right=right, up=up)
@@ -109,7 +109,7 @@ def expanded_flips(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
-    """The CQL 6 keywords for the flips that have one, outer to inner."""
+    """The flips that CQL 6 has keywords for, as these keywords, outermost first."""
     found = set(words)
     if found & {":flip", ":flipdihedral"}:
         return ("flip",)
@@ -117,7 +117,7 @@ def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def order_matters(words: Iterable[str]) -> bool:
-    """Whether the transforms do not commute, so that one order does not give all the lists that the old
+    """Whether the order of the transforms matters. Then one order gives only some of the lists that the old
     dialect tries."""
     found = set(words)
     straight = found & {":flipvertical", ":fliphorizontal"}

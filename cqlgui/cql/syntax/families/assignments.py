@@ -18,7 +18,8 @@ _SYMBOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """The words in front of an assignment (spec 12.2, 12.3), and where the filter begins with them."""
+    """The words in front of an assignment (spec 12.2, 12.3). `start` is where the filter begins, with these
+    words."""
 
     start: int
     persistent: bool = False
@@ -110,7 +111,8 @@ def square(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def declaration(cursor: Cursor, token: Token) -> nodes.Node:
-    """The sign of a piece variable, just consumed, with its name: an element loop or an assignment."""
+    """An element loop or an assignment that begins with the sign of a piece variable. The sign was just
+    consumed."""
     name = _variable(cursor, "piece")
     if name is None:
         return _nameless(cursor, token)
@@ -120,7 +122,7 @@ def declaration(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def forall(cursor: Cursor, token: Token) -> nodes.Node:
-    """The for-all sign, just consumed, and its element loop."""
+    """An element loop that begins with the for-all sign. The sign was just consumed."""
     as_piece = cursor.accept(PIECE_DECLARATION) is not None
     name = _variable(cursor, "the for-all sign")
     if name is None:
@@ -129,7 +131,7 @@ def forall(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def element_loop(cursor: Cursor, name: Token, *, piece: bool, every: bool, start: int) -> nodes.Node:
-    """`x[element]S F` from the sign on."""
+    """`x[element]S F`, read from the sign on."""
     if cursor.peek().word != "[element]":
         return cursor.expected("[element] or ∊ and a set")
     cursor.take()
@@ -149,7 +151,8 @@ def _loop(cursor: Cursor, name: Token, start: int, *, piece: bool, every: bool) 
     if syntax_dictionaries.names_one(cursor):
         return syntax_dictionaries.loop(cursor, name, start, plain=not piece and not every)
     domain = cursor.operand(7, SET, owner.capitalize())
-    # A loop around this one with the same name is a fault only when it is reached (R2-13); see `lints_loops`.
+    # The variable of an outer loop may be used again here. This is a fault only if a search reaches the inner
+    # loop (R2-13), so `lints_loops` gives a warning.
     fresh = cursor.declare(name, Type.PIECE if piece else Type.SET)
     cursor.bound.append(name.text)
     body = cursor.expression(14)
@@ -170,7 +173,8 @@ def _piece_assignment(cursor: Cursor, name: Token, start: int) -> nodes.Node:
 
 
 def _nameless(cursor: Cursor, token: Token) -> Broken:
-    """Skip the rest of a loop or assignment whose name was not a name; that has been reported."""
+    """Skip the rest of a loop or assignment that has no valid name. The wrong name has been reported
+    already."""
     cursor.hush()
     if cursor.peek().word in ("in", "[element]", "="):
         loop = cursor.take().word != "="

@@ -1,7 +1,7 @@
 """Dictionaries (language spec, 12.4): declaration, `D[key]`, `D[key] = E`, `#D`, `x[element]D F`.
 
-The first key and the first value in the text fix their types. Until then a value's type is unknown, and
-`D[key]` serves as a condition only.
+The first key in the text fixes the type of the keys, and the first value fixes the type of the values. Before
+the first value, the type of the values is unknown, and `D[key]` serves as a condition only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from cqlgui.cql.syntax.reading.cursor import TYPE_WORDS, VALUES, Broken, Cursor,
 
 
 def declaration(cursor: Cursor, start: Token, *, local: bool) -> nodes.Node:
-    """The name of a dictionary and, where a key follows at once, its entry; the keyword was just consumed."""
+    """The declaration of a dictionary whose keyword was just consumed. If a key directly follows the name,
+    the entry is read too."""
     name = cursor.peek()
     if name.kind is not Kind.NAME:
         return not_a_name(cursor, "a dictionary")
@@ -46,8 +47,8 @@ def names_one(cursor: Cursor) -> bool:
 
 
 def named(cursor: Cursor, name: Token) -> nodes.Node:
-    """A filter that begins with the name of a dictionary, just consumed: an entry, its assignment, or the
-    dictionary itself."""
+    """A filter that begins with the name of a dictionary: an entry, an assignment to an entry, or the
+    dictionary itself. The name was just consumed."""
     following = cursor.peek()
     if following.word in _ASSIGNMENTS and following.offset != cursor.promotion_sign:
         message = f"`{name.text}` is a dictionary; its values are set by key."
@@ -91,7 +92,8 @@ def count(cursor: Cursor, sign: Token) -> nodes.Node:
 
 
 def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.Node:
-    """`x[element]D F` from the dictionary on; `plain` is False for the forms that only sets have."""
+    """`x[element]D F`, read from the dictionary on. `plain` is False for the forms of a loop that only sets
+    have."""
     name = cursor.take()
     kind = cursor.dictionaries[name.text].key
     ok = plain
@@ -142,14 +144,14 @@ def _tied(cursor: Cursor, name: Token) -> bool:
 
 
 def _before_designator(cursor: Cursor, name: Token) -> bool:
-    """True where `[e4]` stands directly after the dictionary: to the lexer a designator, meant as a key."""
+    """True if a designator such as `[e4]` directly follows the dictionary. It was meant as a key."""
     following = cursor.peek()
     return following.kind is Kind.DESIGNATOR and following.offset == name.end
 
 
 def _no_key(cursor: Cursor, name: Token) -> Broken | None:
-    """The report about a designator tied to a dictionary, `D[e4]`; None if there is none, and then nothing is
-    consumed."""
+    """Report a designator that is tied to a dictionary, as in `D[e4]`. If there is none, consumes nothing and
+    returns None."""
     if not _before_designator(cursor, name):
         return None
     following = cursor.take()

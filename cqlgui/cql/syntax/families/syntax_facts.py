@@ -23,7 +23,7 @@ def _tag(cursor: Cursor, token: Token) -> nodes.Node:
     if name.word != STRING_LITERAL:
         broken = cursor.expected("the name of a tag in quotes", 'tag "White"')
         if name.kind is Kind.NAME:
-            # The name without its quotes, which is no variable.
+            # This is the name of the tag without its quotes, not a variable.
             cursor.take()
         return broken
     cursor.take()
@@ -40,7 +40,8 @@ def _original_comment(cursor: Cursor, token: Token) -> nodes.Node:
     number = glyphs.number_of(literal.string)
     if number is None:
         return operands.searched(cursor, text)
-    # In `comment` and similar a literal is a text of its own, but a glyph belongs to the word even there.
+    # In `comment` and similar filters, a string literal is a text of its own. A glyph, however, belongs to
+    # `originalcomment` even there.
     cursor.take()
     if not number:
         message = f"A glyph is numbered from $1 to ${glyphs.LAST}."

@@ -1,5 +1,5 @@
-"""Functions (language spec, 12.5): a call is expanded like a macro; its body is read again with the
-arguments.
+"""Functions (language spec, 12.5): a call is expanded like a macro. The body of the function is read again
+with the arguments.
 
 A plain variable as argument replaces the parameter's name. Any other argument is held by a hidden variable.
 One hidden variable for each function, parameter and type is enough: a function never calls itself, and a call
@@ -28,7 +28,7 @@ from cqlgui.cql.syntax.reading.cursor import (
 _REPETITIONS: Final = frozenset({REPETITION, "{+}", "{*}"})
 
 MAX_EXPANDED = 50_000
-"""Words and signs that all calls of a query together may expand to."""
+"""The maximum number of words and signs to which all calls of a query together may expand."""
 
 
 def definition(cursor: Cursor, token: Token) -> nodes.Node:
@@ -138,7 +138,7 @@ def _parameters(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _arguments(cursor: Cursor, found: Definition) -> tuple[list[nodes.Node], list[str], dict[str, str]]:
-    """Up to the closing bracket: the arguments, their hidden variables, and what stands for each
+    """The arguments up to the closing bracket, their hidden variables, and the name that replaces each
     parameter."""
     arguments: list[nodes.Node] = []
     hidden: list[str] = []
@@ -179,7 +179,8 @@ def _arguments(cursor: Cursor, found: Definition) -> tuple[list[nodes.Node], lis
 
 
 def _hidden(cursor: Cursor, function: str, parameter: str, kind: Type) -> str:
-    """The variable for values of one type that are given to a parameter. Its name is no word of the text."""
+    """The hidden variable that holds arguments of one type for one parameter. Its name does not occur in the
+    text."""
     name = f"{function}${parameter}${kind.value}"
     while cursor.names.get(name, kind) is not kind or name in cursor.words:
         name += "$"
@@ -188,7 +189,7 @@ def _hidden(cursor: Cursor, function: str, parameter: str, kind: Type) -> str:
 
 
 def _body(cursor: Cursor, found: Definition, names: dict[str, str]) -> nodes.Node:
-    """The body, read with other names in place of its parameters."""
+    """The body of a function, read with other names in place of the parameters."""
     assert found.tokens is not None
     replaced = [
         token._replace(text=names[token.text], word=names[token.text], width=token.end - token.offset)

@@ -1,8 +1,8 @@
 """Reading moves (language spec, 8.3, 8.6, 9 and 16.1): dashes with their ties and targets, `legal` and
 relatives, the older `move`, pins.
 
-A dash takes a neighbour as its set only when no blank stands between them. A target is bracketed and tied
-as well; only a path writes it without brackets.
+A dash takes a neighbour as its set only when no blank stands between them. A target stands in brackets and is
+tied to the dash as well. Only in a path may it stand without brackets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["dash", "forms_moves", "is_dash", "left_tied"]
 
 DASHES: Final = frozenset({"--", "[x]"})
 PATH_DASHES: Final = {"path --": "--", "path [x]": "[x]"}
-"""For each word that a dash has at the top level of a path, the word that it has elsewhere."""
+"""For each word of a dash at the top level of a path, the word of the same dash elsewhere."""
 
 
 def is_dash(token: Token) -> bool:
@@ -38,11 +38,12 @@ def left_tied(cursor: Cursor, token: Token) -> bool:
 
 
 def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int = -1) -> nodes.Node:
-    """The dash whose sign is the next token, with its right set and promotion; `left` is the set tied before
-    it.
+    """The dash whose sign is the next token, with its right set and promotion. `left` is the set that is tied
+    to the dash on its left side.
 
-    `start` is where the text of the left set begins, if that is not its own span. With `in_path` no target is
-    read: the filters after the dash belong to the caller. Elsewhere a bracketed target is part of the dash.
+    `start` is where the text of the left set begins, if this differs from the beginning of its span. With
+    `in_path` no target is read: the filters after the dash belong to the caller. Elsewhere a bracketed target
+    is part of the dash.
     """
     token = cursor.take()
     kind = None if left is None else cursor.type_of(left)
@@ -101,9 +102,10 @@ def _right(cursor: Cursor, token: Token, *, complain: bool) -> nodes.Node | None
 
 
 def _promotion_sign(cursor: Cursor) -> int:
-    """Offset of the first `=` in the current bracket, -1 if there is none before the next dash.
+    """Offset of the first `=` in the current bracket. It is -1 if no `=` comes before the next dash or the
+    end of the bracket.
 
-    The right set ends there at the latest, because it holds an assignment only in brackets.
+    The right set ends at this `=` at the latest, because a set can contain an assignment only in brackets.
     """
     ahead = level = 0
     while (token := cursor.peek(ahead)).word != END:
@@ -157,13 +159,14 @@ def _target(cursor: Cursor) -> nodes.Node:
 
 
 def _bare(cursor: Cursor, token: Token) -> nodes.Node:
-    """A dash that begins a filter, its sign just consumed: it has no left set."""
+    """A dash that begins a filter and so has no left set. Its sign was just consumed."""
     cursor.position -= 1
     return _unled(cursor)
 
 
 def _unled(cursor: Cursor) -> nodes.Node:
-    """The dash without left set whose sign comes next. Reports a set that is tied to it."""
+    """The dash whose sign comes next, read without a left set. Reports anything that is tied to the dash on
+    its left side."""
     token = cursor.peek()
     tied = left_tied(cursor, token) and _may_end_filter(cursor)
     if tied:
@@ -174,7 +177,7 @@ def _unled(cursor: Cursor) -> nodes.Node:
 
 
 def _may_end_filter(cursor: Cursor) -> bool:
-    """True when the token before the next one is no operator and no opening bracket."""
+    """True if the last consumed token is neither an operator nor an opening bracket."""
     if not cursor.position:
         return False
     before = cursor.tokens[cursor.position - 1]
@@ -203,7 +206,7 @@ def _possible(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _impossible(cursor: Cursor, token: Token, found: nodes_moves.Dash) -> Broken | None:
-    """Report what the dash after `legal` may not have; None if it is correct."""
+    """Report a part that the dash after `legal` may not have. Returns None if the dash is correct."""
     owner = f"`{token.word}`"
     if found.capture:
         behind = found.span.offset if found.left is None else found.left.span.end
@@ -234,8 +237,8 @@ def _count_moves(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
-    """`currentmove DASH`; the keyword was just consumed. At the top level of a path its dash is no move of
-    the path (spec 20, R2-11)."""
+    """`currentmove DASH`; the keyword was just consumed. At the top level of a path, the dash of
+    `currentmove` is no move of the path (spec 20, R2-11)."""
     ahead = level = 0
     while (sign := cursor.peek(ahead)).word != END and level >= 0:
         if not level and sign.word in PATH_DASHES:
@@ -256,7 +259,8 @@ def _dash_operand(cursor: Cursor, token: Token) -> nodes.Node:
     first = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected(f"a move after `{token.text}`", "such as --, N-- or P--a-h8")
-    # Everything after a dash without a left set belongs to the dash, so the operand ends with its target.
+    # Everything after a dash without a left set belongs to the dash, so the operand ends with the dash's
+    # target.
     found = _unled(cursor) if is_dash(first) else cursor.expression(7)
     if isinstance(found, nodes_moves.Dash | Broken):
         return found

@@ -2,7 +2,8 @@
 paths.
 
 At the top level of a path (outside braces) `+` and `*` are wildcards and every dash begins a constituent.
-When a path begins, those signs up to its end get words of their own, so that no other rule takes them.
+When a path begins, all these signs of the path get words of their own. So no other rule of the grammar takes
+them.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _path(cursor: Cursor, token: Token) -> nodes.Node:
     def read() -> None:
         found.append(_path_within(cursor, token))
 
-    # A path within a path costs more of the stack than other filters do.
+    # Each path counts as one more level, because a path within a path uses more stack than other filters do.
     cursor.depth += 1
     if stop is None:
         read()
@@ -73,7 +74,7 @@ def _path(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _mark(cursor: Cursor) -> int | None:
     """Give the signs of the path that begins here words of their own. Returns the index of the token after
-    the blank line that ends the path, None if its bracket or the text ends it."""
+    the blank line that ends the path. Returns None if the end of a bracket or of the text ends the path."""
     tokens, depth, braces = cursor.tokens, 0, 0
     for place in range(cursor.position, len(tokens)):
         if cursor.peek(place - cursor.position).word == END:
@@ -186,11 +187,11 @@ def _consistent(cursor: Cursor, made: _Path, focus: Token | None) -> None:
 
 
 def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
-    """Constituents up to the end of the bracket, the blank line, or a token that begins none."""
+    """Constituents up to the end of the bracket, the blank line, or a token that begins no constituent."""
     found: list[nodes.Node] = []
-    # Whether filters are targets of the last dash.
+    # Whether the next filters are targets of the last dash.
     open_step = False
-    # Nothing in a bracket of its own belongs to a dash after the bracket.
+    # The position after the last bracket. A dash at this position is not tied to anything in the bracket.
     bracket_end = -1
     while not cursor.at_end_of_group():
         token = cursor.peek()
@@ -253,8 +254,8 @@ def _with_target(cursor: Cursor, step: nodes.Node, target: nodes.Node) -> nodes.
 
 
 def _has_moves(cursor: Cursor) -> bool:
-    """True if the round bracket that begins here has a dash or wildcard at its top level. After a dash such a
-    bracket is a chain, any other holds the target (D13)."""
+    """True if the round bracket that begins here has a dash or wildcard outside braces. After a dash, such a
+    bracket is a chain. Any other bracket holds the target of the dash (D13)."""
     for token, _ in _inside(cursor):
         if token.word in _DASHES or token.word in _PATH_WILDCARDS:
             return True
@@ -265,8 +266,8 @@ def _has_moves(cursor: Cursor) -> bool:
 
 
 def _inside(cursor: Cursor) -> Iterator[tuple[Token, int]]:
-    """The tokens within the round bracket that begins here, with the number of round brackets around each;
-    braces and what is in them are left out."""
+    """The tokens within the round bracket that begins here, each with the number of round brackets around it.
+    Braces and their contents are left out."""
     depth = braces = 0
     for place in range(cursor.position, len(cursor.tokens)):
         token = cursor.tokens[place]
@@ -290,8 +291,8 @@ def _bracketed_targets(cursor: Cursor) -> list[nodes.Node]:
 
 
 def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
-    """Report an operator after the bracket that `opener` began: at the beginning of a constituent a bracket
-    is all of it (spec 20, R2-3)."""
+    """Report an operator after the bracket that `opener` began, and return False. A bracket at the beginning
+    of a constituent is the whole constituent (spec 20, R2-3)."""
     sign = cursor.peek()
     if sign.word not in operators.OPERATORS or operators.begins_filter(cursor, sign):
         return True
@@ -301,7 +302,7 @@ def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
     if len(bracket) <= 20:
         hint += f": {{{bracket} {sign.text} ...}}"
     cursor.report(sign.span, "bracket-in-path", message, hint)
-    # Its right side is read as well, or it would be reported as another mistake.
+    # The right side of the operator is read as well. Otherwise it would be reported as another mistake.
     cursor.take()
     if not cursor.at_end_of_group():
         cursor.expression(14)
@@ -329,8 +330,8 @@ def _chain(cursor: Cursor) -> nodes.Node:
 
 
 def _begins(cursor: Cursor, token: Token) -> bool:
-    """True if a filter of this path begins here. An unknown name ends the path, because an assignment to it
-    may follow."""
+    """True if a filter of this path begins here. An unknown name begins a filter only if an assignment,
+    `[element]` or `(` follows. Otherwise the name ends the path."""
     if token.kind is Kind.NAME and token.text not in cursor.names:
         following = cursor.peek(1).word
         return following in assignments.OPERATORS or following in ("[element]", "(")
@@ -338,7 +339,7 @@ def _begins(cursor: Cursor, token: Token) -> bool:
 
 
 def _filter(cursor: Cursor) -> nodes.Node:
-    """The next filter, whatever it is to the path."""
+    """The next filter. It may become a constituent, a target or a left set."""
     token = cursor.peek()
     if token.word not in _BRACES_ONLY:
         return cursor.expression(14)
@@ -375,7 +376,7 @@ def _is_number(cursor: Cursor, node: nodes.Node) -> bool:
 
 
 def _wildcard(cursor: Cursor, found: list[nodes.Node]) -> None:
-    """Put the wildcard that comes next on the last constituent."""
+    """Apply the wildcard that comes next to the last constituent."""
     token = cursor.take()
     last = found[-1] if found else None
     if last is None:
@@ -464,7 +465,7 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
     backward = arrow.word == "<--"
     if backward:
         _no_way_back(cursor, arrow, flags)
-    # As with paths, a line within a line costs more of the stack than other filters do.
+    # As for paths: a line within a line uses more stack than other filters do.
     cursor.depth += 1
     constituents = _linked(cursor, arrow)
     cursor.depth -= 1
@@ -478,7 +479,8 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark_line(cursor: Cursor) -> None:
-    """Give `+` and `*` that can only be wildcards the words of wildcards, up to the end of the bracket."""
+    """Up to the end of the bracket, give the words of wildcards to each `+` and `*` that can only be a
+    wildcard."""
     if cursor.position < cursor.lines_until:
         return
     stop, depth = cursor.position, 0
@@ -507,7 +509,8 @@ def _no_way_back(cursor: Cursor, arrow: Token, flags: dict[str, Token]) -> None:
 
 
 def _linked(cursor: Cursor, arrow: Token) -> list[nodes.Node]:
-    """Constituents, each after an arrow in the direction of `arrow`, which comes next."""
+    """The constituents of a line, each after an arrow. The next token is `arrow`, and all arrows must point
+    as it does."""
     found: list[nodes.Node] = []
     while (sign := cursor.peek()).word in _ARROWS:
         _same_direction(cursor, arrow, sign)
@@ -538,11 +541,13 @@ def _line_constituent(cursor: Cursor, arrow: Token) -> nodes.Node:
 
 
 def _begins_line_chain(cursor: Cursor) -> bool:
-    """True at a round bracket with an arrow or a wildcard of this line within; others hold a filter."""
+    """True at a round bracket that contains an arrow or a wildcard of this line. Any other bracket holds a
+    filter."""
     if cursor.peek().word != "(":
         return False
     arrows = _Arrows()
-    # Inside this many brackets begins an inner path or line, whose signs are its own.
+    # The number of brackets around an inner path or line, 0 outside. The signs there belong to the inner path
+    # or line.
     inner = 0
     in_path = False
     for token, depth in _inside(cursor):
@@ -602,7 +607,7 @@ def _line_chain(cursor: Cursor, arrow: Token) -> nodes.Node:
 
 
 def _one_filter_each(cursor: Cursor) -> None:
-    """Report a second filter in a constituent. The constituent stands before an arrow of the same line."""
+    """Report a second filter in a constituent, if an arrow of the same line follows."""
     if cursor.at_end_of_group() or cursor.peek().word in _ARROWS:
         return
     depth, arrows = 0, _Arrows()

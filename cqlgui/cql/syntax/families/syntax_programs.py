@@ -38,7 +38,7 @@ def _while(cursor: Cursor, token: Token) -> nodes.Node:
     found = operators.juxtaposed(cursor, single="between the brackets of `while`")
     if not found:
         cursor.expected("a condition")
-    # A bare search, not one in brackets of its own, runs through all matches.
+    # A search that is the whole condition, without brackets of its own, runs through all matches.
     whole = cursor.since(first)
     cursor.take()
     body = cursor.expression(14)
@@ -114,7 +114,8 @@ def _atomic(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _variable(cursor: Cursor, token: Token) -> Token | None:
-    """The variable after `persistent` or `atomic`, which an assignment must follow; None after a report."""
+    """The variable after `persistent` or `atomic`. An assignment must follow. None after a reported
+    problem."""
     name = cursor.peek()
     if name.kind is not Kind.NAME:
         cursor.expected(f"a variable and its assignment after `{token.word}`", f"write {token.word} x = ...")

@@ -20,7 +20,8 @@ WRITABLE = (".cqo", ".cql")
 
 
 def _subscript(cursor: Cursor, left: nodes.Node, start: int, operator: operators.Operator) -> nodes.Node:
-    """`s[i]`, `s[i:j]`, and where `=` follows the name of a variable with its subscript, the assignment."""
+    """`s[i]` or `s[i:j]`. If `s` is the name of a variable and `=` follows the bracket, this is an
+    assignment."""
     bracket = cursor.take()
     if bracket.word == "[]":
         message = "Between the brackets a number is missing."

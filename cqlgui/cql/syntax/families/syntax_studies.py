@@ -1,4 +1,4 @@
-"""`hhdb` (spec 14): how its keys are read, typed, printed and transformed (not at all)."""
+"""`hhdb` (spec 14): how its keys are read, typed and printed. Transforms do not change them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _WORDS: Final = frozenset({Kind.NAME, Kind.KEYWORD, Kind.TRANSFORM, Kind.DIRECTI
 def _unknown(cursor: Cursor) -> nodes.Node:
     token = cursor.peek()
     if token.word == "<":
-        # What the signs enclose is skipped, brackets as wholes.
+        # The tokens between `<` and `>` are skipped, with the contents of brackets.
         while cursor.peek().word != ">" and not cursor.at_end_of_group():
             cursor.take_whole()
         cursor.accept(">")
@@ -89,7 +89,7 @@ def _award(cursor: Cursor, token: Token) -> nodes.Node:
     category = next((word for word in seen if _is_category(word)), "award")
     if "sort" in seen and cursor.errors == errors:
         if seen[-1] == "sort" and len(seen) > 1:
-            # A filter `sort` after the award would be read as the same words.
+            # A final `sort` could not be told from the first word of a filter `sort` after the award.
             last = cursor.tokens[cursor.position - 1]
             hint = f"write hhdb sort {seen[0]}, or bracket the award"
             cursor.report_always(last.span, "misplaced-word", "`sort` may not stand last after `hhdb`.", hint)

@@ -66,7 +66,7 @@ def _untransformable(node: nodes.Node) -> Iterator[Span]:
 
 
 def _particular_squares(node: nodes.Node) -> Iterator[Span]:
-    """Spans of what an eighth turn cannot be applied to, in text order."""
+    """Spans of the filters that cannot be turned by 45 degrees, in text order."""
     if isinstance(node, nodes.NoTransform):
         return
     if isinstance(node, nodes.Designator):

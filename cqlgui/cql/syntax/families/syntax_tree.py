@@ -127,13 +127,14 @@ def _consecutive_moves(cursor: Cursor, token: Token) -> nodes.Node:
 def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, Token] | None:
     """The bracket with the names of two position variables; None after reporting what is wrong with it.
 
-    With `declares` both are new in a loop and must differ; without it they may be known already.
+    With `declares`, both names are new variables of a loop and must differ. Without it, the names may be
+    known already.
     """
     if cursor.peek().word != "(":
         cursor.expected(f"`(` after {owner}", f"{owner[1:-1]} (s t) names two positions")
         while cursor.peek().kind is Kind.NAME:
-            # The names without their bracket; nothing that follows needs a report before the bracket is
-            # there.
+            # These names should stand in the bracket. They are skipped, and what follows is not reported
+            # until the bracket is there.
             cursor.take()
         cursor.hush()
         return None
@@ -149,7 +150,7 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
         if declares:
             _declare(cursor, owner, name, found)
         elif name.text not in cursor.names:
-            # It is created here and has no value (spec 12.6).
+            # The variable is created here and has no value (spec 12.6).
             cursor.declare(name, Type.POSITION)
         elif cursor.names[name.text] not in (Type.POSITION, None):
             kind = cursor.names[name.text]

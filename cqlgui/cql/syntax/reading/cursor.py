@@ -1,9 +1,10 @@
-"""The parser's place in the text: the significant tokens with balanced brackets, findings, names and types so
-far.
+"""The state of a parse: the place among the significant tokens with balanced brackets, and the findings,
+names and types so far.
 
-Errors raise no exception, except that too deep a nesting ends the parse (`TooDeepError`). A rule that fails
-reports once and returns `Broken`. A node with a broken part is broken too and reports nothing more. A second
-report at the same token is dropped, so that one mistake is reported once.
+An error in the text raises no exception. Only two things end the parse: a nesting that is too deep
+(`TooDeepError`), and too many findings (`TooManyError`). A rule that fails reports once and returns `Broken`.
+A node with a broken part is broken too and reports nothing more. A second report at the same token is
+dropped, because it probably comes from the same mistake.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class TooManyError(Exception):
 
 @dataclass(slots=True)
 class Definition:
-    """A function: `tokens` of its body with the closing brace, None if it could not be read. `faulty`: a call
-    has already reported what is wrong with the body."""
+    """A function. `tokens` are the tokens of its body with the closing brace, or None if the definition could
+    not be read. `faulty` is True if a call has already reported what is wrong with the body."""
 
     name: str
     parameters: tuple[str, ...]
@@ -73,23 +74,25 @@ class Cursor:
         self._limit: int | None = None
         self.position = 0
         self.depth = 0
-        # Offset of the filter that is being read as an operand of `comment` and similar, whose own text is
-        # written.
+        # Offset of the filter that is being read as an operand of `comment` or a similar filter. A text of
+        # the game at this offset is written, not searched.
         self.spoken = -1
         # Offset of the `=` that begins the promotion of the dash being read; it is no assignment.
         self.promotion_sign = -1
-        # Offsets of dashes at the top level of a path that belong to a filter there: a bracket after a blank
-        # is not their target.
+        # Offsets of dashes at the top level of a path that belong to a filter such as `currentmove`. After
+        # such a dash, a bracket behind a blank is allowed and is no target.
         self.path_dashes: set[int] = set()
-        # Up to this token the signs of a line have been distinguished from arithmetic.
+        # Up to this token index, the wildcards `+` and `*` of lines have been distinguished from arithmetic.
         self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
-        """By the text of a sort key: whether it is a string's, and whether it keeps the smallest value."""
+        """For the text of each sort key: whether its values are strings, and whether it keeps the smallest
+        value."""
         # Offsets of the tokens before which there is a blank line.
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
-        # An unterminated comment has swallowed what may seem to be missing at the end of the text.
+        # Whether an unterminated comment has swallowed the end of the text. Then nothing is reported as
+        # missing there.
         self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
@@ -101,7 +104,7 @@ class Cursor:
         self.atomic: set[str] = set()
         self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
         self._quiet_at = -1
-        # Expressions that were read ahead, with the position after them, by their offset.
+        # Expressions that were read ahead, keyed by their offset, each with the position after it.
         self._ahead: dict[int, tuple[nodes.Node, int]] = {}
 
     def load(self, tokens: Iterable[Token]) -> None:
@@ -123,7 +126,7 @@ class Cursor:
     # -------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> Token:
-        """The next token, or the one `ahead` of it; an END token after the last."""
+        """The next token, or the token `ahead` places after it. Behind the last token it is an END token."""
         place = self.position + ahead
         if place >= len(self.tokens) or (self._limit is not None and place >= self._limit):
             return self._end
@@ -137,7 +140,8 @@ class Cursor:
         return token
 
     def take_whole(self) -> None:
-        """Consume the next token, and with an opening bracket all that it holds."""
+        """Consume the next token. If it is an opening bracket, also consume everything through its closing
+        bracket."""
         if self.take().word in CLOSER_OF:
             self.skip_group()
             self.take()
@@ -156,7 +160,7 @@ class Cursor:
         return self.peek().word in CLOSERS or self.peek().word == END
 
     def limited(self, stop: int, read: Callable[[], None]) -> None:
-        """Run `read` with the tokens from index `stop` on hidden: for it the text ends there."""
+        """Run `read` as if the text ended before the token with index `stop`."""
         before, end, lines = self._limit, self._end, self.lines_until
         self.lines_until = -1
         if before is None or stop < before:
@@ -188,8 +192,9 @@ class Cursor:
             self.position += 1
 
     def look_ahead(self, tokens: int, level: int) -> nodes.Node:
-        """The expression after `tokens` tokens, which are not consumed. `taken_ahead` returns it later,
-        because reading it twice would report and declare twice."""
+        """Read the expression that begins `tokens` tokens ahead, and consume nothing. `taken_ahead` returns
+        the same node later, because reading the expression twice would report its errors and declare its
+        names twice."""
         before = self.position
         self.position += tokens
         start = self.peek().offset
@@ -199,7 +204,8 @@ class Cursor:
         return node
 
     def taken_ahead(self) -> nodes.Node | None:
-        """The expression that begins here and was read by `look_ahead`; consumed."""
+        """The expression that begins here and was read by `look_ahead`. It is consumed now. None if there is
+        none."""
         found = self._ahead.pop(self.peek().offset, None)
         if found is None:
             return None
@@ -211,7 +217,8 @@ class Cursor:
 
     @property
     def errors(self) -> int:
-        """Number of findings so far; a rule compares it to see whether something inside went wrong."""
+        """Number of findings so far. A rule compares this number before and after it reads its parts, to see
+        whether something in them was wrong."""
         return len(self.diagnostics)
 
     def report(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
@@ -248,7 +255,7 @@ class Cursor:
         """Report that `what` is missing here."""
         token = self.peek()
         if token.word == END or (token.word in CLOSERS and not token.text):
-            # A bracket that the text never closes ends with it.
+            # A bracket that is never closed ends with the text.
             if self._cut_short and self._limit is None:
                 return Broken(token.span)
             return self.report(
@@ -280,8 +287,8 @@ class Cursor:
     def insist(
         self, node: nodes.Node, wanted: frozenset[Type], owner: str, start: int, what: str = ""
     ) -> nodes.Node:
-        """`node`, or a reported broken one when its type is none of `wanted`; `start` is where its text
-        begins."""
+        """`node` if its type is one of `wanted`. Otherwise reports the type and returns a broken node.
+        `start` is where the text of the node begins."""
         kind = self.type_of(node)
         if kind is None or kind in wanted:
             return node
@@ -318,7 +325,8 @@ class Cursor:
     # -----------------------------------------------------------------------------------------------
 
     def _balance(self, tokens: Iterable[Token]) -> None:
-        """Fill `tokens` so that every bracket has its partner. Brackets without a partner are reported."""
+        """Fill `self.tokens` so that every bracket has a partner. A bracket without a partner in the text is
+        reported."""
         stack: list[Token] = []
         for token in tokens:
             if token.kind is Kind.BRACKET and token.word in CLOSER_OF:
@@ -336,8 +344,8 @@ class Cursor:
             self.tokens.append(self._virtual(opener, len(self.text)))
 
     def _close(self, stack: list[Token], closer: Token) -> Token | None:
-        """Match a closing bracket with the open ones. Returns None if it must be dropped, a substitute if it
-        is wrong."""
+        """Match a closing bracket with the open ones. Returns the bracket, a substitute if it has the wrong
+        shape, or None if it must be dropped."""
         if stack and CLOSER_OF[stack[-1].word] == closer.word:
             stack.pop()
             return closer

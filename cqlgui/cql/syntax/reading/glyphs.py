@@ -1,4 +1,4 @@
-"""Annotation glyphs by which `originalcomment` asks for moves: signs and `$n` (spec 8.7)."""
+"""The annotation glyphs that `originalcomment` can ask for, written as signs or as `$n` (spec 8.7)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ LAST: Final = 255
 
 
 def number_of(text: str) -> int | None:
-    """The glyph that a text names, 0 for a number out of 1 to 255; None for a text that names none."""
+    """The number of the glyph that a text names. 0 if the number is not in 1 to 255. None if the text names
+    no glyph."""
     if text in NUMBERS:
         return NUMBERS[text]
     found = _DOLLAR.fullmatch(text)

@@ -1,9 +1,9 @@
-"""Text to tokens (language spec, section 2). Total: every text, however broken, becomes a sequence that
-covers it.
+"""Text to tokens (language spec, section 2). Every text, however broken, becomes a sequence of tokens that
+covers the whole text.
 
-`tokens(text)` is what the editor highlights; `scan(text)` also gives the findings. Lexical errors are
-diagnostics beside the tokens, and the token at fault either still carries a usable value (a descending range)
-or has kind ERROR.
+`tokens(text)` returns the tokens, which the editor highlights. `scan(text)` also returns the findings. A
+lexical error is a diagnostic beside the tokens. The token at fault either has a usable value (as for a
+descending range) or is of kind ERROR.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _either(words: list[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-# Characters that may begin a token; a run of anything else is one piece of rubbish.
+# Characters that may begin a token. A run of other characters becomes one token of kind ERROR.
 _STARTERS = r"\sA-Za-z0-9$_\"\\;/{}()\[\]\ufeff" + re.escape(
     "".join(
         sorted(
@@ -173,7 +173,7 @@ class _Lexer:
                 self.diagnostics = [Diagnostic(Span(position, 1), TOO_LONG, message)]
                 position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
             elif len(self.diagnostics) >= MAX_FAULTS and position < length:
-                # This is no query; the rest is not worth the time.
+                # A text with so many faults is no query, so the rest is not scanned.
                 position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
         return Scanned(tuple(self.tokens), tuple(self.diagnostics))
 
@@ -230,8 +230,8 @@ class _Lexer:
 
     def open_string(self, text: str, at: int) -> int:
         body = text.rstrip("\r")
-        # A quote left over on the next line closes it for the reader, so that what lies between is no
-        # query text.
+        # If the next line has an odd number of quotes, its first quote closes this string. The text in
+        # between is then not read as query text.
         line = self.text[at + len(text) + 1 : _line_end(self.text, at + len(text) + 1)]
         if line.count('"') % 2:
             self.fault(
@@ -255,7 +255,8 @@ class _Lexer:
         return self.add(Token(Kind.OPERATOR, text, at, CAPTURE_GROUP))
 
     def declaration(self, text: str, at: int) -> int:
-        # `[Aa]a1` and `[Aa]attacks` are a designator and what follows; only a free name makes a declaration.
+        # `[Aa]a1` and `[Aa]attacks` begin with a designator. `[Aa]` is a declaration only before a name that
+        # is not reserved.
         name = _NAME.match(self.text, at + len(text))
         assert name is not None
         word = name.group()
@@ -277,8 +278,7 @@ class _Lexer:
         return self.bad_designator(at, at + len(text) - 1)
 
     def bad_designator(self, at: int, bracket: int) -> int:
-        """A designator that begins at `at`, whose square or piece list begins at `bracket` and is
-        malformed."""
+        """A designator that begins at `at`. Its square or piece list begins at `bracket` and is malformed."""
         found = _SQUARE_LIST.match(self.text, bracket)
         assert found is not None
         body = found.group()

@@ -33,8 +33,8 @@ def arguments(
     *,
     spoken: bool = False,
 ) -> list[nodes.Node]:
-    """The bracketed operands of `owner`, at least `least` and (unless 0) at most `most` of them. `spoken`:
-    their texts are written."""
+    """The bracketed operands of `owner`: at least `least` and at most `most` of them (0: no maximum). With
+    `spoken`, an operand that begins with a text of the game writes this text and does not search it."""
     if cursor.peek().word != "(":
         return [cursor.expected(f"`(` after {owner}")]
     cursor.take()
@@ -64,8 +64,9 @@ def arguments(
 
 
 def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
-    """The filters whose text `owner` writes, `(F ...)` or F. A text of the game that begins one of them is
-    written, not searched; within brackets and after operators it is searched (language spec, R2-8)."""
+    """The operands of `owner`, a filter that writes texts: `(F ...)` or F. If an operand begins with a text
+    of the game, this text is written, not searched. Within brackets and after operators, a text of the game
+    is searched (language spec, R2-8)."""
     if cursor.peek().word == "(":
         return arguments(cursor, owner, 14, frozenset(Type), 1, spoken=True)
     cursor.spoken = cursor.peek().offset
@@ -105,7 +106,8 @@ def undeclared(cursor: Cursor, token: Token) -> Broken:
 
 
 def _definition_hint(cursor: Cursor, token: Token) -> str:
-    """How to define what an unknown name seems to be: what follows it tells."""
+    """A hint on how to define an unknown name. The token after the name shows whether it seems to be a
+    function, a dictionary or a variable."""
     following = cursor.peek()
     if following.offset == token.end and following.word == "(":
         return f"a function is defined before it is called: function {shown(token)}(...) {{...}}"

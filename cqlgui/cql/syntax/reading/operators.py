@@ -1,8 +1,8 @@
-"""Binary operators by precedence (language spec, 5): climbing over the levels, taken only where the types
-allow.
+"""Binary operators, read by precedence climbing (language spec, 5). An operator is read only where the types
+allow it.
 
-An operator whose left operand has the wrong type is left standing, as the language demands; the context then
-reports it through `unexpected`, which knows why it was refused.
+If the left operand has the wrong type, the operator is not consumed, as the language demands. The caller then
+reports the operator through `unexpected`, which finds out why the operator was refused.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from cqlgui.cql.vocabulary import registry
 
 
 def expression(cursor: Cursor, level: int) -> nodes.Node:
-    """One filter made of operators up to `level`: 0 a primary, 14 everything. Reports and answers Broken
-    on errors."""
+    """One filter made of operators up to `level` (0: a primary, 14: everything). On an error, reports it and
+    returns Broken."""
     priority.pause()
     cursor.depth += 1
     if cursor.depth > MAX_DEPTH:
@@ -121,8 +121,8 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One binary operator. `once`: it does not associate to the left with its own level. `applies`, where
-    given, tells from the sign's surroundings whether it is this operator there."""
+    """One binary operator. With `once`, it does not associate to the left with operators of its own level.
+    `applies`, if given, looks at the surroundings of a sign and tells whether the sign is this operator."""
 
     level: int
     left: frozenset[Type]
@@ -169,7 +169,7 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
     right = cursor.taken_ahead() or cursor.expression(operator.level - 1)
     other = cursor.type_of(right)
     if token.word == "+" and other is Type.STRING and kind is Type.NUMERIC:
-        # Neither conversion nor concatenation exists between the two; the sign itself is what is wrong.
+        # A number and a string can be neither added nor joined, so the report is about the sign.
         message = "`+` adds two numbers or joins two strings, not one of each."
         return cursor.report_always(token.span, "type-mismatch", message)
     if kind is not None:
@@ -179,8 +179,8 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
 
 
 def joins_strings(cursor: Cursor) -> bool:
-    """Whether a `+` follows and after it a string, or what could not be read. Any other `+` ends the string
-    before it: `int "3" + 4` is `(int "3") + 4` (language spec, R2-2)."""
+    """Whether a `+` follows, and after the `+` a string or something that cannot be read. Any other `+` ends
+    the string before the `+`: `int "3" + 4` is `(int "3") + 4` (language spec, R2-2)."""
     if cursor.peek().word != "+":
         return False
     following = cursor.peek(1)
@@ -262,8 +262,9 @@ def begins_filter(cursor: Cursor, token: Token) -> bool:
 
 
 def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> list[nodes.Node]:
-    """All filters up to the closing bracket or the end; `single` names a context that allows only one.
-    `spoken`: their texts are written."""
+    """All filters up to the closing bracket or the end of the text. `single` names a context that allows only
+    one filter. With `spoken`, a filter that begins with a text of the game writes this text and does not
+    search it."""
     found: list[nodes.Node] = []
     last: nodes.Node | None = None
     errors = cursor.errors
@@ -273,7 +274,7 @@ def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> lis
         if not begins_filter(cursor, token):
             unexpected(cursor, last, start)
             cursor.take_whole()
-            # A following token that is no filter either comes from the same mistake, so it is not reported.
+            # If the next token begins no filter too, it comes from the same mistake and is not reported.
             cursor.hush()
             found.append(Broken(token.span))
             last = None

@@ -10,7 +10,7 @@ from cqlgui.cql.syntax.reading.cursor import CLOSERS, Cursor
 NO_LIMIT = 100_000
 """`count` stands for the range from -100,000 to 100,000."""
 
-# After these a number or variable is the beginning of a longer filter and no bound.
+# A number or variable before one of these words begins a longer filter and is no bound.
 _CONTINUES = frozenset(
     [
         "+",
@@ -52,7 +52,7 @@ _CONTINUES = frozenset(
 
 
 def plain_range(cursor: Cursor) -> nodes.Range | None:
-    """The range that begins at the next token, or None, consuming nothing, when there is none."""
+    """The range that begins at the next token. If there is none, consumes nothing and returns None."""
     word = cursor.peek()
     if word.word == "count":
         cursor.take()
@@ -65,7 +65,8 @@ def plain_range(cursor: Cursor) -> nodes.Range | None:
 
 
 def direction_range(cursor: Cursor, owner: str) -> nodes.Range | None:
-    """As `plain_range`; the steps of a direction lie in -7..7 and are never counted."""
+    """As `plain_range`, for the steps of a direction. The bounds must lie in -7..7, and `count` is not
+    allowed."""
     word = cursor.peek()
     if word.word == "count":
         cursor.take()
@@ -107,8 +108,8 @@ def _literal(cursor: Cursor) -> int | None:
 
 
 def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
-    """One bound; with `signed` a minus sign after it may begin the next bound, since nothing is subtracted
-    there."""
+    """One bound. With `signed`, a minus sign after the bound may begin the next bound, because nothing is
+    subtracted there."""
     negative = cursor.peek().word == "-" and cursor.peek(1).kind is Kind.NUMBER
     token = cursor.peek(1 if negative else 0)
     following = cursor.peek(2 if negative else 1)
@@ -121,10 +122,11 @@ def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
     if following.word in _CONTINUES and not next_bound:
         return None
     if following.word in ("--", "[x]") and following.offset == token.end:
-        # A dash tied to it; one after a blank begins the operand.
+        # A dash is tied to the number or variable, so it is no bound. A dash after a blank begins the
+        # operand.
         return None
     if token.kind is Kind.NAME and (following.word == END or following.word in CLOSERS):
-        # `find x` at the end of a text asks for the variable itself: there is nothing left to be found.
+        # In `find x` at the end of a text, x is the operand and no bound, because nothing else follows.
         return None
     if negative:
         cursor.take()

@@ -13,7 +13,8 @@ Reader = Callable[[Cursor, Token], nodes.Node]
 """Reads one filter whose first token was just consumed."""
 
 READERS: Final[dict[str, Reader]] = {}
-"""By the word of the first token. Each module of the grammar enters the filters that it reads."""
+"""The readers, keyed by the word of the first token. Each module of the grammar enters the filters that it
+reads."""
 
 
 def can_begin(token: Token) -> bool:
