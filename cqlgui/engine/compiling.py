@@ -42,16 +42,17 @@ RULES: Final = (
 
 
 _MOST_FOR_CARE: Final = 30_000
-"""Characters of assembly. A larger query gains nothing when it is compiled into the loop; that takes long,
-and other queries would wait meanwhile."""
+"""Characters of assembly. A larger query gains nothing from being compiled into the loop. That compilation
+would take long, and other queries would wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A query as a function of a position.
 
-    In every game that is not doubtful the hits are those of the interpreter, apart from the conditions of the
-    header. `unsupported` are the parts that leave a game in doubt when they are reached.
+    In every game that is not in doubt, the hits are the hits of the interpreter, except that the conditions
+    of the header are left aside. `unsupported` has the parts that leave a game in doubt when evaluation
+    reaches them.
     """
 
     unsupported: tuple[Unsupported, ...]
@@ -77,8 +78,8 @@ class Compiled:
         return not self.unsupported
 
     def orbit_pass(self) -> orbit_pass.OrbitPass | None:
-        """The function that returns the orbit elements that matched at hits. None where the interpreter must
-        do it, or where the query has no outermost transform."""
+        """The function that returns the orbit elements that matched at hits. None if the interpreter must
+        find the elements, or if the query has no outermost transform."""
         return self._second() if self.wholly else None
 
     def detail_pass(self) -> detail_pass.DetailPass | None:
@@ -109,7 +110,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         return Unsupported(query.body.span, "machine code cannot be made here")
     atomics: dict[int, set[tuple[str, ...]]] = {}
     if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
-        # The closures decide in what order a query declares things; most queries need no closures.
+        # The closures determine the order in which a query declares variables. Most queries need no closures.
         from cqlgui.cql.interpreting import compilers
 
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
@@ -177,8 +178,8 @@ def _counts_elsewhere(node: nodes.Node) -> bool:
 
 
 def _write(low: Lowering, name: str, body: nodes.Node) -> None:
-    """Write a filter as a function of a position. A game in doubt counts as a hit, so that its search ends
-    there."""
+    """Write a filter as a function of a position. The function also returns true once the game is in doubt,
+    because a hit makes `replay` look at the doubt and end the search of the game."""
     f = low.module.function(name, orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     yes, no = f.label(), f.label()
     low.test(low.opened(f), body, yes, no)

@@ -2,9 +2,9 @@
 alone.
 
 Compiled code finds the answers in the frame, and `pruning` excludes games by them. The interpreter's own
-closures compute the answers before the search, so they are the same as the interpreter's; but each is
-computed once for each distinct text of a tag, not once for each game. A game without an answer is left in
-doubt when the answer is needed.
+closures compute the answers before the search, so they are the interpreter's answers. Each answer is computed
+once for each distinct text of a tag, not once for each game. If an answer is unknown, the game is left in
+doubt when the query needs the answer.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ MISSING: Final = 2
 """States of an answer. The state stands after the value."""
 
 SECONDS: Final = 0.05
-"""Seconds that one regular expression may take here, and that all slow evaluations of one filter may take
-together. Threads that nobody can interrupt wait for them."""
+"""Seconds that one regular expression may take here. All slow evaluations of one filter together may take the
+same time. The threads that wait for these evaluations cannot be interrupted."""
 _SLOW: Final = 0.001
 
 LARGEST: Final = 1 << 31
@@ -45,7 +45,7 @@ LARGEST: Final = 1 << 31
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A filter that has one answer for a whole game: its number, or its truth."""
+    """A filter that has one answer for a whole game: a number if `number` is True, else a truth."""
 
     node: nodes.Node
     number: bool
@@ -102,21 +102,22 @@ def leaves_no_trace(body: nodes.Node) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A property of several games, each distinct value stored once: that of game g is `values[codes[g]]`."""
+    """A property of several games. Each distinct value is stored once; game g has the value
+    `values[codes[g]]`."""
 
     codes: Integers
     values: Sequence[Any]
 
     @classmethod
     def of(cls, values: Iterable[Hashable]) -> Coded:
-        """The values of the games in order."""
+        """Encode the values of the games, which are given in order."""
         known: dict[Hashable, int] = {}
         codes = [known.setdefault(value, len(known)) for value in values]
         return cls(np.array(codes, np.int64), list(known))
 
 
 class Memo(Protocol):
-    """Keeps the values of filters in certain games, as long as it likes."""
+    """Keeps the values of filters in certain games. It may drop values at any time."""
 
     def get(self, node: nodes.Node, /) -> Coded | None:
         """The values of a filter, if they are known."""
@@ -126,12 +127,12 @@ class Memo(Protocol):
 
 
 class Tags(Protocol):
-    """The tags of several games. `memo` keeps the values of filters that read them, as long as they are
-    valid."""
+    """The tags of several games. `memo` keeps the values of filters that read these tags, as long as the
+    values are valid."""
 
     @property
     def memo(self) -> Memo:
-        """Where such values are kept."""
+        """Keeps the values of filters that read these tags."""
         ...
 
     def tag(self, name: str) -> Coded:
@@ -207,7 +208,8 @@ class Asker:
     # --- on whole columns
 
     def _joined(self, fact: Fact, tags: Tags) -> Answers | None:
-        """The answers from those of its parts, if that is quicker, else None."""
+        """The answers, combined from the answers for the parts of the filter. Returns None for filters that
+        are answered more quickly as a whole."""
         match fact:
             case Fact(nodes.Not(operand=operand), number=False):
                 return _opposite(self._answers(Fact(operand, number=False), tags))
@@ -215,7 +217,7 @@ class Asker:
                 parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
                 return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
             case Fact(nodes.Compound(filters=filters), number=False):
-                # Combine the parts, because the rows of all texts together would be many more.
+                # Combine the parts. The distinct rows of all their texts together would be many more.
                 return functools.reduce(
                     _both, [self._answers(Fact(one, number=False), tags) for one in filters]
                 )
@@ -239,7 +241,7 @@ class Asker:
     def _containing(self, needle: str, text: nodes.Node, tags: Tags) -> Answers:
         """In which games a text contains `needle`."""
         if isinstance(text, nodes.Player) and text.colour is None and needle and "\n" not in needle:
-            # It stands in one of the two names. There are fewer names than pairs of names.
+            # The needle is in one of the two names. There are fewer names than pairs of names.
             white, black = nodes.Player(text.span, "white"), nodes.Player(text.span, "black")
             (first, known), (second, _) = (self._containing(needle, one, tags) for one in (white, black))
             return first | second, known
@@ -253,7 +255,7 @@ class Asker:
     # --- by what the tags say
 
     def _one_by_one(self, fact: Fact, tags: Tags) -> Answers:
-        """The answers, computed once for all games in which the tags that it reads are the same."""
+        """The answers. Games that have equal texts in the tags that the filter reads share one evaluation."""
 
         def answer(code: closures.Code) -> tuple[int, int]:
             if fact.number:
@@ -270,7 +272,7 @@ class Asker:
         if known is None:
             key: Any = node
             if isinstance(node, nodes.Player | nodes.Elo) and node.colour is not None:
-                # White's and Black's name in one text have the same value.
+                # The value depends only on the text of the tag, not on the colour.
                 key = type(node)
             known = self._found(key, node, lambda code: code.value(self._evaluation), None, tags)
             tags.memo[node] = known
@@ -284,8 +286,8 @@ class Asker:
         fault: Any,
         tags: Tags,
     ) -> Coded:
-        """The value of a filter in each game; `fault` where it faults. If it depends on one tag alone,
-        filters with the same `key` have the same value for the same text."""
+        """The value of a filter in each game; `fault` in games where the filter faults. Filters that have
+        equal `key`s and depend on one tag alone have equal values for equal texts."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
@@ -320,13 +322,14 @@ class Asker:
                     break
             if self._host.asked <= asked:
                 return Coded(codes, [known.get(row, fault) for row in rows])
-            # It has read a tag that it had not read before.
+            # The filter has read a tag that it had not read before.
             asked |= self._host.asked
 
     def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
-        """The known values, by the rows of the texts of these tags. New values are added to it."""
+        """The known values, by the row of texts of these tags. The caller adds new values to the
+        dictionary."""
         if len(names) != 1 or names[0] == _GAMENUMBER:
-            # Few pairs of texts are met again, and no number.
+            # Few pairs of texts occur twice, and no game number does.
             return {}
         known = self._known.setdefault(key, {})
         if len(known) > _MOST_KNOWN:
@@ -334,8 +337,8 @@ class Asker:
         return known
 
     def _spend(self, node: nodes.Node, started: tuple[float, float]) -> float:
-        """Count the time of an evaluation, by the clock and by the thread's own time. Returns the seconds
-        that are left for the filter."""
+        """Count the time of an evaluation. `started` has the clock and the thread's own time at its
+        beginning. Returns the seconds that are left for the filter."""
         # Time in which other threads had the interpreter's lock does not count. On some systems the thread's
         # own time advances in jumps.
         spent = min(time.perf_counter() - started[0], time.thread_time() - started[1])
@@ -371,12 +374,13 @@ def _opposite(found: Answers) -> Answers:
 
 
 def _both(first: Answers, second: Answers) -> Answers:
-    """Whether both hold; known only if both are known."""
+    """Whether both facts hold. The result is known only if both answers are known."""
     return first[0] & second[0], np.minimum(first[1], second[1])
 
 
 def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -> Answers:
-    """A comparison of numbers: its truth, or the first number where it holds."""
+    """A comparison of numbers. The answer is its truth, or with `number` the first number where the
+    comparison holds."""
     left, right = (one[0].astype(np.int64) for one in (first, second))
     given = (first[1] == GIVEN) & (second[1] == GIVEN)
     # `!=` is `not ==`, also if a number is missing.
@@ -416,7 +420,7 @@ def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], I
 _RESULT: Final = "\0result"
 _GAMENUMBER: Final = "\0gamenumber"
 _GAME_COUNT: Final = "\0game count"
-"""Read like a tag. No tag has such a name."""
+"""Names under which these data are read like tags. No tag has such a name."""
 
 
 def _column(tags: Tags, name: str) -> Coded:
@@ -431,8 +435,8 @@ def _column(tags: Tags, name: str) -> Coded:
 
 
 class _Host:
-    """A game with some tags, its result and its number; nothing else can be asked of it. It notes which tags
-    were read. What is not given counts as missing."""
+    """A game with some tags, a result and a number. Filters can ask it for nothing else. It notes which tags
+    were read. A tag that is not given counts as missing."""
 
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}

@@ -19,8 +19,8 @@ from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
 
 ELEMENT_BITS: Final = 16
-"""The number of an element is its orbit, shifted by this, and its place there: orbits have at most 20,000
-elements."""
+"""The number of an element combines the number of its orbit, shifted by this, with its place in the orbit. An
+orbit has at most 20,000 elements."""
 
 Codes: TypeAlias = "npt.NDArray[np.int32]"
 Ends: TypeAlias = "npt.NDArray[np.int64]"
@@ -38,8 +38,8 @@ def code_of(orbit: int, element: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The elements that matched at several hits, row after row in `codes`; those of hit n end at `ends[n]`.
-    Rows of the games in `doubtful` are not valid."""
+    """The elements that matched at several hits. `codes` has a row of elements for each hit, row after row;
+    the row of hit n ends at `ends[n]`. The rows of games in `doubtful` are not valid."""
 
     ends: Ends
     codes: Codes
@@ -151,9 +151,10 @@ class OrbitPass:
 def make(
     expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
 ) -> OrbitPass | None:
-    """The second function of a query that was compiled wholly by `low`; None if the interpreter must do it.
+    """The second function of a query that `low` compiled wholly; None if the interpreter must find the
+    elements.
 
-    It is also None if there is no outermost transform.
+    The result is also None if the query has no outermost transform.
     """
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]

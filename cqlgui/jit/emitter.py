@@ -1,9 +1,9 @@
-"""Builds LLVM assembly from typed values. The only place that writes it, because wrong assembly can end the
+"""Builds LLVM assembly from typed values. No other module writes assembly, because wrong assembly can end the
 process.
 
-Every operation checks the types of its arguments and raises `EmitError` if they do not fit, so that a mistake
-in a compiler above is a Python exception with a name in it. A `Function` is built block after block; each
-block must end in a branch or a return before the next begins.
+Every operation checks the types of its arguments and raises `EmitError` if they do not fit. So a mistake in
+the calling compiler becomes a Python exception with a name in it. A `Function` is built block after block;
+each block must end in a branch or a return before the next begins.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NUMBERS: Final = (Scalar.INT, Scalar.WORD)
 
 
 def llvm_type(kind: KernelType | None) -> str:
-    """A type in LLVM's assembly; None is that of a function without a result."""
+    """A type in LLVM's assembly. None stands for the result of a function that returns nothing."""
     if kind is None:
         return "void"
     return kind.llvm if isinstance(kind, Scalar) else "ptr"
@@ -164,7 +164,8 @@ class Function:
         self.arguments = tuple(Value(f"%a{place}", kind) for place, (_, kind) in enumerate(parameters))
         self.exported = exported
         self.inlined: bool | None = None
-        """Whether callers take in its code or never do; None leaves that to the optimiser."""
+        """True if callers always inline the function, False if they never do. None leaves the choice to the
+        optimiser."""
         self._slots: list[str] = []
         self._lines: list[str] = []
         self._count = 0
@@ -213,7 +214,8 @@ class Function:
         self._end(f"ret {result.llvm} {value.text}")
 
     def phi(self, kind: KernelType, ways: Sequence[tuple[Value, str]]) -> Value:
-        """The value for the block that control came from; must stand at the beginning of a block."""
+        """A value that depends on the block from which control came. It must stand at the beginning of a
+        block."""
         for value, _ in ways:
             self._insist(value, kind)
         pairs = ", ".join(f"[ {value.text}, %{label} ]" for value, label in ways)
@@ -276,7 +278,8 @@ class Function:
         return self._made(wide, f"{'sext' if element.signed else 'zext'} {element.llvm} {found.text} to i64")
 
     def store(self, value: Value, array: Value, index: Value | None = None) -> None:
-        """Store a number in an array; of a wider number the low bits."""
+        """Store a number in an array. Of a number that is wider than the elements, the low bits are
+        stored."""
         element = self._element(array)
         place = self._place(array, index)
         if element.bits < 64 and element is not Scalar.BOOL:
@@ -352,8 +355,8 @@ class Function:
         )
 
     def unary(self, word: str, value: Value) -> Value:
-        """`count lowest highest swapped` of a word: how many bits are set, the first and the last of them
-        (undefined for 0), the bytes in reverse."""
+        """`count lowest highest swapped` of a word: how many bits are set; the number of the lowest and of
+        the highest set bit (undefined for 0); the bytes in reverse."""
         self._insist(value, Scalar.WORD)
         if word in ("count", "swapped"):
             name = "llvm.ctpop.i64" if word == "count" else "llvm.bswap.i64"
@@ -397,7 +400,7 @@ class Function:
         raise EmitError(f"{value.type} as {kind.name}")
 
     def call(self, callee: Callee, arguments: Sequence[Value]) -> Value | None:
-        """Call a function; gives its result, None where it has none."""
+        """Call a function. Returns its result, or None for a function without a result."""
         if tuple(value.type for value in arguments) != callee.parameters:
             raise EmitError(f"{callee.text} takes {callee.parameters}, not {[one.type for one in arguments]}")
         given = ", ".join(f"{llvm_type(value.type)} {value.text}" for value in arguments)

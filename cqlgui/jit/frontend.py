@@ -7,7 +7,7 @@ assigned to it is a `Word`. Bit operations and sums of an `int` and a `Word` are
 two is refused, because a machine cannot know which sign was meant: write `int(...)` or `word(...)`. A literal
 takes the type of its neighbour, and `1 << n` is a word. Shifts are by less than 64, arrays given to one call
 must not overlap, and `assert` is for plain Python. `array[start:]` as an argument is the array from an
-element on; a function that is itself a parameter can be called.
+element on. A function that is given as an argument can be called.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _Operand: TypeAlias = Value | _Literal
 
 class Program:
     """The functions of one compilation, including those that are called. `exported` functions can be found by
-    name. Functions that are `apart`, and routines given as a parameter of a name `outside`, are called by
-    their `symbol`."""
+    name. Functions in `apart` are called by their `symbol`. A routine is called by its `symbol` too if the
+    name of its parameter is in `outside`."""
 
     def __init__(
         self,
@@ -89,13 +89,13 @@ class Program:
         exported = function in self._exported
         name = function.__name__ if exported else f"{function.__module__}.{function.__qualname__}"
         opened = self.module.function(name, parameters, result, exported=exported)
-        # Entered before its body is read, because the body may call it.
+        # The function is entered before its body is read, because the body may call it.
         self._callees[function] = opened.callee
         _Body(self, function, [name for name, _ in parameters]).write(opened)
         return opened.callee
 
     def outside_callee(self, name: str, routine: Routine) -> Callee:
-        """The routine that is given as a parameter of a name `outside`."""
+        """The routine of a parameter. The name of the parameter is in `outside`."""
         if name not in self._outside:
             self._outside[name] = self.module.elsewhere(symbol(name), routine)
         return self._outside[name]
@@ -207,12 +207,13 @@ _OF_WORDS: Final[dict[object, str]] = {
 
 
 _PARSING: Final = threading.Lock()
-"""Python 3.11 counts the depth of a syntax tree for all threads together. Where two threads make trees at the
-same time it may raise `SystemError` (https://github.com/python/cpython/issues/106905)."""
+"""Python 3.11 counts the depth of a syntax tree for all threads together. If two threads make trees at the
+same time, Python may raise `SystemError` (https://github.com/python/cpython/issues/106905)."""
 
 
 class _Body:
-    """Writes one function. It is written again until the types of its variables no longer change."""
+    """Writes one function. The function is written again until the types of its variables no longer
+    change."""
 
     def __init__(self, program: Program, function: types.FunctionType, parameters: Sequence[str]) -> None:
         self._program = program
@@ -234,7 +235,7 @@ class _Body:
         self._loops: list[tuple[str, str]] = []
 
     def write(self, opened: emitter.Function) -> None:
-        """Fill the function that was opened for it."""
+        """Write the body of the function that was opened."""
         while True:
             before = dict(self._kinds)
             # An int may turn out to be a word, so mixtures are refused only the last time.
@@ -779,8 +780,8 @@ class _Body:
             raise self._wrong(node, str(fault)) from fault
 
     def _as(self, node: ast.AST, value: _Operand, kind: Scalar, *, mixing: bool = False) -> Value:
-        """A value where a type is needed. Only truths become numbers by themselves; with `mixing`, where only
-        bits count, ints become words."""
+        """A value as the type that is needed. Truths become numbers by themselves. Ints become words by
+        themselves only with `mixing`, where only bits count."""
         if isinstance(value, _Literal):
             if kind is Scalar.WORD and mixing and value.number < 0:
                 value = _Literal(value.number & words.MASK)

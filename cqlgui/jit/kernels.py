@@ -23,7 +23,8 @@ R = TypeVar("R")
 class Unit:
     """Kernels that are compiled together and kept on disk in one file.
 
-    `sources` are the modules their code and tables come from; a change in one of them makes the file stale.
+    `sources` are the modules from which the code and the tables of the kernels come. A change in one of these
+    modules makes the file stale.
     """
 
     def __init__(self, name: str, sources: Sequence[types.ModuleType] = ()) -> None:
@@ -84,7 +85,7 @@ class Kernel(Generic[P, R]):
         self._parameters: tuple[words.KernelType, ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run it; raises `TypeError` for an array that does not fit."""
+        """Run the kernel; raises `TypeError` for an array that does not fit."""
         assert not kwargs, "kernels take their arguments by place"
         priority.pause()
         if not native.available():
@@ -101,7 +102,7 @@ class Kernel(Generic[P, R]):
 
     @property
     def routine(self) -> Any:
-        """The value that another kernel takes for a parameter that is a routine."""
+        """This kernel as an argument for another kernel that takes a routine."""
         if not native.available():
             return self.function
         if self._native is None:
@@ -112,17 +113,17 @@ class Kernel(Generic[P, R]):
 
     @functools.cached_property
     def callee(self) -> emitter.Callee:
-        """How machine code of this process calls it."""
+        """How machine code of this process calls the kernel."""
         own = _callee(self.function)
         routine = words.Routine(own.parameters, own.result)
         return emitter.known(self.unit.code().address(self.function.__name__), routine)
 
 
 class Template:
-    """A kernel one of whose routines becomes known only later, and is then inlined.
+    """A kernel that takes a routine. The routine becomes known only later, and is then inlined.
 
-    `routine` is the parameter, which the inlined code does not have. Functions that are `apart` are not
-    compiled again: the kernels of the same effect are called.
+    `routine` is the name of the parameter that takes the routine. The compiled code ignores this parameter.
+    The functions in `apart` are not compiled again; kernels of the same effect are called instead.
     """
 
     def __init__(
@@ -136,8 +137,8 @@ class Template:
         self._apart = dict(apart)
 
     def code(self, assembly: str, callee: emitter.Callee, *, kept: bool) -> native.Code:
-        """The kernel with a function of the assembly inlined, and what else the assembly exports; the
-        function itself only if it is `kept`."""
+        """The code of the kernel, with the function `callee` of the assembly inlined. The other functions
+        that the assembly exports are included. `callee` itself is included only if it is `kept`."""
         module = emitter.Module()
         kinds = dict(frontend.signature(self._kernel.function)[0])
         kind = kinds[self._routine]

@@ -46,7 +46,8 @@ class Code:
         optimise: bool,
         inside: Inside | None = None,
     ) -> None:
-        """Compile assembly, or load what `compiled` returned before. Raises `ValueError` if it is wrong.
+        """Compile assembly, or load the object file `compiled` of an earlier `Code`. Raises `ValueError` if
+        the assembly is wrong.
 
         `inside`: functions of the assembly are inlined into others, and all are optimised together.
         """
@@ -79,7 +80,7 @@ class Code:
         return found
 
     def function(self, callee: emitter.Callee, *, keeps_lock: bool = False) -> Any:
-        """An exported function that can be called from Python; it releases the interpreter lock unless
+        """An exported function that can be called from Python. A call releases the interpreter lock unless
         `keeps_lock`.
 
         Do not call it once this object is gone.
@@ -92,8 +93,8 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Where functions of the given names are inlined: the `bitcode` of other functions, which call them.
-    Those `kept` can be called as well."""
+    """Functions into which other functions are inlined. `bitcode` is the code of the functions that make the
+    calls. `names` are the functions that are inlined. The functions in `kept` can also be called."""
 
     bitcode: bytes
     names: tuple[str, ...]
@@ -116,8 +117,8 @@ def bitcode(assembly: str) -> bytes:
 
 
 def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
-    """The content stored under a name. None if it does not fit the key, this processor and this llvmlite, or
-    if this user's program has not written it under that name."""
+    """The content stored under a name, or None. Content counts only if it fits the key, this processor and
+    this llvmlite. This user's program must also have written the content under this name."""
     stamp = _stamp(key, optimise)
     try:
         data = _path(name).read_bytes()
@@ -125,7 +126,7 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
             return None
         compiled = data[len(stamp) + _DIGEST :]
         if _seal(name, stamp, compiled) != data[len(stamp) : len(stamp) + _DIGEST]:
-            # A damaged or foreign object would be executed.
+            # The object is damaged or foreign. If it were returned, it would be executed.
             return None
     except (OSError, errors.CqlguiError):
         return None
@@ -146,7 +147,8 @@ def _path(name: str) -> Path:
 
 
 def _make_private(folder: Path) -> None:
-    """Take a folder from all others; raises `PermissionError` where it is another user's."""
+    """Take the access to a folder from all other users. Raises `PermissionError` if the folder is another
+    user's."""
     if os.name != "nt" and folder.stat().st_mode & 0o077:
         folder.chmod(folders.PRIVATE)
 
@@ -165,7 +167,7 @@ def _seal(name: str, stamp: bytes, compiled: bytes) -> bytes:
 
 _DIGEST: Final = 32
 _LOCK: Final = threading.Lock()
-"""LLVM is asked by one thread at a time; running code needs no lock."""
+"""Only one thread at a time may call LLVM. Running machine code needs no lock."""
 _GIVEN_BACK: Final[collections.deque[Any]] = collections.deque()
 """Engines whose code nobody needs any more."""
 
@@ -196,7 +198,7 @@ _PASSES: Final = (
 
 
 class _Machine:
-    """A processor to compile for, at one level of care."""
+    """A processor to compile for, at one level of optimisation."""
 
     def __init__(self, optimise: bool) -> None:
         import llvmlite.binding as llvm
@@ -228,7 +230,8 @@ class _Machine:
         return module
 
     def take_in(self, module: llvm.ModuleRef, inside: Inside) -> None:
-        """Complete a module by functions into which those of the given names are taken."""
+        """Complete a module by the functions of `inside`, and inline the functions of the given names into
+        them."""
         module.link_in(self._llvm.parse_bitcode(inside.bitcode))
         for name in inside.names:
             function = module.get_function(name)
@@ -240,8 +243,8 @@ class _Machine:
 
     @functools.cached_property
     def _passes(self) -> tuple[llvm.ModulePassManager, llvm.PassBuilder]:
-        """The passes that run on a query after it was parsed. They are made once: llvmlite leaks 70 kB each
-        time when its own pipelines make passes, and those pipelines cannot be run twice."""
+        """The passes that run on a query after it was parsed. The passes are made only once. llvmlite's own
+        pipelines leak 70 kB each time they make passes, and such a pipeline cannot be run twice."""
         passes = self._llvm.create_new_module_pass_manager()
         for add in _PASSES:
             getattr(passes, f"add_{add}_pass")()
@@ -258,7 +261,7 @@ class _Machine:
         builder.close()
 
     def engine(self, compiled: bytes) -> llvm.ExecutionEngine:
-        # An LLVM engine takes over its target machine, so it gets a new one.
+        # An LLVM engine takes over its target machine, so each engine gets a new target machine.
         engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(self._head), self._create())
         engine.add_object_file(self._llvm.ObjectFileRef.from_data(compiled))
         engine.finalize_object()
@@ -271,8 +274,9 @@ def _machine(optimise: bool) -> _Machine:
 
 
 def _close(engine: llvm.ExecutionEngine) -> None:
-    """Release code, or leave that to the next caller of LLVM. Python may call this during any garbage
-    collection: in a thread that already has the lock, or in one that must not wait for it."""
+    """Release code, or leave the release to the next caller of LLVM. Python may call this function during any
+    garbage collection. The thread may already have the lock, or it may be a thread that must not wait for the
+    lock."""
     _GIVEN_BACK.append(engine)
     if _LOCK.acquire(blocking=False):
         try:

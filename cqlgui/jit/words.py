@@ -1,9 +1,9 @@
 """The types of the kernel language, as annotations that plain Python and the type checker take for ints.
 
-A kernel's numbers are all 64 bits wide: `int` is signed, `Word` is not, and Python's unbounded integers give
-the same results as long as a kernel keeps its words below 2**64 (`word` cuts them) and its ints in range.
-Arrays are anything indexed by position: NumPy arrays, tuples, `memoryview`s. A function that a kernel calls
-without knowing it is a parameter annotated with a `Routine`.
+All numbers of a kernel are 64 bits wide. `int` is signed, and `Word` is unsigned. Python's unbounded integers
+give the same results as long as a kernel keeps its words below 2**64 (`word` cuts them) and its ints in
+range. Arrays are anything indexed by position: NumPy arrays, tuples, `memoryview`s. A kernel can take a
+function as an argument; the annotation of the parameter has a `Routine`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Scalar(enum.Enum):
     I16 = "i16"
     I32 = "i32"
 
-    # Asked for with each instruction that is written, so they are no properties.
+    # These are read for each instruction that is written, so they are attributes and not properties.
 
     def __init__(self, text: str) -> None:
         self.llvm: Final = text.removesuffix("u")

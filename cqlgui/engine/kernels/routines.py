@@ -48,7 +48,8 @@ def attackers(record: Words, sources: Word, targets: Word) -> Word:
 
 
 def _line_attackers(record: Words, standing: Word, straight: Word, slanted: Word, targets: Word) -> Word:
-    """The line pieces among them, searched from the side with fewer squares."""
+    """The attackers that are line pieces. The search starts from the targets or from the line pieces,
+    whichever are fewer."""
     occupied = _ALL ^ record[0]
     straight &= standing
     slanted &= standing
@@ -122,7 +123,7 @@ def steps_around(area: Word) -> Word:
 
 @UNIT.kernel
 def between(left: Word, right: Word) -> Word:
-    """Squares strictly between a square of one set and one of the other that share a line with it."""
+    """Squares strictly between two squares that share a line, one from each set."""
     found = words.word(0)
     while left != 0:
         start = words.lowest(left)
@@ -140,8 +141,8 @@ STARTS: Final = 1
 
 @UNIT.kernel
 def rays(record: Words, sets: Words, count: int, mask: int, attack: int, side: int) -> Word:
-    """The first squares (`STARTS`) or the last ones (`ENDS`) of the rays through the sets in order; `attack`
-    other than 0 asks for a line piece that moves that way on the first."""
+    """The first squares (`STARTS`) or the last squares (`ENDS`) of the rays that pass through the sets in
+    order. If `attack` is not 0, a line piece that moves along the ray must stand on its first square."""
     found = words.word(0)
     firsts = sets[0]
     if attack != 0:
@@ -193,7 +194,7 @@ def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> W
 
 @UNIT.kernel
 def ray_count(record: Words, sets: Words, count: int, mask: int, attack: int) -> int:
-    """Number of pairs of a first and a last square of such rays."""
+    """Number of pairs of a first and a last square of rays as in `rays`."""
     found = 0
     firsts = sets[0]
     if attack != 0:
@@ -216,7 +217,8 @@ _MOST_SETS: Final = 8
 
 
 def _can_pass(sets: Words, count: int) -> bool:
-    """Whether there is a square in every set between, and room for a square of each on a line."""
+    """Whether every set between the first and the last has a square, and a line has room for a square of each
+    set."""
     if count > _MOST_SETS:
         return False
     missing = False
@@ -228,7 +230,7 @@ def _can_pass(sets: Words, count: int) -> bool:
 def _starts(
     record: Words, sets: Words, count: int, mask: int, attack: int, firsts: Word, end_bit: Word
 ) -> Word:
-    """The squares of `firsts` from which a ray leads to one square."""
+    """The squares of `firsts` from which a ray leads to the square `end_bit`."""
     end = words.lowest(end_bit)
     straight = _STRAIGHT_LINES[end]
     slanted = _SLANTED_LINES[end]
@@ -247,7 +249,7 @@ def _starts(
 def _ends(
     record: Words, sets: Words, count: int, mask: int, attack: int, start_bit: Word, lasts: Word
 ) -> Word:
-    """The squares of `lasts` to which a ray leads from one square."""
+    """The squares of `lasts` to which a ray leads from the square `start_bit`."""
     start = words.lowest(start_bit)
     straight = _STRAIGHT_LINES[start]
     slanted = _SLANTED_LINES[start]
@@ -266,7 +268,7 @@ def _ends(
 
 
 def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: int) -> bool:
-    """Whether a ray leads from one square to another that shares a line with it."""
+    """Whether a ray leads from `start` to `end`. The two squares share a line."""
     between = words.word(attacks.BETWEEN[start][end])
     standing = between & (_ALL ^ record[0])
     # Every man between must belong to one of the sets between.
@@ -282,8 +284,8 @@ def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: i
 
 
 def _passes(sets: Words, count: int, between: Word, occupied: Word, upwards: bool) -> bool:
-    """Whether the sets between the first and the last one can be placed on these squares in order, so that
-    every man on the squares belongs to one of them."""
+    """Whether the sets between the first and the last can be placed in order on the squares `between`. Each
+    set takes one of its own squares, and every square in `occupied` must be taken."""
     last = count - 1
     if last == 1:
         return True
@@ -313,7 +315,7 @@ PIN_THROUGH: Final = 1
 @UNIT.kernel
 def pins(record: Words, sources: Word, shields: Word, goals: Word, chosen: int) -> Word:
     """The squares of all pins: the pinning men (`PIN_FROM`), the pinned men (`PIN_THROUGH`), or the squares
-    behind. A goal holds a man of the pinned man's colour, or nothing."""
+    behind the pinned men. A square behind is empty or holds a man of the pinned man's colour."""
     occupied = _ALL ^ record[0]
     found = words.word(0)
     for colour in range(2):
@@ -364,7 +366,7 @@ def connected_pawns(record: Words) -> Word:
 
 @UNIT.kernel
 def isolated_pawns(record: Words) -> Word:
-    """Pawns without such a pawn."""
+    """Pawns with no other pawn of their colour on a neighbouring file."""
     return record[1] & ~_connected(record[1]) | record[7] & ~_connected(record[7])
 
 
@@ -416,7 +418,7 @@ def in_check(record: Words) -> bool:
     near |= attacks.KING_ATTACKS[king] & record[base + 6]
     if near != 0:
         return True
-    # Line pieces are mostly on no line with the king, and if they are, another man mostly stands between.
+    # Most line pieces share no line with the king. If one does, another man mostly stands between.
     queens = record[base + 5]
     far = _STRAIGHT_LINES[king] & (record[base + 4] | queens)
     far |= _SLANTED_LINES[king] & (record[base + 3] | queens)
@@ -461,8 +463,8 @@ IN_PASSING: Final = 4
 
 @UNIT.kernel
 def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, side: int) -> Word:
-    """The squares from which possible moves come (`ORIGINS`) or to which they lead: moves from `sources` to
-    `goals`. Castling counts as the king's move."""
+    """The origins (`ORIGINS`) or the target squares (`GOALS`) of the possible moves from `sources` to
+    `goals`. Castling counts as a move of the king."""
     found = words.word(0)
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
@@ -482,7 +484,7 @@ def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, 
 
 @UNIT.kernel
 def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> int:
-    """Number of pairs of squares that such moves connect."""
+    """Number of pairs of squares that moves as in `possible` connect."""
     found = 0
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
@@ -497,7 +499,7 @@ def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind:
 
 @UNIT.kernel
 def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> bool:
-    """Whether there is such a move."""
+    """Whether there is a move as in `possible`."""
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
     if pseudo == 0 and left != 0 and not in_check(record):
@@ -512,8 +514,8 @@ def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: in
 
 
 def _free(record: Words) -> Word:
-    """The men of a side to move that is not in check whose moves never expose their king, moves en passant
-    excepted."""
+    """The men of the side to move that cannot expose their king by a move, except en passant. The side to
+    move must not be in check."""
     turn = int(record[layout.TURN])
     own = _own(record, turn)
     king = position.king_square(record, turn)
@@ -542,8 +544,8 @@ def _own(record: Words, turn: int) -> Word:
 
 
 def _can_move(record: Words, free: Word) -> bool:
-    """The side to move has a legal move, castling included; `free` are men known never to expose their
-    king."""
+    """The side to move has a legal move, castling included. `free` are men that are known never to expose
+    their king."""
     turn = int(record[layout.TURN])
     base = 6 * turn
     pawns = free & record[base + 1]
@@ -678,9 +680,9 @@ FITS_TO: Final = 1
 
 @UNIT.kernel
 def fits(record: Words, move: int, sources: Word, goals: Word, capture: int, kinds: int, side: int) -> Word:
-    """The from-squares (`FITS_FROM`) or to-squares of a move as a dash counts them; none if the move does not
-    fit the sets. `record` is the position before the move, `kinds` the wanted promotions as bits, 0 for any
-    move."""
+    """The from-squares (`FITS_FROM`) or to-squares (`FITS_TO`) that a move has in a dash; none if the move
+    does not fit the sets. `record` is the position before the move. `kinds` are the wanted promotions as
+    bits; 0 admits any move."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
     goal = 1 << end
@@ -717,7 +719,7 @@ def fits(record: Words, move: int, sources: Word, goals: Word, capture: int, kin
 
 @UNIT.kernel
 def captured(record: Words, move: int) -> Word:
-    """The square of the man that a move captures, `record` being the position before it."""
+    """The square of the man that a move captures. `record` is the position before the move."""
     flag = move >> 12
     end = move >> 6 & 63
     if flag == moves.EN_PASSANT:
@@ -729,7 +731,8 @@ def captured(record: Words, move: int) -> Word:
 
 @UNIT.kernel
 def moved(move: int, side: int) -> Word:
-    """From- or to-squares of the move that led to a position, both men's for castling; none at the root."""
+    """From- or to-squares of the move that led to a position; none at the root. For castling they are the
+    squares of both men."""
     if move == moves.NO_MOVE:
         return words.word(0)
     start = words.word(1 << (move & 63))
@@ -744,8 +747,8 @@ def moved(move: int, side: int) -> Word:
 
 @UNIT.kernel
 def passed_over(record: Words) -> Word:
-    """The square passed over by the move that led to a position, as a set; empty unless that was a pawn's
-    double step. Computed on demand, because hardly a query needs it."""
+    """The square passed over by the move that led to a position, as a set; empty unless that move was a
+    pawn's double step. The square is computed on demand, because few queries need it."""
     move = int(record[layout.MOVE])
     if move == moves.NO_MOVE:
         return record[layout.PASSED]
@@ -760,7 +763,7 @@ def passed_over(record: Words) -> Word:
 
 @UNIT.kernel
 def landing(move: int) -> Word:
-    """Where the moving man, in castling the king, arrives."""
+    """The square on which the moving man arrives; for castling, the square of the king."""
     end = move >> 6 & 63
     if move >> 12 == moves.CASTLE:
         end = move & 56 | (6 if end > move & 63 else 2)
@@ -769,7 +772,8 @@ def landing(move: int) -> Word:
 
 @UNIT.kernel
 def promotes(move: int, kinds: int) -> int:
-    """1 when the kind a move promotes to, 0 for no promotion, is one of the bits; else 0."""
+    """1 if `kinds` has the bit of the kind to which a move promotes, else 0. A move without a promotion has
+    kind 0."""
     flag = move >> 12
     promoted = flag - 2 if moves.PROMOTE_N <= flag <= moves.PROMOTE_Q else 0
     return kinds >> promoted & 1

@@ -1,7 +1,7 @@
 """Economical mates and stalemates as kernels: the same as `cql.interpreting.runtime.economy`, but on a
 record.
 
-The *losers* are the side to move; `king` is the square of their king. Terms are the same as there.
+The *losers* are the side to move; `king` is the square of their king. All other terms are those of `economy`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ALL: Final[Word] = squares.ALL
 
 @UNIT.kernel
 def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The men that take part in a mate of the side to move; none unless it is as economical as demanded
+    """The men that take part in a mate of the side to move; none unless the mate is as economical as demanded
     (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is mate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
@@ -48,7 +48,8 @@ def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
 
 @UNIT.kernel
 def stalemate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The same for a stalemate. The caller has made sure that the position is stalemate."""
+    """The men that take part in a stalemate of the side to move, with `demand` as in `mate_picture`. The
+    caller knows that the position is stalemate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     if king < 0:
@@ -105,8 +106,8 @@ def _is_pure(record: Words, board: Bytes, king: int, losers: Word, pinned: Word,
 
 @words.apart
 def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, checkers: Word) -> Word:
-    """The winner's men that keep the king from a square: they attack it, or would attack it through the
-    king."""
+    """The winner's men that keep the king from a square. They attack the square, or they are checkers that
+    would attack it through the king."""
     found = position.attackers_given(record, square, winner, _ALL ^ record[0])
     left = checkers
     while left != 0:
@@ -118,7 +119,8 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
 
 @words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
-    """A guarded man beside the king is no surplus if he is pinned and could otherwise meet a single check."""
+    """Whether guarding a man beside his king is no surplus: he is pinned, and could otherwise meet a single
+    check."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
         return False
     answers = checkers | attacks.BETWEEN[words.lowest(checkers)][king]
@@ -129,7 +131,8 @@ def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Wo
 
 @words.apart
 def _is_needed(record: Words, board: Bytes, king: int, free: Word, other: Word) -> bool:
-    """In a double check: whether some man could meet the other check alone."""
+    """Whether a checker in a double check is needed: some man could meet the check by `other`, the second
+    checker, if this were the only check."""
     answers = other | attacks.BETWEEN[words.lowest(other)][king]
     left = free & ~(1 << king)
     while left != 0:
@@ -170,8 +173,8 @@ def _mated_men(record: Words, board: Bytes, king: int, losers: Word, checkers: W
 
 
 def _answers(record: Words, king: int, checkers: Word) -> Word:
-    """The squares that the losers would have to reach: the winner's king, the checkers, and the squares
-    between."""
+    """The squares that the losers would have to reach: the squares of the winner's king and of the checkers,
+    and the squares between a checker and the king of the losers."""
     found = checkers | record[12 - 6 * int(record[layout.TURN])]
     left = checkers
     while left != 0:
@@ -213,7 +216,7 @@ def _pinned(record: Words, board: Bytes, king: int, losers: Word) -> Word:
 
 @words.apart
 def _pinners(record: Words, board: Bytes, king: int, pinned: Word) -> Word:
-    """The winner's men that pin one of the men to the king."""
+    """The winner's men that pin one of the men `pinned` to the king."""
     found = words.word(0)
     left = _line_pieces(record, 1 - int(record[layout.TURN]))
     while left != 0:
@@ -245,7 +248,8 @@ def _line_pieces(record: Words, colour: int) -> Word:
 
 @words.apart
 def _reach(board: Bytes, start: int, end: int) -> Word:
-    """Squares strictly between a line piece and a square on a line it moves along, else none."""
+    """Squares strictly between a line piece on `start` and the square `end`; none if the piece does not move
+    along a line from `start` to `end`."""
     direction = attacks.direction_between(start, end)
     if direction < 0 or relations.line_piece_directions(int(board[start])) >> direction & 1 == 0:
         return words.word(0)
@@ -254,7 +258,7 @@ def _reach(board: Bytes, start: int, end: int) -> Word:
 
 @words.apart
 def _goals(record: Words, square: int, kind: int) -> Word:
-    """Where the man on a square can go, also if that exposes his king."""
+    """The squares to which the man on a square can go, even if the move exposes his king."""
     return routines.possible(record, 1 << square, _ALL, 1, kind, routines.GOALS)
 
 
@@ -265,8 +269,8 @@ def _attacked_from(record: Words, board: Bytes, square: int) -> Word:
 
 @words.apart
 def _blockers(record: Words, board: Bytes, lines: Word, targets: Word) -> Word:
-    """Men that stand alone between a line piece of `lines` and a square of `targets` on a line it moves
-    along."""
+    """Men that stand alone between a line piece of `lines` and a square of `targets`. The line piece must
+    move along this line."""
     found = words.word(0)
     while lines != 0:
         start = words.lowest(lines)

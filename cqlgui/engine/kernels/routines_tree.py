@@ -64,7 +64,7 @@ def tries(records: Words, frame: Words, place: int) -> int:
 
 @UNIT.kernel
 def in_virtual_mainline(records: Words, frame: Words, place: int) -> bool:
-    """No null move and no side move of White's leads to a position."""
+    """Whether the way to a position has neither a null move nor a side move of White's."""
     steps = 0
     stays = True
     while stays and records[place * _SIZE + layout.PARENT] != layout.NONE:
@@ -88,7 +88,7 @@ def _strays(records: Words, place: int) -> int:
 
 @UNIT.kernel
 def carried(men: Word, move: int) -> Word:
-    """The squares of men after a move, those captured left out."""
+    """The squares of some men after a move. A captured man is left out."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
     goal = 1 << end
@@ -114,7 +114,8 @@ def carried(men: Word, move: int) -> Word:
 
 @UNIT.kernel
 def concerns(men: Word, move: int, capture: int) -> bool:
-    """Whether a move moves one of the men on some squares before it, or with `capture` takes one."""
+    """Whether a move moves one of the men that stand on the squares `men` before the move. With `capture`, a
+    move that captures one of these men counts too."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
     flag = move >> 12
@@ -130,8 +131,9 @@ def concerns(men: Word, move: int, capture: int) -> bool:
 
 @UNIT.kernel
 def followed(records: Words, frame: Words, start: int, square: Word, goal: int) -> Word:
-    """Where the man on a square (a set of one) at one position stands at another position. Empty if the man
-    is captured or does not exist there, or if the square is empty."""
+    """The square on which a man stands at the position `goal`, as a set. At the position `start` the man
+    stands on `square` (a set of one). The result is empty if `square` is empty, or if the man does not exist
+    at `goal` (for example, because he is captured)."""
     if square == 0 or records[start * _SIZE] & square != 0:
         return words.word(0)
     fork = ancestor(records, frame, start, goal)
@@ -154,7 +156,7 @@ def followed(records: Words, frame: Words, start: int, square: Word, goal: int) 
 
 
 def _charge(frame: Words, runs: int) -> bool:
-    """Count work. Returns False, with the game in doubt, once it was too much."""
+    """Count work. Returns False once there was too much work in the game; the game is in doubt then."""
     left = int(frame[layout.STEPS])
     if left <= runs:
         frame[layout.STEPS] = 0
@@ -185,7 +187,8 @@ def _origin(square: Word, move: int) -> Word:
 
 @UNIT.kernel
 def man_number(records: Words, frame: Words, place: int, square: int) -> int:
-    """The number of the man on a square: at the root men are numbered from a1 on; -1 for an empty square."""
+    """The number of the man on a square; -1 for an empty square. The men at the root are numbered from a1
+    on."""
     first = followed(records, frame, place, words.word(1 << square), 0)
     if first == 0:
         return -1
@@ -199,7 +202,7 @@ def square_root(number: int) -> int:
     bit = 1 << 31
     while bit > 0:
         larger = root + bit
-        # Its square keeps below 2**63.
+        # Up to this number, squares are below 2**63.
         if larger <= 3037000499 and larger * larger <= number:
             root = larger
         bit >>= 1
@@ -212,14 +215,14 @@ BACKWARD: Final = 1
 PRIMARY: Final = 2
 SECONDARY: Final = 4
 SINGLE: Final = 8
-"""Which positions may follow in a line: earlier ones; first moves, or all but first moves; those of one
-side."""
+"""Bits that say which positions may follow in a line: earlier positions; positions after first moves;
+positions after all other moves; positions of one side."""
 
 
 @UNIT.kernel
 def onward(records: Words, place: int, last: int, order: int) -> int:
-    """The position with which a line may continue after `place`, the one after `last`; -1 if there is none.
-    With `last` -1 it is the first one."""
+    """The next position with which a line may continue after `place`; -1 if there is none. `last` is the
+    position that was returned before. With `last` -1 the result is the first position."""
     if order & BACKWARD != 0:
         if last >= 0:
             return -1
@@ -267,8 +270,8 @@ def _next(records: Words, place: int, order: int) -> int:
 
 @UNIT.kernel
 def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: int) -> int:
-    """Length of the longest run of moves that the ways from the common ancestor to two positions share; 0
-    where one of them is the ancestor."""
+    """Length of the longest run of moves that the ways from the common ancestor to two positions share; 0 if
+    one of the positions is the ancestor."""
     fork = ancestor(records, frame, first, second)
     if fork in (first, second):
         return 0
@@ -299,7 +302,7 @@ def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: 
 
 
 def _same_move(records: Words, boards: Bytes, first: int, second: int) -> bool:
-    """Whether the moves that lead to two positions are of the same man between the same squares."""
+    """Whether the moves that lead to two positions have equal squares and equal men."""
     move = records[first * _SIZE + layout.MOVE]
     other = records[second * _SIZE + layout.MOVE]
     if (move ^ other) & 0xFFF != 0:

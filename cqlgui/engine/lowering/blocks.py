@@ -50,7 +50,7 @@ def is_single(s: Scope, area: Value) -> Value:
 
 
 def shifted(f: Function, area: Value, distance: int) -> Value:
-    """A set moved up the board's numbers, or down."""
+    """A set moved to higher square numbers, or to lower ones if `distance` is negative."""
     if distance == 0:
         return area
     return f.binary("shl" if distance > 0 else "shr", area, word(abs(distance)))
@@ -110,7 +110,7 @@ def each_square(s: Scope, area: Value, *, after: str) -> Iterator[tuple[Value, s
 
 @contextlib.contextmanager
 def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[tuple[Value, str]]:
-    """The same for the numbers from `first` to the one before `end`."""
+    """Write a loop over the numbers from `first` to `end` - 1, in the same way as `each_square`."""
     f = s.f
     head, inside, following = f.label(), f.label(), f.label()
     before = f.block
@@ -126,8 +126,8 @@ def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[t
 
 
 def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], None]) -> Value:
-    """A value that is found on several ways. Each way calls the function that `fill` is given, which ends its
-    block."""
+    """A value that is found on several ways. `fill` is given a function, and each way calls it with the value
+    found. The call ends the block."""
     f = s.f
     after = f.label()
     ways: list[tuple[Value, str]] = []
@@ -201,8 +201,8 @@ def array_of(s: Scope, values: Sequence[Value]) -> Value:
 
 
 def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
-    """The number that stands for a part of a leaf in the current row of an orbit's table. None if all rows
-    have the same."""
+    """The number that stands for a part of a leaf in the current row of an orbit's table. None if there is no
+    such table, or if the part is the same in all rows."""
     column = varied(s, node).get(part)
     if s.row is None or column is None:
         return None

@@ -1,15 +1,15 @@
 """Query to machine code: what the rules for all filters share.
 
-A filter becomes instructions that are written in place. There are four ways to ask for it: its set (never
-missing), its number or its position (code goes to `fail` if it has none), or its truth (code goes to `yes` or
-`no`). The order of evaluation, and what is skipped, are those of the interpreter's closures, so that
-assignments have the same effect. Where a filter can neither assign nor fault, evaluation ends as soon as the
-answer is decided.
+A filter becomes instructions that are written in place. There are four ways to ask for a filter. Its set is
+never missing. For its number or its position, code goes to `fail` if the filter has none. For its truth, code
+goes to `yes` or `no`. Filters are evaluated in the order of the interpreter's closures, and the same filters
+are skipped, so that assignments have the same effect. If a filter can neither assign nor fault, evaluation
+ends as soon as the answer is decided.
 
-A part that cannot be compiled, and everything that the interpreter would report as a fault, leaves the game
-in doubt when it is reached: then nothing found in that game counts, and the interpreter decides. So every
-compiled query is sound; how many games remain in doubt is a matter of speed (`Lowering.unsupported` says
-why).
+Two things leave a game in doubt when they are reached: a part that is not compiled, and a fault that the
+interpreter would report. Then nothing found in that game counts, and the interpreter decides. So every
+compiled query is sound, and the number of games in doubt affects only the speed. `Lowering.unsupported` has
+the parts that are not compiled, with the reasons.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from cqlgui.jit.emitter import Function, Value
 from cqlgui.jit.words import MASK, Scalar
 
 MOST_LINES: Final = 12_000
-"""Maximum of instructions of a query. Compiling a longer one would take longer than interpreting most
-bases."""
+"""Maximum of instructions of a query. Compiling a longer query would take longer than searching most
+databases with the interpreter."""
 _SAFE: Final = 1 << 31
-"""Numbers in variables stay below this, so that products of two of them fit."""
+"""Numbers in variables stay below this, so that the product of two variables fits into 64 bits."""
 _LARGEST: Final = 1 << 62
 _MOST_NOTES: Final = 100
 SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
@@ -64,8 +64,8 @@ class Lowering:
         *,
         variations: bool,
     ) -> None:
-        """`atomics`: the atomic variables known where a path ends, by the path's `id`; several sets for a
-        node that stands in several places."""
+        """`atomics` has the atomic variables that are known at the end of a path, by the `id` of the path. A
+        path that stands in several places has several sets of them."""
         self.names = names
         self.atomics = atomics
         self.variations = variations
@@ -77,7 +77,8 @@ class Lowering:
         self.doubts = False
         """Whether anything can leave a game in doubt."""
         self.uncertain = False
-        """Whether a filter can do so for another reason than missing facts or too many steps."""
+        """Whether a filter can leave a game in doubt for a reason other than missing facts or too many
+        steps."""
         self.planes = False
         """Whether sequences are searched with a stack and planes."""
         self.restricted: set[int] = set()
@@ -174,7 +175,8 @@ class Lowering:
         self.doubt(s)
 
     def doubt(self, s: Scope, *, expected: bool = False) -> None:
-        """Leave the game in doubt at this point of the code; `expected`: the filter is not to blame."""
+        """Leave the game in doubt at this point of the code; `expected`: the reason is a missing fact or too
+        many steps, and not the filter."""
         self.doubts = True
         self.uncertain |= not expected
         s.f.store(word(1), s.frame, integer(layout.DOUBT))
@@ -188,8 +190,8 @@ class Lowering:
         s.f.begin(good)
 
     def spend(self, s: Scope, runs: int, out: str) -> None:
-        """Count runs of a loop's body. Goes to `out`, with the game in doubt, once the game has had too many.
-        So no game takes long: the interpreter, which can be stopped, takes over."""
+        """Count runs of a loop's body. Once the game has had too many runs, it is in doubt and code goes to
+        `out`. So no game takes long here: the interpreter takes over, and it can be stopped."""
         f = s.f
         good, bad = f.label(), f.label()
         left = f.load(s.frame, integer(layout.STEPS))
@@ -212,12 +214,13 @@ class Lowering:
         return self.type_of(node) in types.SETS
 
     def slot(self, name: str) -> int:
-        """The place of a variable in the frame: its value, and after it whether it has one."""
+        """The place of a variable in the frame. The word there is the value; the next word says whether there
+        is a value."""
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
 
     def note(self) -> int | None:
-        """The place of two words of the frame that are 0 at the beginning of each game and belong to the
-        caller. None once there are many, because a frame has little room."""
+        """The place of two words of the frame that belong to the caller. They are 0 at the beginning of each
+        game. Returns None once many such words are in use, because a frame has little room."""
         if self._notes == _MOST_NOTES:
             return None
         self._notes += 1
@@ -229,8 +232,8 @@ class Lowering:
         return facts.is_fact(node, searches=self._searches)
 
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
-        """The answer to a question about the game, as a word, and whether there is one. Leaves the game in
-        doubt if the answer is unknown."""
+        """The answer to a question about the game, as a word, and whether there is an answer. Leaves the game
+        in doubt if the answer is unknown."""
         if fact not in self.facts:
             # No variable has a blank in its name.
             self.facts[fact] = self.slot(f"fact {len(self.facts)}")
@@ -252,17 +255,18 @@ class Lowering:
         return layout.LOCALS + 2 * len(self._slots)
 
     def check_frame(self) -> None:
-        """Raise `TooLargeError` if the frame has too many variables. Call it after each function that was
-        written, because each may add some."""
+        """Raise `TooLargeError` if the frame has too many variables. Call this after each function that was
+        written, because each function may add variables."""
         if self.frame_size > layout.SERIAL:
             raise TooLargeError
 
     def is_looped(self, name: str) -> bool:
-        """Whether only loops give a variable its value, so that it has a value only within them."""
+        """Whether only loops give a variable its value. Such a variable has a value only within these
+        loops."""
         return name in self._looped
 
     def read(self, s: Scope, name: str) -> Value:
-        """The value of a variable, as a word. Leaves the game in doubt if it has none."""
+        """The value of a variable, as a word. Leaves the game in doubt if the variable has no value."""
         if self.is_looped(name):
             bound = s.loops.get(name)
             if bound is None:
@@ -274,7 +278,8 @@ class Lowering:
         return s.f.load(s.frame, integer(slot))
 
     def write(self, s: Scope, name: str, value: Value) -> None:
-        """Give a variable a value. A variable of loops alone has none outside of them."""
+        """Give a variable a value. Not for variables that only loops bind: they have no value outside the
+        loops."""
         slot = self.slot(name)
         s.f.store(value, s.frame, integer(slot))
         s.f.store(word(1), s.frame, integer(slot + 1))
@@ -301,8 +306,8 @@ class Lowering:
         return repeatable.is_repeatable(node) and all(self._cannot_fault(s, one) for one in nodes.walk(node))
 
     def is_steady(self, node: nodes.Node) -> bool:
-        """Whether a filter gives the same result at a position whatever was evaluated before: it reads no
-        variable except those of its own loops, and asks nothing about an earlier path."""
+        """Whether the result of a filter at a position is the same whatever was evaluated before. Such a
+        filter reads only variables of its own loops, and asks nothing about an earlier path."""
         return repeatable.is_repeatable(node) and not any(
             isinstance(one, nodes_paths.PathFact | nodes_programs.IsBound | nodes_programs.Entry)
             or (isinstance(one, nodes.Name) and not self.is_looped(one.name))
@@ -316,7 +321,7 @@ class Lowering:
         if isinstance(node, nodes.Name):
             return self.is_looped(node.name)
         if isinstance(node, nodes_paths.Path) and self.tells_ways:
-            # It records how the path went.
+            # A path that matches records its way for the questions about it.
             return False
         return not isinstance(node, nodes_tree.Echo | nodes.Arithmetic)
 
@@ -348,7 +353,8 @@ class Lowering:
         return self.module.table(f"table{self._tables}", Scalar.WORD, [one & MASK for one in numbers])
 
     def steps(self, mask: int, low: int, high: int, shifts: Sequence[tuple[int, int]]) -> emitter.Callee:
-        """A function that moves a set by each of these pairs (squares that may go, distance)."""
+        """A function that moves a set by each of `shifts` and joins the results. A shift is a pair: the
+        squares that may move, and the distance."""
         key = (mask, low, high)
         known = self._steps.get(key)
         if known is None:

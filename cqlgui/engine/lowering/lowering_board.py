@@ -188,7 +188,7 @@ def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node,
 
 @dataclass(frozen=True, slots=True)
 class _Leaps:
-    """How a man leaps, which is symmetric: from a set, and from each square."""
+    """The leaps of a man: from a set (`kernel`), and from each square (`table`). Leaps are symmetric."""
 
     kernel: kernels.Kernel[..., int]
     table: tuple[int, ...]
@@ -201,8 +201,9 @@ _LEAPS: Final = (
 
 
 def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | None:
-    """How all men of a set attack, if that is known while compiling and is one kind of leap; and whether
-    there is only one man. The variable of a loop may be empty elsewhere, but never inside its loop."""
+    """The leaps of the men of a set, and whether the set is a single man. None unless it is known while
+    compiling that all these men leap in the same way. The variable of a loop may be empty at other positions,
+    but it is never empty here, inside its loop."""
     kinds = _kinds(low, s, node)
     for mask, leaps in _LEAPS:
         if kinds & ~mask == 0:
@@ -395,13 +396,13 @@ def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str,
 
 
 def _loop_area(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> Value | None:
-    """The squares of the loop; None if the loop is not compiled, and then the game is in doubt."""
+    """The squares of the loop. None if the loop is not compiled; the game is in doubt then."""
     area = low.set_of(s, node.domain)
     if not low.is_looped(node.name):
         low.leave_out(s, node, "a loop over a variable that is assigned elsewhere is not compiled")
         return None
     if node.name in s.loops:
-        # The interpreter reports that the variable has a value.
+        # The interpreter reports a fault, because the variable has a value already.
         low.doubt(s)
         return None
     if isinstance(node, nodes.PieceLoop):
@@ -455,7 +456,7 @@ def _charge(low: Lowering, s: Scope, after: str) -> None:
 
 
 def _only_looped(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> bool:
-    """Whether a body is idle once its own variable is bound."""
+    """Whether the body of a loop is idle once the variable of the loop is bound."""
     return low.is_idle(_bound(low, s, node, word(0)), node.body)
 
 

@@ -107,7 +107,7 @@ def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) ->
         f.jump(no)
         return
     else:
-        # For numbers `!=` is `not ==`, also if one has no value; of positions both must exist.
+        # For numbers, `!=` is `not ==`, also if one of them has no value. Two positions must both exist.
         lacking = yes if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION else no
         first, second, _ = _operands(low, s, node, lacking)
     f.branch(f.compare(_RELATIONS[node.operator], first, second), yes, no)
@@ -181,7 +181,7 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
         case "depth":
             return Number(number(layout.DEPTH), 0, _LONGEST)
         case "movenumber":
-            # The root's side to move is to move at every second ply.
+            # The sides alternate: 0 if White is to move at the root, else 1.
             first = f.binary("and", f.binary("xor", number(layout.PLY), number(layout.TURN)), integer(1))
             half = f.binary("shr", f.binary("add", number(layout.PLY), first), integer(1))
             return Number(f.binary("add", half, integer(1)), 1, _LONGEST)
@@ -204,7 +204,7 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
 
 
 def _study_sort(low: Lowering, s: Scope, node: nodes_studies.StudySort, yes: str, no: str) -> None:
-    """Its truth is whether there is such an award."""
+    """The truth of this filter is whether the game has such an award."""
     low.test(s, nodes_studies.StudyAward(node.span, node.category, node.special, max=False), yes, no)
 
 
@@ -230,7 +230,7 @@ def _arithmetic(low: Lowering, s: Scope, node: nodes.Arithmetic, fail: str) -> N
 _CALCULATED: Final = {"+": "add", "-": "sub", "*": "mul"}
 _FACTOR: Final = 1 << 31
 _SUMMAND: Final = 1 << 61
-"""Sums and products of larger numbers might not fit."""
+"""Products of numbers above `_FACTOR` and sums of numbers above `_SUMMAND` might not fit into 64 bits."""
 
 
 def _calculated(low: Lowering, s: Scope, sign: str, a: Number, b: Number, fail: str) -> Number:
@@ -349,7 +349,7 @@ def _name_number(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Number
 
 
 def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Value:
-    # A game in doubt may have left something here that is no position.
+    # In a game in doubt, the variable may hold a number that is no position.
     place = s.f.converted(low.read(s, node.name), Scalar.INT)
     count = s.f.converted(s.f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
     return s.f.select(s.f.compare("lt", place, count), place, integer(0))
@@ -385,7 +385,7 @@ def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> N
         else:
             value = f.converted(low.position(s, node.value, no), Scalar.WORD)
         if node.operator == "=?":
-            # Numbers and positions are tested for a value too: 0 is not assigned.
+            # Numbers and positions are also compared with 0: the number 0 is not assigned.
             good = f.label()
             f.branch(f.compare("ne", value, word(0)), good, no)
             f.begin(good)
@@ -490,7 +490,7 @@ def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str)
     f.store(emitter.FALSE, begun)
     f.begin(head)
     low.spend(s, 1, over)
-    # Written once, because a filter in it may keep something from one run to the next.
+    # The operand is written only once, because a filter in it may keep something from one run to the next.
     low.test(s, node.operand, again, over)
     f.begin(again)
     f.store(emitter.TRUE, begun)
@@ -526,7 +526,7 @@ def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: 
 
 
 def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
-    """True, without a trace in a game that does not match."""
+    """Always true. The filter leaves no trace in a game that does not match."""
     s.f.jump(yes)
 
 
@@ -547,7 +547,7 @@ def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) ->
 
 
 def _texts(low: Lowering, s: Scope, parts: tuple[nodes.Node, ...], yes: str) -> None:
-    """Parts of a text that always has a value."""
+    """Compile the parts of a text. The text always has a value."""
     for part in parts:
         # A name by itself never faults in a text.
         if not isinstance(part, nodes.Name | nodes.String) and not low.is_idle(s, part):
@@ -625,7 +625,8 @@ def _equal(low: Lowering, s: Scope, node: nodes_tree.Equal, yes: str, no: str) -
 
 
 def _maybe(low: Lowering, s: Scope, node: nodes.Node, kind: Type) -> Value:
-    """A number or position, or the smallest number of all if it has none."""
+    """The value of a filter, a number or a position; the smallest number of all if the filter has no
+    value."""
 
     def fill(found: Callable[[Value], None]) -> None:
         fail = s.f.label()
@@ -658,7 +659,7 @@ def _inner_test(low: Lowering, s: Scope, node: _Wrapped, yes: str, no: str) -> N
 
 
 def _sort_test(low: Lowering, s: Scope, node: nodes.Sort, yes: str, no: str) -> None:
-    """A sort's truth is that of its value."""
+    """The truth of a sort is the truth of its value."""
     match types.valued(low.type_of(node.operand)):
         case Type.SET:
             s.f.branch(blocks.not_empty(s, low.set_of(s, node.operand)), yes, no)

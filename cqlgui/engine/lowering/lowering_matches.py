@@ -1,9 +1,10 @@
 """The orbit pass: a second function of a query that returns the orbit elements that matched at a hit.
 
-It runs at hits only and visits every element, while the query itself stops at the first one. It is written
-only where the interpreter would find the same: where each outermost orbit is reached in every evaluation that
-succeeds, and where its elements give the same result whenever they are evaluated at the position. Under
-`not`, in `find`, in paths and in loops the interpreter must do it.
+This function runs at hits only and visits every element, while the query itself stops at the first element
+that matches. The function is written only if the interpreter would find the same elements. For this, each
+outermost orbit must be reached in every evaluation that succeeds, and its elements must give the same result
+whenever they are evaluated at the position. The interpreter must find the elements of orbits under `not`, in
+`find`, in paths and in loops.
 """
 
 from __future__ import annotations
@@ -49,15 +50,15 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
         case nodes.Compound():
             return all(can_tell(low, s, one) for one in node.filters)
         case nodes.Compare(operator="!=") if not low.is_set(node.left) or not low.is_set(node.right):
-            # It is a `not`.
+            # `!=` is `not ==` here.
             return False
         case nodes.Compare() | nodes.SetOperation():
-            # Both sides are evaluated if the whole holds; the truth of a dash differs from that of its
-            # number.
+            # If the filter holds, both of its sides were evaluated. Dashes are refused, because the truth of
+            # a dash differs from the truth of its number.
             dashes = any(isinstance(one, nodes_moves.Dash) for one in nodes.walk(node))
             return not dashes and all(_can_tell_operand(low, s, one) for one in (node.left, node.right))
         case nodes.Logic():
-            # The right side of an `or` is reached only where the left one fails, so the left one is tested
+            # The right side of an `or` is reached only where the left one fails, so the left side is tested
             # again.
             asked = node.word == "and" or low.is_steady(node.left)
             return asked and can_tell(low, s, node.left) and can_tell(low, s, node.right)
@@ -74,8 +75,8 @@ def _can_tell_operand(low: Lowering, s: Scope, node: nodes.Node) -> bool:
 
 
 def _may_fail(low: Lowering, node: nodes.Node) -> bool:
-    """Whether an operand of a filter that holds may itself fail, and then forget what matched in it: an empty
-    set fails, but it can be counted."""
+    """Whether an operand may fail although the filter around it holds. The matches in an operand that fails
+    are forgotten. For example, an empty set fails, but it can be counted."""
     return bool(outermost(node)) and not isinstance(node, nodes.Orbit) and low.is_set(node)
 
 

@@ -1,7 +1,7 @@
 """Rules for orbits: a few elements are written one after the other, many as one body that runs over a table.
 
-Elements of an orbit have one shape and differ in the parts of their leaves. If these can be given as numbers,
-the body is written once, and the differences come from the rows of a constant table.
+Elements of an orbit have one shape and differ in the parts of their leaves. If these parts can be given as
+numbers, the body is written once, and the parts come from the rows of a constant table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cqlgui.jit.words import Scalar
 _UNROLLED: Final = 120
 """Maximum of nodes in elements that are written one after the other."""
 _UNROLLED_AT_WORST: Final = 2_000
-"""The same limit where no table is possible."""
+"""The limit in place of `_UNROLLED` if no table is possible."""
 
 _Each = Callable[[Scope, nodes.Node, Value, str], None]
 """Writes an element, given its number and the label after it; must end the block."""
@@ -68,8 +68,9 @@ def _weight(node: nodes.Node) -> int:
 
 
 def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], list[int]] | None:
-    """The differences between elements: the columns, by leaf of the first element and part; and the rows one
-    after the other. None if not all differences can be given as numbers."""
+    """The table of the differences between elements. Returns the columns, by leaf of the first element and by
+    part, and the rows, one after the other. None if there is a difference that cannot be given as a number,
+    or no difference at all."""
     parts = [_parts(element) for element in elements]
     if any(one is None or len(one) != len(parts[0] or ()) for one in parts):
         return None
@@ -109,8 +110,8 @@ _Parts = list[tuple[nodes.Node, dict[str, Any]]]
 
 
 def _parts(root: nodes.Node) -> _Parts | None:
-    """The numbers that distinguish every node of an element from that of other elements. None if numbers are
-    not enough."""
+    """For every node of an element, the numbers that distinguish it from the same node in other elements.
+    None if numbers are not enough."""
     found: _Parts = []
     for node in nodes.walk(root):
         match node:
@@ -168,9 +169,10 @@ def _has_nodes(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OrbitGroup:
-    """Elements that are one pattern moved about: men by their distance from the square of the first man;
-    where that square lies; the filters that all these elements have; and for each such square the number of
-    the element."""
+    """Elements that are one pattern moved about the board. `men` are the men of the pattern with their
+    distances from the square of the first man. `rest` are the other filters, which all these elements have.
+    `anchors` are the squares of the first man in these elements. `numbers` has the number of the element for
+    each such square."""
 
     men: tuple[tuple[int, int], ...]
     rest: tuple[nodes.Node, ...]
@@ -182,8 +184,8 @@ _MOST_GROUPS: Final = 64
 
 
 def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] | None:
-    """An orbit as patterns of men on single squares that are moved about. None if it is not of this form, or
-    would not become shorter."""
+    """An orbit as patterns of men on single squares that are moved about. None if the orbit has another form,
+    or would not become shorter."""
     if len(node.elements) < 4 or s.row is not None:
         return None
     anchors: dict[tuple[tuple[tuple[int, int], ...], tuple[nodes.Node, ...]], int] = {}
@@ -218,8 +220,8 @@ def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] 
 
 
 def placed(low: Lowering, s: Scope, group: OrbitGroup, no: str) -> Value:
-    """The squares on which a pattern's first man stands while all others are in place. Goes to `no` if there
-    are none, or if another filter fails."""
+    """The squares on which the first man of a pattern stands while all other men of the pattern are in place.
+    Goes to `no` if there are no such squares, or if one of the other filters fails."""
     f = s.f
     found: Value = word(group.anchors)
     for kinds, distance in group.men:
@@ -251,8 +253,9 @@ def _any_placed(low: Lowering, s: Scope, groups: Sequence[OrbitGroup], yes: str,
 
 
 def _parted(node: nodes.Orbit) -> tuple[tuple[nodes.Node, ...], nodes.Orbit]:
-    """The filters that all elements of an orbit have in common, and the orbit without them. They are tested
-    once, where the order of evaluation cannot be observed."""
+    """The filters that all elements of an orbit have in common, and the orbit without these filters. The
+    common filters are tested only once. This is allowed only if the order of evaluation cannot be
+    observed."""
     lists = [
         one.filter.filters if isinstance(one.filter, nodes.Compound) else (one.filter,)
         for one in node.elements

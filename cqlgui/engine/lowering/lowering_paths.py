@@ -1,10 +1,10 @@
-"""Rules for `path` and `line` where only whether and how long they match is asked.
+"""Rules for `path` and `line` if the query asks only whether they match, or how long the match is.
 
-The constituents become an automaton; a set of its states is a word. From the start on, every position gets
-the states in which it is reached. A parent has a smaller number than its children, so one pass over the
-positions below the start finds every way; ways that meet in one state and position are the same to the
-automaton. This needs filters that give the same answer on each way. All other sequences are searched by
-`lowering_sequences`.
+The constituents become an automaton, and a word holds a set of its states. From the start on, every position
+gets the set of states in which it is reached. A parent has a smaller number than its children, so one pass
+over the positions below the start finds every way. The automaton does not distinguish ways that meet in one
+state at one position, so the filters must give the same answer on each way. `lowering_sequences` searches all
+other sequences.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _MOST_STATES: Final = 60
 
 @dataclass
 class _State:
-    """A state of the automaton: it leads on to `onward` without a move, under the condition `test` if there
-    is one; or by a move (`step`); or, in a line, by a position (`test` with `takes`)."""
+    """A state of the automaton. It leads on to the states `onward`. With `step`, it leads on by a move. With
+    `takes` (in a line), it leads on by a position where `test` holds. Otherwise it leads on without a move;
+    if there is a `test`, it must hold."""
 
     onward: list[int] = field(default_factory=list)
     test: nodes.Node | None = None
@@ -38,7 +39,7 @@ class _State:
 
     @property
     def is_free(self) -> bool:
-        """Whether it leads on without a move and without taking a position."""
+        """Whether the state leads on without a move and without taking a position."""
         return self.step is None and not self.takes
 
 
@@ -101,8 +102,8 @@ class _Automaton:
         return len(self.states) - 1
 
     def ordered(self) -> list[int]:
-        """The states that lead on freely, each before those that it leads to. A round of a loop without an
-        upper bound makes at least one move, so there is such an order."""
+        """The free states, each before the free states to which it leads. Such an order exists, because a
+        round of a loop without an upper bound makes at least one move."""
         seen: set[int] = set()
         order: list[int] = []
 
@@ -145,7 +146,7 @@ def _is_plain(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line
     if any(
         one is not node and isinstance(one, nodes_paths.Path | nodes_paths.Line) for one in nodes.walk(node)
     ):
-        # Both would note states of the same positions.
+        # The outer and the inner sequence would note their states at the same positions.
         return False
     for one in _filters(node):
         if isinstance(node, nodes_paths.Line) and any(closures_moves.future_moves(one)):
@@ -174,8 +175,9 @@ def _filters(node: nodes.Node) -> list[nodes.Node]:
 def _search(
     low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, automaton: _Automaton, found: str
 ) -> Value:
-    """Write the search. It goes to `found` at the first match; or, if `found` is empty, it runs to the end
-    and returns the largest number of steps, 0 for no match. If it ends without success, the block is open."""
+    """Write the search. Code goes to `found` at the first match. If `found` is empty, the search runs to the
+    end, and the value returned is the largest number of steps, 0 for no match. The block in which the search
+    ends is open."""
     low.buffered = True
     f = s.f
     primary = node.primary if isinstance(node, nodes_paths.Path) else node.order == "primary"
@@ -205,7 +207,7 @@ def _search(
     ply = f.converted(f.load(there.here, integer(layout.PLY)), Scalar.INT)
     steps = f.binary("sub", ply, first_ply)
     if isinstance(node, nodes_paths.Line):
-        # A constituent that takes this position ends with it, or continues from it.
+        # After a constituent has taken this position, the line ends here or continues from here.
         _take(low, there, states, reached, taken)
         f.store(f.load(taken), reached)
         _close(low, there, states, order, reached)
@@ -259,7 +261,7 @@ def _close(
 
 
 def _take(low: Lowering, there: Scope, states: Sequence[_State], reached: Value, taken: Value) -> None:
-    """Let the constituents of a line take the position where they hold."""
+    """Let each constituent of a line take the position if the constituent holds there."""
     f = there.f
     for number, state in enumerate(states):
         if not state.takes:
@@ -293,7 +295,7 @@ def _descend(
     f.store(reached if line else word(0), arrivals)
     _play(low, there, child, states, reached, arrivals)
     if primary:
-        # Other children are reached by no way.
+        # No way leads to the other children.
         own = f.compare("eq", at.value, first)
         f.store(f.select(own, f.load(arrivals), word(0)), arrivals)
     f.store(f.load(arrivals), child.here, integer(layout.STATES))
@@ -320,7 +322,7 @@ def _play(
         here, after = f.label(), f.label()
         f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
         f.begin(here)
-        # Written again for every child; there are hardly ever two.
+        # These sets are evaluated again for every child. A position hardly ever has two children.
         sources, goals = lowering_tree.dash_head(low, there, step.dash)
         tail = lowering_tree.fitted(
             low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)
@@ -359,7 +361,7 @@ def _position(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line
 
 def _test(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, yes: str, no: str) -> None:
     if node.range is not None:
-        # Its length is compared, last position or not.
+        # The length is compared with the range, even if the filter is a position (`lastposition`).
         _number(low, s, node, no)
         s.f.jump(yes)
         return

@@ -1,9 +1,11 @@
-"""The search for sequences with a stack of its own, like `sequences.explore` in the interpreter. For paths
-and lines for which the automaton of `lowering_paths` is not enough, or whose parts leave traces.
+"""The search for sequences with a stack of its own, like `sequences.explore` in the interpreter. It is for
+paths and lines for which the automaton of `lowering_paths` is not enough, and for those with parts that leave
+traces.
 
-The constituents are unrolled into states, and the states of one constituent share its code. Entries of the
-stack stand in the frame (`layout.STACK`): the state and position to return to, the number of steps so far,
-and for a step the place where it continues. Notes about positions stand in the planes after the stack.
+The constituents are unrolled into states, and all states of one constituent share one piece of code. The
+stack is in the frame (`layout.STACK`). An entry has the state and the position to return to, and the number
+of steps so far. The entry of a step also has the position that the step tries next. Notes about positions are
+in the planes after the stack.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ MOST_STATES: Final = 600
 
 @dataclass
 class _State:
-    """A constituent, or a place between the rounds of a repetition (`node` is a `Repeat`). `rest` is the
-    state after it, `more` that of another round; -1 if there is none."""
+    """A constituent, or a place between the rounds of a repetition (then `node` is a `Repeat`). `rest` is the
+    state after the constituent or repetition, and `more` is the state that begins another round. Each is -1
+    if there is no such state."""
 
     node: nodes.Node
     rest: int
@@ -104,8 +107,9 @@ class Best:
 
 
 def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: bool) -> Best | None:
-    """Write the search from the current position. Continues where it succeeds. Returns None, with the filter
-    left out and the block open, if it is not compiled. `only_truth`: nobody asks which sequence was found."""
+    """Write the search from the current position. The open block at the end is reached if the search
+    succeeds. If the filter is not compiled, it is left out, the block is open, and the result is None.
+    `only_truth`: nobody asks which sequence was found."""
     reason = _reason(low, s, node)
     states = None
     if not reason:
@@ -121,7 +125,7 @@ def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: b
 
 
 def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
-    """Why it is not compiled; empty if it is."""
+    """Why a sequence is not compiled; empty if it is compiled."""
     if s.depth >= layout.DEEPEST_SEARCH:
         return "paths are not compiled that deep within paths"
     if isinstance(node, nodes_paths.Path):
@@ -140,8 +144,9 @@ def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
 
 _STATE, _AT, _COUNT, _CURSOR, _FIRST, _SECOND, _HEAD = range(7)
 _TAKEN: Final = _FIRST
-"""Words of an entry of the stack; atomic variables stand after them. `_FIRST` and `_SECOND` are the sets of a
-step; in a line, the last position taken and whether a first position is still to come."""
+"""Words of an entry of the stack; atomic variables stand after them. `_FIRST` and `_SECOND` are the two sets
+of a step. In a line they are the last position taken, and whether the first continuation is still to be
+tried."""
 
 
 class _Search:
@@ -173,7 +178,8 @@ class _Search:
         self.inner = replace(s, way=s.way if self.line else way, depth=s.depth + 1, known={})
 
     def _can_end_early(self) -> bool:
-        """Whether nothing that is searched after the first success can change the result."""
+        """Whether the search may end at its first success, because nothing found later can change the
+        result."""
         node = self.node
         if node.nestban or node.range is not None or not self.low.is_idle(self.s, node):
             return False
@@ -181,7 +187,7 @@ class _Search:
         return path is None or not (self.low.tells_ways or path.max is not None or self.atomics)
 
     def write(self, fail: str) -> Best:
-        """Write all of it."""
+        """Write the whole search."""
         f, s = self.f, self.s
         ban = self._banned(fail)
         focus = self._focus()
@@ -217,7 +223,8 @@ class _Search:
     # --- before and after
 
     def _banned(self, fail: str) -> int:
-        """Go to `fail` if the filter is banned. Returns its number."""
+        """Go to `fail` if the filter is banned at the position. Returns the number of the filter among those
+        that ban."""
         if not self.node.nestban:
             return 0
         f, s = self.f, self.s
@@ -234,7 +241,8 @@ class _Search:
         return self.f.load(self.s.frame, integer(layout.GAMENUMBER))
 
     def _ban(self, number: int) -> None:
-        """Ban the positions from the start to the one before the last; in a line the last one as well."""
+        """Ban the filter at all positions of the sequence, from the start on. In a path the last position is
+        left out."""
         f, s = self.f, self.s
         at = f.slot(Scalar.INT)
         head, inside, after = f.label(), f.label(), f.label()
@@ -298,7 +306,7 @@ class _Search:
     # --- states and where they lead
 
     def _group(self) -> None:
-        """Group the states of one constituent, with consecutive numbers."""
+        """Renumber the states, so that the states of one group have consecutive numbers."""
         order = sorted(range(1, len(self.states)), key=lambda one: self.states[one].group)
         order.insert(0, 0)
         numbers = {old: new for new, old in enumerate(order)} | {-1: -1}
@@ -319,7 +327,8 @@ class _Search:
         self.f.jump(self.labels[self.group_of[number]])
 
     def _onward(self, first: int, *, more: bool = False) -> None:
-        """Go to the state after the current one, which is one of a group."""
+        """Go to the state after the current one, or with `more` to another round. The current state is one of
+        the group that begins with `first`."""
         f = self.f
         group = [self.states[one] for one in self.groups[first]]
         following = [one.more if more else one.rest for one in group]
@@ -453,7 +462,8 @@ class _Search:
         f.jump(self.over if self.early or self.node.firstmatch else self.back)
 
     def _write_loop(self, first: int) -> None:
-        """A repetition: first what is after it, then, after coming back, another round."""
+        """Write a repetition. The search first continues after the repetition. When it comes back, it tries
+        another round."""
         f = self.f
         state = self.states[first]
         if self.forgetful:
@@ -492,7 +502,8 @@ class _Search:
         f.begin(on)
 
     def _recall(self) -> Value:
-        """Return to where the topmost entry was made. Returns its place in the frame."""
+        """Restore the state, position and steps of the topmost entry. Returns the place of this entry in the
+        frame."""
         f = self.f
         entry = self._entry()
         f.store(self._held(entry, _STATE), self.state)
@@ -578,7 +589,8 @@ class _Search:
         child = blocks.field_of(self._here(), layout.CHILD)
         if not self.focused:
             return child
-        # From the start only its own moves; later the first moves below on every way.
+        # At the start, only the moves from there count. Later the first moves of men in focus count on every
+        # way below.
         below = f.converted(f.binary("add", f.load(self.at), integer(1)), Scalar.WORD)
         return f.select(self._is_begun(), below, child)
 
@@ -586,8 +598,9 @@ class _Search:
         return self.f.compare("gt", self.f.load(self.count), integer(0))
 
     def _next_move(self, entry: Value, following: str) -> tuple[Value, Value]:
-        """The next position to which a step may lead, and the squares of the men in focus before it. Goes
-        back if there is none, or to `following` for a position that does not count."""
+        """The next position to which a step may lead, and the squares of the men in focus before the move.
+        The search goes back if there is no such position. Code goes to `following` for a position that does
+        not count."""
         f, low = self.f, self.low
         some, none, counts = f.label(), f.label(), f.label()
         cursor = self._held(entry, _CURSOR, Scalar.WORD)
@@ -625,7 +638,7 @@ class _Search:
 
     def _write_taking(self, first: int, node: nodes.Node) -> None:
         """Take the next position if the filter holds there, and continue with each position that may follow.
-        A filter about the next move is tested for each of them."""
+        A filter about the next move is tested once for each position that may follow."""
         f, low, line = self.f, self.low, self.line
         assert line is not None
         coming = [] if line.backward else [id(one) for one in closures_moves.future_moves(node)]
@@ -650,7 +663,7 @@ class _Search:
         f.begin(following)
         entry = self._recall()
         cursor = self._held(entry, _CURSOR)
-        # Where nothing follows the line may end.
+        # If nothing follows, the line may end here.
         left = f.binary("or", f.compare("ge", cursor, integer(0)),
                         f.compare("ne", self._held(entry, _SECOND), integer(0)))  # fmt: skip
         f.branch(left, more, over)
@@ -687,7 +700,7 @@ LAST_WAY: Final = ("way start", "way count", "way last")
 
 
 def _fact(low: Lowering, s: Scope, word_: nodes_paths.PathFactWord, fail: str) -> Value:
-    """A number of the path under way, or of the last one that matched."""
+    """A fact about the path under way, or else about the last path that matched."""
     f = s.f
     place = {"pathstart": 0, "pathlastposition": 2}.get(word_, 1)
     if s.way is None:

@@ -199,8 +199,8 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
 
 
 def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
-    """Whether the operand of a `find` depends only on the position where it is evaluated, and the positions
-    searched are numbered in their order."""
+    """Whether the operand of a `find` depends only on the position where it is evaluated, and the `find`
+    searches positions with consecutive numbers."""
     depends = s.loops or s.row is not None or s.cut is not None or s.way is not None or s.only is not None
     if depends or (node.backwards and low.variations):
         return False
@@ -208,8 +208,8 @@ def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
 
 
 def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str) -> Value:
-    """The same where the frame may keep a stretch of positions at which the operand fails. No search looks at
-    them again, so that evaluating the filter at all positions visits the game once."""
+    """A `find` that keeps in the frame a stretch of positions at which its operand fails. No later search
+    looks at these positions again. So evaluating the `find` at all positions visits the game once."""
     f = s.f
     low.buffered = True
     begin = f.converted(f.load(s.frame, integer(note)), Scalar.INT)
@@ -304,7 +304,7 @@ def _consecutive_moves(low: Lowering, s: Scope, node: nodes_tree.ConsecutiveMove
 
 
 def _echo_is_simple(low: Lowering, s: Scope, node: nodes_tree.Echo) -> bool:
-    """Whether the variables of an echo are its own; else it is left out."""
+    """Whether the variables of an echo are used by this echo alone. Otherwise the echo is left out."""
     names = (node.source, node.target)
     if all(low.is_looped(name) and name not in s.loops for name in names) and node.source != node.target:
         return True
@@ -404,7 +404,7 @@ def _previous_squares(low: Lowering, s: Scope, node: nodes_moves.PreviousSquares
 
 
 def _promoted_kinds(low: Lowering, s: Scope, node: nodes_moves.Dash) -> int:
-    """The kinds of men that a promotion part allows as bits, 0 for any move."""
+    """The kinds of men that the promotion part of a dash allows, as bits; 0 admits any move."""
     match node.promotion:
         case None:
             return 0
@@ -423,7 +423,7 @@ def _promoted_kinds(low: Lowering, s: Scope, node: nodes_moves.Dash) -> int:
 
 _ANY_KIND: Final = 0b1111110
 _NO_KIND: Final = 1 << 40
-"""Bits that no kind has."""
+"""A bit that belongs to no kind."""
 
 
 @contextlib.contextmanager
@@ -444,7 +444,8 @@ def each_move(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]
     f.begin(following)
     sister = f.load(there.here, integer(layout.SIBLING))
     if low.variations:
-        # A position may have as many children as the game has moves, and be evaluated as often.
+        # A position may have as many children as the game has moves. The filter may also be evaluated that
+        # often.
         more = f.label()
         f.branch(f.compare("ne", sister, word(layout.NONE)), more, after)
         f.begin(more)
@@ -455,7 +456,7 @@ def each_move(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]
 
 @contextlib.contextmanager
 def _fitting(low: Lowering, s: Scope, node: nodes_moves.Dash, after: str) -> Iterator[tuple[Scope, str]]:
-    """The positions to which moves lead that fit a dash; its target is tested there."""
+    """The positions after the moves that fit a dash. The caller tests the target of the dash there."""
     sources, goals = dash_head(low, s, node)
     cut = node.target is not None
     with each_move(low, s, after) as (there, following):
@@ -481,8 +482,9 @@ def fitted(
     *,
     with_cut: bool,
 ) -> Scope:
-    """The scope after the move from `s` to `there` if it fits a dash. `with_cut`: filters are evaluated there
-    for which `from` and `to` have the meaning that the dash gives them."""
+    """The scope after the move from `s` to `there`. Code goes to `fail` if the move does not fit the dash.
+    `with_cut`: filters will be evaluated in this scope, and `from` and `to` have the meaning there that the
+    dash gives them."""
     f = s.f
     kinds = _promoted_kinds(low, s, node)
     played = blocks.field_of(there, layout.MOVE)
@@ -500,8 +502,9 @@ def fitted(
 
 
 def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
-    """Skip most moves that do not fit a dash without a call: moves between squares outside its sources,
-    because only castling counts from its goal; and ordinary moves to empty squares if it captures."""
+    """Skip most moves that do not fit a dash, without a call. A move is skipped if neither of its two squares
+    is in `sources`; its second square is looked at because castling may count from there. If the dash
+    captures, ordinary moves to empty squares are skipped too."""
     f = s.f
     end = f.binary("and", f.binary("shr", move, word(6)), word(63))
     if node.left is not None:
@@ -541,7 +544,8 @@ def _dash_set(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
 
 
 def _dash_value(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str, kind: Type) -> Number:
-    """The number or position that the target gives after the first move for which it gives one."""
+    """The value of the target, a number or a position, after the first move after which the target has a
+    value."""
     assert node.target is not None
     target = node.target
     found, bounds = s.f.label(), []
@@ -665,8 +669,8 @@ def _is_possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves, yes: 
 
 
 def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
-    """The squares of an older `move`; all squares if it names none and there is a move. None if it is not
-    compiled."""
+    """The squares of an older `move` filter. A filter that names no squares has all squares if there is such
+    a move. None if the filter is not compiled."""
     f = s.f
     words = node.words
     if {"legal", "pseudolegal"} & set(words):
@@ -723,7 +727,8 @@ def _older_insist(s: Scope, area: Value, fail: str) -> None:
 
 
 def _older_squares(before: Scope, move: Value, side: str) -> Value:
-    """The squares of a move to which a parameter's set is compared; castling is the king's move alone."""
+    """The squares of a move with which the set of a parameter is compared. Castling counts as the king's move
+    alone."""
     f = before.f
     if side == "from":
         return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))
@@ -771,7 +776,7 @@ def _older_possible(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | 
 
 
 def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value, ...] | None:
-    """The operands of a question about possible moves; None if that is not compiled."""
+    """The operands of a question about possible moves; None if the question is not compiled."""
     # The checker allows neither `capture` nor `promote` beside `legal` and `pseudolegal`.
     with_operand: list[str] = [one for one in node.words if one in nodes_moves.OPERAND_WORDS]
     bounds = {one: low.set_of(s, operand) for one, operand in zip(with_operand, node.operands, strict=True)}

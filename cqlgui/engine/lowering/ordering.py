@@ -17,7 +17,7 @@ from cqlgui.engine.lowering.scope import Scope
 
 
 def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> None:
-    """Continue if all of these hold, else to `no`."""
+    """Write code that continues if all of the filters hold, and goes to `no` otherwise."""
     for one in ordered(low, s, filters):
         good = s.f.label()
         low.test(s, one, good, no)

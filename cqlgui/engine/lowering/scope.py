@@ -31,8 +31,8 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a loop variable holds, and the place where it was bound. A square variable holds a single square.
-    `kinds` are the men that may stand there, as a mask."""
+    """The value of a loop variable, and the position where the variable was bound. A square variable holds a
+    single square. `kinds` are the men that may stand on this square, as a mask."""
 
     value: Value
     place: Value
@@ -41,7 +41,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Row:
-    """The current row of an orbit's table: the numbers that stand for parts of leaves, by leaf."""
+    """The current row of an orbit's table. It begins at `first`, and its numbers stand for parts of leaves.
+    `columns` has the column of each part, by the `id` of the leaf and by the part."""
 
     table: Value
     first: Value
@@ -50,8 +51,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The path that is being searched: where it starts, and slots for its moves so far and for the last
-    position of the best one so far, -1 for none yet."""
+    """The path that is being searched. `start` is the position where the path starts. `count` is a slot with
+    the number of its moves so far. `last` is a slot with the last position of the best path so far, -1 if
+    there is none yet."""
 
     start: Value
     count: Value
@@ -72,13 +74,13 @@ class Scope:
     loops: dict[str, Bound] = field(default_factory=dict)
     row: Row | None = None
     cut: tuple[Value, Value, Value] | None = None
-    """While the target of a dash is compiled: the position before the move, and the squares that `from` and
-    `to` mean there."""
+    """While the target of a dash is compiled: the position after the move, and the squares that `from` and
+    `to` mean at this position."""
     way: Way | None = None
     """The innermost path that is being searched."""
     depth: int = 0
     """Number of searches for sequences around this place."""
     only: Value | None = None
-    """The child with which a `line` continues, -1 for any."""
+    """The child with which a `line` continues, -1 if it cannot continue. None if any child counts."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
     """Values already read from the position, by the block in which they were read."""

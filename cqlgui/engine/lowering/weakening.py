@@ -1,7 +1,7 @@
 """The part of a query that must hold at a position and depends on that position alone.
 
-A query that looks at other positions needs all positions of a game laid out. Mostly some part of it depends
-on one position alone, and fails at all positions of most games; then those games need not be laid out.
+A query that looks at other positions needs all positions of a game laid out. Mostly some part of the query
+depends on one position alone, and fails at all positions of most games. Those games need not be laid out.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from cqlgui.base.data import replace
 from cqlgui.cql.ast import nodes
 
 MOST_ELEMENTS = 200
-"""Maximum of elements of an orbit that are examined, because that takes time."""
+"""Maximum of elements of an orbit that is examined. The examination takes time for each element."""
 
 
 def weakened(
     node: nodes.Node, is_idle: Callable[[nodes.Node], bool], is_told: Callable[[nodes.Node], bool]
 ) -> nodes.Node | None:
-    """A filter that holds wherever `node` does, made of those parts of `node` that are idle and depend on the
-    position alone; None if there are none.
+    """A filter that holds wherever `node` holds. It is made of the parts of `node` that are idle and depend
+    on the position alone; None if there are no such parts.
 
-    Where it fails, `node` leaves no trace either: everything after a filter that is not idle is left out.
+    Where the weaker filter fails, `node` leaves no trace, because everything after a filter that is not idle
+    is left out.
     """
 
     def weaker(one: nodes.Node) -> nodes.Node | None:

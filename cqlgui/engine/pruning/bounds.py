@@ -1,9 +1,9 @@
 """Abstract values of filters, from signatures and headers, for all games of a segment at once.
 
-An abstract value covers all positions of a game. For a truth: may the filter hold somewhere, may it fail
-somewhere. For a set: the squares that may be in it, and those that are always in it. For a number: its
-bounds. So it does not matter at which positions of the game a part is evaluated. The rules by kind stand in
-`pruner`.
+An abstract value covers all positions of a game, so it does not matter at which of them a filter is
+evaluated. For a truth, it says whether the filter may hold at some position, and whether it may fail at some
+position. For a set, it has the squares that may be in the set, and the squares that are always in the set.
+For a number, it has the bounds. The rules for each kind of filter are in `pruner`.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from cqlgui.engine.replaying.games import Integers, Words
 Truths: TypeAlias = "npt.NDArray[np.bool_]"
 
 MOST_NODES: Final = 150
-"""Maximum of filters of an orbit that are examined; of a larger orbit nothing is known."""
+"""Maximum of filters that are examined in orbits. Nothing is known about an orbit that exceeds this limit."""
 
 ALL: Final = np.uint64(squares.ALL)
 NONE: Final = np.uint64(0)
 YES: Final[Any] = np.True_
 NO: Final[Any] = np.False_
 FAR: Final = np.int64(1 << 50)
-"""Stands for any number beyond `_NEAR`; two of them can be added."""
+"""Stands for any number beyond `_NEAR`. The sum of two such numbers does not overflow."""
 _NEAR: Final = np.int64(1 << 40)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What is known about the games of a segment. `columns` returns `Signatures.columns` when they are
-    needed. `first` is the number before the `gamenumber` of the first game. `facts` are the answers to
+    needed. `first` is one less than the `gamenumber` of the first game. `facts` are the answers to
     `Question.facts`."""
 
     count: int
@@ -58,9 +58,10 @@ class May:
     """Abstract value of a filter over all positions of each game. Every part is an array over the games, or
     one value for all.
 
-    `yes`: the test may hold at a position. `no`: it may fail at one, or a number may have no value. For a
-    set, `most` are the squares that may be in it, `least` those that always are, `low` and `high` bound their
-    count. For a number, `low` and `high` bound its value.
+    `yes`: the filter may hold at some position. `no`: the filter may fail at some position, or its number may
+    have no value. For a set, `most` are the squares that may be in the set, `least` are the squares that are
+    always in the set, and `low` and `high` bound the number of its squares. For a number, `low` and `high`
+    bound its value.
     """
 
     yes: Any = YES
@@ -107,8 +108,8 @@ class Question:
 
 
 def _is_apart(node: nodes.Node) -> bool:
-    """Whether truth and value of a filter are independent: `lowercase s` as a condition fails, and `hhdb
-    prize` holds for a special prize, which has no rank among the others."""
+    """Whether the truth and the value of a filter are independent. As a condition, `lowercase s` fails. `hhdb
+    prize` holds for a special prize, although a special prize has no rank among the other prizes."""
     match node:
         case nodes.Compound():
             return _is_apart(node.filters[-1])
@@ -117,8 +118,8 @@ def _is_apart(node: nodes.Node) -> bool:
 
 
 class Pruner:
-    """One evaluation. `reach`: the games in which evaluation may come to the current filter; `kept`: those in
-    which it may come to a filter that cannot be skipped."""
+    """One evaluation. `reach` are the games in which evaluation may reach the current filter. `kept` are the
+    games in which evaluation may reach a filter that cannot be skipped."""
 
     def __init__(self, asked: Question, known: Known, possible: Truths) -> None:
         self.known = known
@@ -142,7 +143,7 @@ class Pruner:
         fact = self._facts.get(id(node))
         if fact is not None:
             answers = self.known.facts[fact]
-            # Where it could not be answered the interpreter may come to a fault.
+            # Where the answer is unknown, the interpreter may come to a fault.
             self.keep(answers[1] == facts_of_games.UNKNOWN)
             return answered(answers, fact.number)
         rule = RULES.get(type(node))
@@ -154,12 +155,12 @@ class Pruner:
         return found
 
     def test(self, node: nodes.Node) -> May:
-        """The same if only the truth is needed, which is cheaper."""
+        """The abstract value of a filter of which only the truth is needed. This is cheaper than `value`."""
         rule = TESTED.get(type(node))
         return self.value(node) if rule is None or id(node) in self._facts else rule(self, node)
 
     def unknown(self, node: nodes.Node) -> May:
-        """The abstract value of which nothing is known."""
+        """The abstract value of a filter about which nothing is known."""
         if not self.is_harmless(node):
             self.keep()
         return UNKNOWN_SET if self.is_set(node) else UNKNOWN
@@ -223,7 +224,7 @@ class Pruner:
         return found
 
     def places(self, men: int, area: int) -> Any:
-        """Where in the area a man of the mask may stand."""
+        """The squares of the area on which a man of the mask may stand."""
         key = men, area
         found = self._leaves.get(key)
         if found is None:
@@ -278,7 +279,7 @@ class Pruner:
         return self.is_looped(loop.name) and loop.name not in self.values and not again
 
     def affords(self, orbit: nodes.Orbit) -> bool:
-        """Whether an orbit is small enough to be examined. A call counts as an examination."""
+        """Whether an orbit is small enough to be examined. Each call uses up part of `MOST_NODES`."""
         for _ in nodes.walk(orbit):
             self._left -= 1
             if self._left < 0:
@@ -287,7 +288,7 @@ class Pruner:
 
 
 def has_fixed_range(node: nodes.Node) -> bool:
-    """Whether a filter has no range, or one of literal numbers."""
+    """Whether a filter has no range, or a range of literal numbers."""
     limits = getattr(node, "range", None)
     if not isinstance(limits, nodes.Range):
         return True
@@ -333,7 +334,7 @@ def some_set(most: Any, least: Any = NONE, low: Any = 0, high: Any = 64) -> May:
 
 
 def some_number(low: Any, high: Any, yes: Any = YES, no: Any = NO) -> May:
-    """A number within these bounds, cut so that they can be added."""
+    """A number within these bounds. Bounds beyond `_NEAR` are cut, so that bounds can be added."""
     low = np.where(low <= -_NEAR, -FAR, np.minimum(low, _NEAR))
     high = np.where(high >= _NEAR, FAR, np.maximum(high, -_NEAR))
     return May(yes, no, low=low, high=high)
@@ -357,7 +358,7 @@ def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
 
 
 def answered(found: facts_of_games.Answers, number: bool) -> May:
-    """The answer to a question about the game; the same at all of its positions."""
+    """The abstract value of an answer about the game. It is the same at all positions of the game."""
     value, state = found
     unknown, given = state == facts_of_games.UNKNOWN, state == facts_of_games.GIVEN
     if not number:

@@ -1,8 +1,8 @@
 """Decides from signatures and headers in which games a query can match at all.
 
 A query is evaluated over abstract values (`bounds`). A game is excluded only if the query as a whole cannot
-hold at any position. A game in which the interpreter might come to a fault, or write a message, before it
-finds that nothing matches, is kept too: with and without pruning the outcome of a search is the same.
+hold at any position. A game is also kept if the interpreter might come to a fault or write a message before
+it finds that nothing matches. So the outcome of a search is the same with and without pruning.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def candidates(asked: Question, known: Known) -> Truths:
 
 
 def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
-    """The same, and also the games that must be searched whatever the filters say, because evaluation may
-    reach a fault or a message there."""
+    """For each game whether it must be searched, and whether it must be searched whatever the filters say.
+    The second holds where evaluation may reach a fault or a message."""
     header = asked.query.header
     possible = admitted(asked, known)
     wanted = header.matchcount
@@ -159,7 +159,7 @@ def _designator(p: Pruner, node: nodes.Designator) -> May:
 
 
 def _tested_designator(p: Pruner, node: nodes.Designator) -> May:
-    """The same if only its truth is needed, which is cheaper."""
+    """The abstract value of a designator of which only the truth is needed. This is cheaper."""
     if node.men == board_men.ANY_MASK:
         return _designator(p, node)
     return May(p.places(node.men, node.squares) != 0, YES)
@@ -242,7 +242,7 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
         p.reach = p.reach & found.yes
         p.bound = p.bound | _bound_by(one)
         if not p.reach.any():
-            # Nothing after it is ever reached.
+            # The filters after this one are never reached.
             p.reach, p.bound = before, bound
             return EMPTY if p.is_set(node) else replace(UNKNOWN, yes=NO)
     last = p.test(node.filters[-1]) if tested else p.value(node.filters[-1])
@@ -252,7 +252,8 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
 
 
 def _only_in(reached: Any, found: May, *, failing: Any) -> May:
-    """A set that is empty in all other games, and where an earlier filter fails."""
+    """A set that is empty in all games outside `reached`. It may also be empty in the games `failing`,
+    because there an earlier filter may fail."""
     return replace(
         found,
         most=np.where(reached, found.most, NONE),
@@ -420,7 +421,7 @@ def _arrow(p: Pruner, node: nodes.Arrow) -> May:
 
 
 def _first_of(p: Pruner, operands: Iterable[nodes.Node]) -> May:
-    """Squares of the first of several sets, none where one of them is empty."""
+    """Squares of the first of several sets; no squares where one of the sets is empty."""
     parts = [p.value(one) for one in operands]
     return some_set(np.where(all_of(parts), parts[0].most, NONE), high=parts[0].high)
 
@@ -486,7 +487,7 @@ def _power(p: Pruner, node: nodes.Power) -> May:
 
 
 _WORTH: Final = (0, 1, 3, 3, 5, 9, 0)
-"""By kind of man."""
+"""The worth of a man, by kind."""
 
 
 def _compare(p: Pruner, node: nodes.Compare) -> May | None:
@@ -504,7 +505,7 @@ def _compare(p: Pruner, node: nodes.Compare) -> May | None:
             missing, given = missing | one.no, given & one.yes
     yes, no = _RELATED[node.operator](left, right)
     if node.operator == "!=":
-        # It is `not ==`, also if a number is missing.
+        # `!=` is `not ==`, also if a number is missing.
         return May(missing | yes, given & no)
     return some_number(left.low, left.high, given & yes, missing | no)
 
@@ -596,7 +597,7 @@ def _dash(p: Pruner, node: nodes_moves.Dash) -> May:
 
 
 def _moved(p: Pruner, node: nodes_moves.Dash) -> Any:
-    """Whether a move of the game may fit the parts of a dash, without its target."""
+    """Whether a move of the game may fit a dash. The target of the dash is left aside."""
     left = May() if node.left is None else p.value(node.left)
     right = May() if node.right is None else p.value(node.right)
     if node.promotion is not None and not isinstance(node.promotion, nodes.Designator | nodes.AllSquares):
@@ -621,7 +622,7 @@ _BACK_RANKS: Final = np.uint64(squares.RANKS[0] | squares.RANKS[7])
 
 
 def _promotions(wanted: nodes.Node) -> int:
-    """The promotions that may go with the part of a dash that names them, as events."""
+    """The promotions that the promotion part of a dash or `move` may admit, as events."""
     if not isinstance(wanted, nodes.Designator):
         return 15 * signatures.PROMOTED
     kinds = {board_men.kind(man) for man in men_of(wanted.men & ~1)}
@@ -691,7 +692,7 @@ _HAPPENING: Final[dict[str, int]] = {
     "null": signatures.NULL_MOVE,
     "secondary": signatures.VARIATION,
 }
-"""What must have happened for a parameter of `move` about moves of the game."""
+"""For each parameter of `move` about moves of the game: the events of which one must have happened."""
 
 
 def _path(p: Pruner, node: nodes_paths.Path) -> May | None:
@@ -760,7 +761,7 @@ def _piece_assign(p: Pruner, node: nodes.PieceAssign) -> May:
 
 def _comment(p: Pruner, node: nodes.Comment) -> May:
     for part in node.parts:
-        # Here a variable without a value has a text.
+        # In a comment, even a variable without a value has a text.
         if not isinstance(part, nodes.Name):
             p.value(part)
     return May(YES, NO)
@@ -777,7 +778,7 @@ def _call(p: Pruner, node: nodes_programs.Call) -> May:
     before, p.bound = p.bound, p.bound | frozenset(node.hidden)
     body = p.value(node.body)
     p.bound = before
-    # It fails if an argument has no value.
+    # The call fails if an argument has no value.
     low = np.minimum(body.low, 0) if p.is_set(node) else body.low
     return replace(body, no=YES, least=NONE, low=low)
 

@@ -1,12 +1,14 @@
 """What is known of a game without playing it: sixteen words that hold for all of its positions.
 
 A *signature* says which squares each man ever stood on, how many of each man there were at least and at most,
-and what ever happened. It is gathered by `replay`, so it covers exactly the positions that a search visits:
-once for the main line, once for the whole tree. A game that replay leaves in doubt has a signature that
-excludes nothing. `pruner` reads signatures; `store.side_files` keeps them.
+and which events happened. `replay` gathers the signatures, so they cover exactly the positions that a search
+visits. A game has one signature for the main line and one for the whole tree. A game that replay leaves in
+doubt has a signature that excludes nothing. `pruner` reads signatures; `store.side_files` keeps them.
 
-As bytes: the signatures of all main lines, column by column, u64 each; the numbers of the games whose whole
-tree has another signature, u32 each; these signatures, row by row.
+The stored bytes have three parts. First come the signatures of all main lines, word by word: the first word
+of every game, then the second, and so on, u64 each. Then come the numbers of the games in which the whole
+tree has another signature than the main line, u32 each. Last come the signatures of these trees, one after
+the other.
 """
 
 from __future__ import annotations
@@ -33,9 +35,9 @@ VERSION: Final = 1
 # --- a signature: words 0 to 12 are the squares where each man ever stood (0: that were ever empty) ---------
 
 LEAST: Final = 13
-"""The fewest of each man, `COUNT_BITS` for each code from 1 on, at most `MOST_COUNTED`."""
+"""The smallest number of each man, `COUNT_BITS` bits for each man code from 1 on; at most `MOST_COUNTED`."""
 MOST: Final = 14
-"""The most of each man likewise; `MOST_COUNTED` means that many or more."""
+"""The largest number of each man, in the same form; `MOST_COUNTED` means that many or more."""
 EVENTS: Final = 15
 """Events that happened in a game, as the bits below."""
 WIDTH: Final = 16
@@ -56,7 +58,8 @@ VARIATION: Final = 128
 WHITE_TO_MOVE: Final = 256
 BLACK_TO_MOVE: Final = 512
 PROMOTED: Final = 1024
-"""Shifted by the kind of man less 2: promotions to knight, bishop, rook and queen."""
+"""The first of four bits: promotion to a knight, bishop, rook and queen. The bit is shifted by the kind of
+the man less 2."""
 PLIES: Final = 32
 """From this bit on: the largest ply."""
 
@@ -74,8 +77,8 @@ _COUNTED: Final = (1 << COUNT_BITS) - 1
 
 @UNIT.kernel
 def gather(records: WordArray, boards: Bytes, place: int, frame: WordArray) -> bool:
-    """Add one position to the signature of its game. A query for `replay.search` that never matches. The rows
-    of all games stand in the frame after its usual words."""
+    """Add one position to the signature of its game. The function is a query for `replay.search` that never
+    matches. The rows of all games are in the frame, after the usual words."""
     game = int(frame[layout.GAMENUMBER]) - 1
     _gather(records[place * layout.SIZE :], boards[place * 64 :], frame[layout.LOCALS + game * _ROW :])
     return False
@@ -85,7 +88,7 @@ def _gather(record: WordArray, board: Bytes, rows: WordArray) -> None:
     if record[layout.DEPTH] == 0:
         _take_in(record, board, rows, _events(record))
     else:
-        # Its neighbours in the table may belong to another line.
+        # The records before and after this one may belong to another line, so the men must be counted again.
         rows[_ASIDE + _EMPTIES] = _UNKNOWN
         _take_in(record, board, rows[_ASIDE:], _events(record))
 
@@ -97,12 +100,13 @@ def _take_in(record: WordArray, board: Bytes, row: WordArray, events: Word) -> N
         for man in range(13):
             row[man] |= record[man]
     else:
-        # All other men stand where they stood at the position before, whose squares were added.
+        # All other men stand where they stood before the move. Those squares were added with the position
+        # before.
         row[board[move >> 6 & 63]] |= 1 << (move >> 6 & 63)
         row[0] |= 1 << (move & 63)
     empties = words.word(record[0].bit_count())
     if row[EVENTS] == 0 or row[_EMPTIES] != empties or events >= PROMOTED:
-        # The number of men changes with captures only, and their kinds with promotions.
+        # Only captures change the number of men, and only promotions change their kinds.
         row[_EMPTIES] = empties
         _count(record, row)
     known = row[EVENTS]
@@ -130,14 +134,15 @@ def _count(record: WordArray, row: WordArray) -> None:
 
 @words.inlined
 def _events(record: WordArray) -> Word:
-    """The events at a position, and those of the move that led to it."""
+    """The events at a position, and the events of the move that led to the position."""
     events = words.word(WHITE_TO_MOVE if record[layout.TURN] == 0 else BLACK_TO_MOVE)
     if record[layout.DEPTH] != 0:
         events |= VARIATION
     if routines.in_check(record):
         events |= CHECK
     if record[layout.CHILD] == layout.NONE:
-        # If the game continues there was a legal move; or a null move, which is noted at the next position.
+        # If the game continues, there was a legal move or a null move. A null move is noted at the next
+        # position.
         if routines.is_mate(record):
             events |= MATE
         elif routines.is_stalemate(record):
@@ -166,7 +171,8 @@ def _special(move: int, flag: int) -> Word:
 @dataclass(frozen=True, slots=True)
 class Signatures:
     """The signatures of several games. `main` has a row for each word of a signature and a column for each
-    game; `whole` has, row by row, those of the games `differing`, whose whole tree has another signature."""
+    game. `differing` are the games in which the whole tree has another signature than the main line. `whole`
+    has the signatures of these trees, one in each row."""
 
     main: Words
     differing: npt.NDArray[np.uint32]
@@ -176,7 +182,7 @@ class Signatures:
         return int(self.main.shape[1])
 
     def columns(self, variations: bool) -> Words:
-        """Word by word the signatures of the main lines, or of the whole games."""
+        """The signatures of the main lines, or with `variations` of the whole games. Each word has a row."""
         if not variations or not len(self.differing):
             return self.main
         found = self.main.copy()
@@ -245,7 +251,7 @@ def make(asked: games.Games) -> Signatures:
 
 
 def _joined(first: Words, second: Words) -> Words:
-    """The signatures of games of which parts have these, row by row."""
+    """The signatures of games, row by row, joined from the signatures of two parts of each game."""
     found = first | second
     for word, choose in ((LEAST, np.minimum), (MOST, np.maximum)):
         found[:, word] = 0

@@ -19,12 +19,14 @@ Words: TypeAlias = "npt.NDArray[np.uint64]"
 Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 
 MOST_POSITIONS: Final = 200_000
-"""Maximum of positions of a game that are laid out. The interpreter takes longer games."""
+"""Maximum of positions of a game that are laid out. Games with more positions are searched by the
+interpreter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """Games in one array of words, numbered from 0. `positions` is that of the largest game.
+    """Games in one array of words. The games are numbered from 0. `positions` is an upper bound for the
+    positions of a game: one more than the number of words of the largest game.
 
     `starts` gives for each game the number of its starting position, -1 for a game that cannot be searched.
     """
@@ -47,7 +49,7 @@ class Games:
 
 
 def of_segment(segment: segments.Segment) -> Games:
-    """The games of a segment; the arrays of moves are the mapped file's own."""
+    """The games of a segment. The array of moves is memory of the mapped file, not a copy."""
     rows = np.frombuffer(segment.table(), dtype=segments.ROW)
     packed = np.frombuffer(segment.all_moves(), dtype=np.uint16)
     firsts, counts = rows["first"].astype(np.int64), rows["words"].astype(np.int64)
@@ -59,7 +61,7 @@ def of_segment(segment: segments.Segment) -> Games:
         except (ValueError, errors.IndexDamaged):
             starts[game] = -1
     starts[(firsts < 0) | (firsts > len(packed) - counts)] = -1
-    # A damaged row must not point to words that are not there, nor ask for memory.
+    # A damaged row may point outside the words, or ask for too much memory.
     firsts[starts < 0] = counts[starts < 0] = 0
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
@@ -140,8 +142,8 @@ class Starts:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Memory that one thread needs to search. `room` positions can be laid out in it; there is one more after
-    them."""
+    """Memory that one thread needs to search. It has room for `room` positions that are laid out, and for one
+    more record after them."""
 
     room: int
     records: Words

@@ -17,8 +17,8 @@ TURN: Final = 13
 CASTLING: Final = 14
 """The squares of the rooks that may still castle."""
 PASSED: Final = 15
-"""At the root the square passed over by the last move, as a set; elsewhere `routines.passed_over` computes
-it."""
+"""At the root: the square that the last move passed over, as a set. Elsewhere `routines.passed_over` computes
+this square."""
 ID: Final = 16
 """The positionid."""
 PLY: Final = 17
@@ -29,8 +29,8 @@ MOVE: Final = 19
 PARENT: Final = 20
 """The record of the position before, `NONE` at the root."""
 CHILD: Final = 21
-"""The record of the first position after, or `NONE`. Where one record is played on, only whether there is
-one."""
+"""The record of the first position after this one, or `NONE`. If a main line is played on a single record,
+the word only tells whether there is a next position."""
 SIBLING: Final = 22
 """The record of the parent's next child, or `NONE`."""
 END: Final = 23
@@ -46,7 +46,7 @@ NONE: Final = words.MASK
 DOUBT: Final = 0
 """Not 0: what was found in this game is not valid, and the interpreter must decide."""
 COUNT: Final = 1
-"""Number of positions of the game as it is searched; 0 where one record is played on."""
+"""Number of positions of the game that are searched; 0 if a main line is played on a single record."""
 GAMENUMBER: Final = 2
 STEPS: Final = 3
 """The runs of loop bodies that the game may still use."""
@@ -62,16 +62,18 @@ SERIAL: Final = 1023
 STACK: Final = 1024
 STACK_SIZE: Final = 1 << 16
 PLANES: Final = STACK + STACK_SIZE
-"""Here begin the words that belong to records, `PLANE_COUNT` for each."""
+"""Here the words that belong to records begin, `PLANE_COUNT` words for each record."""
 PLANE_COUNT: Final = 8
 BAN_GAME: Final = 0
 BANS: Final = 1
-"""Planes: the game that a record's bans are for, and the filters banned there as bits."""
+"""Two planes: the game to which the bans of a record belong, and the filters banned at the record, as
+bits."""
 SEARCH: Final = 2
 SEARCH_SIZE: Final = 3
-"""The planes of the outermost search, of those within it, and so on: its serial number, the states that it
-has seen, and the squares of the men in focus."""
+"""From plane `SEARCH` on: `SEARCH_SIZE` planes for the outermost search, then as many for a search within
+that search, and so on. The planes of a search are its serial number, the states that it has seen at the
+record, and the squares of the men in focus."""
 DEEPEST_SEARCH: Final = (PLANE_COUNT - SEARCH) // SEARCH_SIZE
 
 STEPS_AT_MOST: Final = 100_000_000
-"""A second or two at worst."""
+"""This much work takes a second or two at worst."""

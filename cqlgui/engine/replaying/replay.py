@@ -1,8 +1,8 @@
 """Plays packed games and evaluates a query at every position.
 
-If a query looks at no other position than the current one, the moves are made on a single record
-(*streaming*, main line only); else all positions of a game are laid out first, with their links (*buffered*).
-Both agree with `board.tree.GameTree` on every position. A game whose words cannot be played is left in doubt.
+If a query looks at the current position alone, the moves are made on a single record (*streaming*, main line
+only). Otherwise all positions of a game are laid out first, with their links (*buffered*). Both methods agree
+with `board.tree.GameTree` on every position. A game is left in doubt if its words cannot be played.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ FOUND: Final = 0
 DOUBTED: Final = 1
 VISITED: Final = 2
 LINKED: Final = 3
-"""Places in the tally: hits and doubtful games written, positions visited, records that are linked as a main
-line's are."""
+"""Places in the tally. They count the hits written, the doubtful games written, the positions visited, and
+the records that are linked like those of a main line."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
@@ -98,21 +98,22 @@ def search(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Search `games[begin:end]`. Returns the game to continue from, which is `end` unless `hits` is full or
-    the call has used its time: a kernel cannot be interrupted, so it returns often.
+    """Search `games[begin:end]`. Returns the place in `games` to continue from. It is `end` unless `hits` is
+    full or the call has used its time. A kernel cannot be interrupted, so it returns often.
 
-    A game has `counts[game]` words from `packed[firsts[game]]` on; `branching[game]` says whether there are
-    variations among them. It starts from record `starts[game]` of the start tables, and is doubtful if that
-    is negative. `before` is the number before the `gamenumber` of game 0. If positions are not laid out,
-    `stream` evaluates `first_ask` at them. `mode` combines `BUFFERED`, `VARIATIONS` and `GLANCED`. With
-    `GLANCED`, `first_ask` holds on a single record wherever `ask` does, and `ask` leaves no trace elsewhere;
-    without it the two are the same. The search looks for the first `most` hits of each game.
+    A game has `counts[game]` words from `packed[firsts[game]]` on. `branching[game]` says whether these words
+    contain variations. The game starts from record `starts[game]` of the start tables; if this number is
+    negative, the game is doubtful. `before` is one less than the `gamenumber` of game 0. If positions are not
+    laid out, `stream` evaluates `first_ask` at them. `mode` combines `BUFFERED`, `VARIATIONS` and `GLANCED`.
+    With `GLANCED`, `first_ask` is evaluated on a single record. It holds wherever `ask` holds, and where it
+    fails, `ask` leaves no trace. Without `GLANCED`, `first_ask` and `ask` are the same function. The search
+    looks for the first `most` hits of each game.
 
-    Pairs of words from `facts`, `fact_count` for each game, go to `fact_places` of its frame.
+    `facts` has `fact_count` pairs of words for each game. They go to the `fact_places` of the frame.
 
-    `records` and `boards` have room for `room` positions and one more, `hits` for `capacity`, `doubtful` for
-    all the games. A hit is the game's number shifted by 32, with the positionid. The numbers of doubtful
-    games are written apart, and these games have no hits.
+    `records` and `boards` have room for `room` positions and one more, `hits` has room for `capacity` hits,
+    and `doubtful` for all the games. A hit combines the number of the game, shifted by 32, with the
+    positionid. The numbers of doubtful games are written to `doubtful`; these games have no hits.
     """
     at = begin
     visited_at_most = tally[VISITED] + _VISITED_AT_ONCE
@@ -197,8 +198,8 @@ def _asked(
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """Evaluate the query at the positions that are laid out, from `begin` on; a function of its own for the
-    same reason as `streamed`."""
+    """Evaluate the query at the positions that are laid out, from `begin` on. This is a function of its own
+    for the same reason as `streamed`."""
     found = tally[FOUND]
     end = found + most
     record = begin
@@ -229,10 +230,11 @@ def streamed(
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """The main line of one game, the words from `first` to `last`, on a single record, which holds its start.
+    """Search the main line of one game on a single record. The record holds the starting position, and the
+    moves are `packed[first:last]`.
 
-    It is not part of a function that copies whole records: wide registers would have to be cleared at every
-    call.
+    This loop is a function of its own. In a function that copies whole records, wide registers would have to
+    be cleared at every call in the loop.
     """
     found = tally[FOUND]
     end = found + most
@@ -268,12 +270,12 @@ def streamed(
 
 @words.inlined
 def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bool:
-    """Play a move on a record, the side to move included. Returns False, with the record spoilt, for a move
-    that cannot be played.
+    """Play a move on a record, and change the side to move. Returns False for a move that cannot be played;
+    the record is spoilt then.
 
-    An ordinary move is made without a branch on what moves or is captured, because processors predict those
-    badly. `turn` and `empty` are the record's values. A caller that knows them avoids reading what was just
-    written, which takes as long as everything else.
+    An ordinary move is made without a branch on the moving or the captured man, because processors predict
+    such branches badly. `turn` and `empty` are the side to move and the empty squares of the record. The
+    caller passes them, because reading words that were just written would take as long as everything else.
     """
     start = word & 63
     goal = word >> 6 & 63
@@ -290,8 +292,8 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
         captured = int(board[goal])
         board[start] = 0
         board[goal] = man
-        # If nothing is captured, the word goes to a place where it does no harm, and not among the empty
-        # squares: a place that is sometimes written and always read at once is slow.
+        # If nothing is captured, the bit goes to the word `STATES`, where it does no harm. The word of the
+        # empty squares would be slow: it would sometimes be written here, and is always read soon after.
         record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
         record[man] ^= start_bit | goal_bit
         record[0] = empty & ~goal_bit | start_bit
@@ -307,8 +309,8 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
 
 @words.apart
 def _special(record: Words, board: Bytes, word: int) -> int:
-    """`position.play` for moves that are not ordinary. Returns the king's code if the king moved, else 0, and
-    -1 for a word that cannot be played."""
+    """`position.play` for moves that are not ordinary. Returns the king's code if the king moved, 0 for any
+    other move, and -1 for a word that cannot be played."""
     outcome = position.play(record, board, word)
     if outcome < 0:
         return outcome
@@ -329,11 +331,12 @@ STREAMING: Final = kernels.Template(streamed, "ask", {_special: special})
 def _line_laid_out(
     packed: Shorts, first: int, last: int, records: Words, boards: Bytes, room: int, tally: Ints
 ) -> int:
-    """Lay out all positions of a main line, the words from `first` to `last`, whose start is the record after
-    the room. Returns their number, 0 for words that cannot be played or too many of them.
+    """Lay out all positions of the main line `packed[first:last]`. The record after the room holds the
+    starting position. Returns the number of positions, or 0 if the words cannot be played or are too many.
 
-    The moves are made on that record, and every position is a copy of it, word by word: a wide read of words
-    that were just written makes processors wait. What is the same in all main lines is written once.
+    The moves are made on the record after the room, and each position is a copy of that record. The copy is
+    made word by word, because a wide read of words that were just written makes processors wait. Words that
+    are the same in all main lines are written only once.
     """
     total = last - first + 1
     if total > room:
@@ -365,7 +368,7 @@ def _line_laid_out(
 
 
 def _link(record: Words, number: int) -> None:
-    """Write what a record of a main line holds that does not depend on the game."""
+    """Write those words of a main line's record that do not depend on the game."""
     record[layout.ID] = number
     record[layout.PLY] = number
     record[layout.DEPTH] = 0
@@ -375,8 +378,8 @@ def _link(record: Words, number: int) -> None:
 
 
 def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
-    """Lay out all positions of a game with their links; the first record is its start. Returns their number,
-    0 for words that cannot be played or too many of them."""
+    """Lay out all positions of a game with their links. The first record holds the starting position. Returns
+    the number of positions, or 0 if the words cannot be played or are too many."""
     size = layout.SIZE
     records[layout.PARENT] = layout.NONE
     records[layout.CHILD] = layout.NONE
@@ -417,8 +420,8 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
             records[parent + layout.CHILD] = total
         else:
             records[int(records[parent + layout.END]) * size + layout.SIBLING] = total
-        # Until all positions are laid out, `END` holds the last child: a game may have any number of
-        # variations at one position.
+        # Until all positions are laid out, `END` holds the last child. A search along the siblings could take
+        # long, because a position may have any number of variations.
         records[parent + layout.END] = total
         here = total
         total += 1
@@ -435,8 +438,8 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
 
 
 def _copy_state(source: Words, goal: Words) -> None:
-    """Copy the words of a record that moves change, except the empty squares and the side to move. Written
-    out, because a loop would become a wide copy."""
+    """Copy the words of a record that moves change, except the empty squares and the side to move. The copies
+    are written out one by one, because a loop would become a wide copy."""
     goal[1] = source[1]
     goal[2] = source[2]
     goal[3] = source[3]
@@ -494,9 +497,9 @@ def tell(
     unless `elements` is full.
 
     `told` returns False if the query does not match at a hit; the game is doubtful then. It sets the bits of
-    the elements that matched in the first `width` words of `out`. Their numbers are
-    written to `elements`, which has `capacity` for the numbers of at least one hit; `ends[hit]` is where the
-    numbers of a hit end. With `DETAILED`, the next words of `out` are the hit's value, its squares, and the
+    the elements that matched in the first `width` words of `out`. The numbers of these bits are written to
+    `elements`; the numbers for hit n end at `ends[n]`. `elements` has room for `capacity` numbers, which is
+    enough for at least one hit. With `DETAILED`, the next words of `out` are the hit's value, its squares, and the
     squares of each element. They are written to `values`, `squares` and `marks`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
@@ -572,7 +575,8 @@ def tell(
 def _open_frame(
     frame: Words, size: int, gamenumber: int, facts: Words, first: int, places: Ints, count: int
 ) -> None:
-    """Set the frame to its state at the beginning of a game, whose facts begin with pair number `first`."""
+    """Set the frame to its state at the beginning of a game. The facts of the game begin with pair number
+    `first`."""
     for place in range(size):
         frame[place] = 0
     frame[layout.GAMENUMBER] = gamenumber

@@ -21,8 +21,8 @@ ALL_HITS: Final = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """The result of one call of the kernel. A hit is a game's number shifted by 32, with the positionid.
-    `doubtful` are the games that the query could not decide; they have no hits here."""
+    """The result of one call of the kernel. A hit combines the number of the game, shifted by 32, with the
+    positionid. `doubtful` are the games that the query could not decide; these games have no hits here."""
 
     games: int
     hits: Integers
@@ -44,18 +44,18 @@ def scan(
     fact_places: Sequence[int] = (),
     slice_size: int = SLICE,
 ) -> Iterator[ScanResult]:
-    """Search games, all or those of the given numbers, in order.
+    """Search all games, or the games of the given numbers, in order.
 
-    `facts` are those of `facts.table` for all games, for the frame's `fact_places`; without them the facts
-    are unknown. `planes`: the query searches for sequences. `mode` is that of `replay.search`; `before` is
-    the number before the `gamenumber` of game 0; `most` is how many hits of each game are wanted. Any number
-    of threads may do this at once, each with its own iterator.
+    `facts` is the `facts.table` for all games; its pairs go to the `fact_places` of the frame. Without
+    `facts` all answers are unknown. `planes`: the query searches for sequences. `mode` is the `mode` of
+    `replay.search`. `before` is one less than the `gamenumber` of game 0. `most` is the number of hits wanted
+    in each game. Any number of threads may search at once, each with its own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
     work = Workspace.make(asked.positions, slice_size, frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
-    # A kernel declares arrays as sequences; for the type checker NumPy's arrays are none.
+    # A kernel declares arrays as sequences. For the type checker, NumPy arrays are no sequences.
     search: Any = replay.search
     held = kernels.Held
     game_arrays = [
@@ -70,7 +70,7 @@ def scan(
     outcomes = held(work.hits), held(work.doubtful), held(work.tally)
     at = 0
     while at < len(chosen):
-        # The rest of the tally is what the records hold.
+        # The rest of the tally describes the contents of the records, which stay.
         work.tally[: replay.LINKED] = 0
         functions = asking.functions
         start = time.thread_time()

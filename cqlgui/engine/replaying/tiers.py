@@ -1,4 +1,5 @@
-"""The machine code of a query, made quickly at first, and once more with care when it is asked for long."""
+"""The machine code of a query: compiled quickly at first, and compiled with optimisation once the query has
+run long."""
 
 from __future__ import annotations
 
@@ -9,14 +10,15 @@ from typing import Any, Final
 from cqlgui.base.data import dataclass, field
 
 PATIENCE: Final = 4.0
-"""A query is asked for so many times as long as it was made in before it is made with care, which takes three
-or four times as long as in haste, and saves a fifth or more of what comes after."""
+"""A query is compiled with optimisation once it has run this many times as long as its quick compilation
+took. Compiling with optimisation takes three or four times as long as the quick compilation. It saves a fifth
+or more of the time of the later search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """Entry points for `replay.search`: the query, its cheap first test, and the loop that replays a main
-    line and calls it."""
+    """Entry points for `replay.search`. `ask` is the query, and `first` is its cheap first test. `stream` is
+    the loop that replays a main line and evaluates `first` at each position."""
 
     ask: Any
     first: Any
@@ -31,8 +33,8 @@ class Tiers:
     def __init__(
         self, hasty: Functions, seconds: float = 0.0, make: Callable[[], Functions] | None = None
     ) -> None:
-        """`hasty` was compiled in `seconds`; `make` compiles with optimisation, None if nothing would be
-        gained."""
+        """`hasty` was compiled in `seconds`. `make` compiles with optimisation; it is None if nothing would
+        be gained."""
         self._functions = hasty
         self._left = PATIENCE * seconds
         self._make = make
@@ -44,7 +46,8 @@ class Tiers:
         return self._functions
 
     def spend(self, seconds: float) -> None:
-        """Count seconds of a processor that the query ran. This may compile it with optimisation."""
+        """Count processor time, in seconds, that the query has used. The call may compile the query with
+        optimisation."""
         with self._lock:
             self._left -= seconds
             if self._left > 0:
