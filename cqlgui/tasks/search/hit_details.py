@@ -1,8 +1,8 @@
 """Fetches the details of hits that only the interpreter knows: values, squares to ring, and what is written
 into a game.
 
-A search whose hits come straight from the engine leaves these out. They are fetched for the games that
-somebody looks at, and for all games if an export needs them.
+A search whose hits come straight from the engine leaves these details out. They are fetched for the games
+that somebody looks at, and for all games if an export needs them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def tell(
             if told is None:
                 yield result.games[game]
             else:
-                # A result made of others has only some of the hits, and may have hits of another query.
+                # A result made of other results may lack some of these hits, and may have hits of another
+                # query.
                 yield found_module.trimmed(told, result.games.columns, *result.games.stretch(game))
 
 
@@ -60,7 +61,7 @@ def details(
     pool: pool_module.Pool | None = None,
 ) -> dict[int, hit_model.GameHits]:
     """Everything that the interpreter finds in some games, in worker processes. Games without a match, and
-    games that it cannot evaluate, are left out. Raises `errors.Cancelled`."""
+    games that the interpreter cannot evaluate, are left out. Raises `errors.Cancelled`."""
     token = cancel or progress.CancelToken()
     found: dict[int, hit_model.GameHits] = {}
     by_source: dict[int, list[int]] = {}
@@ -106,7 +107,8 @@ def details(
 
 
 _WORKERS: Final = 2
-"""While somebody looks on, more workers would slow down the window."""
+"""Number of workers if the options name none. While somebody looks on, more workers would slow down the
+window."""
 
 
 def said(options: search_model.SearchOptions) -> settings.Settings:
@@ -121,8 +123,8 @@ def request(
     ordinals: Sequence[int],
     options: search_model.SearchOptions,
 ) -> frames.Envelope:
-    """The request to a worker for some games of a source, which are independent of each other. It may read
-    files, but writes none: only the search itself does."""
+    """The request to a worker for some games of a source. The games are independent of each other. The query
+    may read files but must not write any; only a search adds that right."""
     return {
         "op": "search",
         "query": text,
