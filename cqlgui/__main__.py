@@ -1,7 +1,7 @@
-"""The one entry: a subcommand runs headless, anything else opens the window; a frozen program is its own
-worker.
+"""The only entry point: runs a subcommand, a worker process or the window. A subcommand runs without a
+window; other arguments open the window. A frozen program starts itself as its worker processes.
 
-What is imported at the top is what Python has loaded already: see `places`.
+The imports at the top load only modules that Python has loaded already. `places` says why.
 """
 
 import os
@@ -21,7 +21,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
-        # While the subcommand was still being loaded: later it knows itself what to do.
+        # The user interrupted the program while the subcommand was being loaded. A loaded subcommand handles
+        # the interrupt itself.
         return 130
 
 
@@ -29,7 +30,8 @@ def _end_when_interrupted() -> None:
     """Let Ctrl+C end the process at once until a subcommand or the window handles it.
 
     Python's own handler raises an exception wherever the program is, also in a callback of the import
-    machinery. There Python only prints it, and a lock that every import needs may stay held.
+    machinery. In such a callback Python only prints the exception, and a lock that every import needs may
+    stay held.
     """
     import signal
 
@@ -39,13 +41,14 @@ def _end_when_interrupted() -> None:
             disk.discard_unfinished()
         os._exit(130)
 
-    # In a background job the shell ignores SIGINT; that must stay so.
+    # A shell starts background jobs with SIGINT ignored. The program leaves it ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end)
 
 
 def _run(arguments: list[str]) -> int:
-    # NumPy's library for matrices starts a thread for each processor as it is loaded; nothing here uses it.
+    # While NumPy's library for matrices loads, it starts a thread for each processor. This program does not
+    # use the library.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments[:1] == ["--worker"]:
         from cqlgui.tasks.search import worker

@@ -14,7 +14,7 @@ def main(argv: Sequence[str]) -> int:
     log.configure()
     priority.switch_often()
     heap.share()
-    # Qt loads plug-ins from these folders into the program.
+    # Qt loads plug-ins from the folders that these variables name.
     places.forget_relative("QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH")
     from cqlgui.ui.window import start
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cqlgui.cql.interpreting.runtime import settings
 
 _THREADS_A_PROCESSOR: Final = 4
-"""Maximum of threads for each processor; more would only slow each other down."""
+"""Maximum number of threads for each processor. More threads would only slow each other down."""
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -180,7 +180,7 @@ def _translate(one: argparse.ArgumentParser) -> None:
 
 
 def joined(argv: Sequence[str]) -> list[str]:
-    """The arguments, with each query after `-e` that begins with `-` joined to it as `--expression=QUERY`.
+    """The arguments. A query after `-e` that begins with `-` is joined to the option as `--expression=QUERY`.
 
     Without this, argparse takes a query such as `--(mate)` for an option. A word that is exactly the name of
     an option stays an option.
@@ -211,7 +211,8 @@ def _options_of(command: str) -> set[str]:
 
 
 def _settings(one: argparse.ArgumentParser) -> None:
-    """Add options that override the query's header or change what it writes; names as in the reference."""
+    """Add options that override the query's header or change what the query writes. They have the names of
+    the reference."""
     group = one.add_argument_group("instead of the query's header")
     group.add_argument(
         "--gamenumber", type=_game_numbers, metavar="N[-[M]]", help="only games with these numbers"

@@ -1,6 +1,7 @@
 """`cqlgui explain`: the truth of each sub-filter at a position.
 
-Without a position, it prints how the query will be run; with a base, also how many games each step leaves.
+Without a position, the command prints how the query will be run. With a base, it also prints how many games
+each step leaves.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from cqlgui.tasks.search import explaining, margin
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Explain a query at `--fen`, or at `--game` and `--position` of a file; without these, print the stages
-    of its execution."""
+    """Explain a query at `--fen`, or at `--game` and `--position` of a file. Without a position, print the
+    stages of the query's execution."""
     if arguments.fen is not None and arguments.files:
         terminal.say("cqlgui explain: name either a file with --game and --position, or --fen.")
         return terminal.USAGE
@@ -119,7 +120,7 @@ _STEPS = {
 
 
 def _elsewhere(truth: truth_model.Truth, positionid: int) -> str:
-    """Where a filter was evaluated, or empty if that is position `positionid`."""
+    """Where a filter was evaluated; empty if it was evaluated at position `positionid`."""
     return "" if truth.positionid == positionid else f"  at {truth.place}"
 
 

@@ -69,7 +69,8 @@ def _run(argv: Sequence[str]) -> int:
         terminal.say(f"cqlgui: {fault}")
         return terminal.USAGE
     except OSError as fault:
-        # Errors of data files are handled where the files are used; this one is of stdout or a full disk.
+        # Errors of data files are handled where the files are used. This error comes from stdout or a full
+        # disk.
         terminal.say(f"cqlgui: {fault.strerror or fault}")
         _discard_output()
         return terminal.USAGE

@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
             opened = opening.open_base(arguments.files, cancel)
             base = opened.base
             if arguments.output is not None:
-                # Refused before the search, which may take long.
+                # An output that must not be overwritten is refused before the search, because the search may
+                # take long.
                 keeping.refuse(base, text, options, arguments.output)
             return _once(arguments, opened, text, name, options, allowed, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
@@ -100,7 +101,8 @@ def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
 
 
 def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None:
-    """The output file that the query's header names; None, with a message, if its folder is not allowed."""
+    """The output file that the query's header names; None if it names none. If the folder of the file is not
+    allowed, prints a message and returns None."""
     if header.output is None:
         return None
     path = Path(header.output)
@@ -111,7 +113,7 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
 
 
 def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
-    """The allowed folders without those that are not folders; `run` has warned about these."""
+    """Those of the paths that are folders. `run` has warned about the other paths."""
     return tuple(folder for folder in allowed if disk.is_folder(folder))
 
 
@@ -332,7 +334,8 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
 
 
 def _positions(result: search_model.SearchResult) -> Iterator[str]:
-    """The hits as JSON items `[game,positionid]`, in output order, `_PIECE` hits at a time."""
+    """The hits as JSON items `[game,positionid]`, in output order. Each string holds `_PIECE` items at
+    most."""
     found = result.games
     if result.sort_keys:
         found = found.in_order(result.order)
@@ -343,7 +346,8 @@ def _positions(result: search_model.SearchResult) -> Iterator[str]:
 
 
 def _comments(result: search_model.SearchResult) -> Iterator[str]:
-    """The comments as JSON items `[game,positionid,text]`, in output order, one game at a time."""
+    """The comments as JSON items `[game,positionid,text]`, in output order. Each string holds the items of
+    one game."""
     quoted = functools.lru_cache(16)(lambda text: json.dumps(text, ensure_ascii=False))
     for game in result.order:
         comments = result.games.comments(game)

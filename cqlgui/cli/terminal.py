@@ -144,7 +144,8 @@ def outputs() -> Iterator[None]:
 
 
 def _nowhere() -> TextIO:
-    # It stays open until the program ends, so that no other file gets the descriptor of a standard stream.
+    # The stream stays open until the program ends, so that no other file gets the descriptor of a standard
+    # stream.
     return io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8")
 
 
@@ -223,8 +224,8 @@ def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
 
 
 def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
-    """Print why a query was rejected: all errors on stderr; with `as_json`, also the first one on stdout.
-    Returns the exit code."""
+    """Print why a query was rejected: all errors on stderr and, with `as_json`, the first error on stdout
+    too. Returns the exit code."""
     from cqlgui.cql.source import diagnostics
 
     for finding in rejected.diagnostics:
@@ -249,7 +250,8 @@ def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
     """The query's text, and the name to put before its errors."""
     if expression is not None:
         return valid_text(expression, "The query"), "query"
-    # Imported here because it loads the language, which takes a while and which many commands do not need.
+    # Imported here because this module loads the language. That takes a while, and many commands do not need
+    # it.
     from cqlgui.tasks.asking import queries
 
     assert file is not None

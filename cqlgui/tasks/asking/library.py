@@ -7,7 +7,8 @@ file begins with its front matter, in comments that CQL ignores:
     // tags: endings, bishops
     // fen: 8/8/8/3k4/8/3BB3/3K4/8 w - - 0 1
 
-Every field is optional. `fen` is the position of the diagram beside the query; its first field is enough.
+Every field is optional. `fen` is the position of the diagram beside the query. The first field of a FEN is
+enough.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _NOTE = re.compile(r"//(?!/)\s*(.*)")
 
 
 def entries() -> list[entry_model.QueryEntry]:
-    """The shipped queries, then the user's, each sorted by group and title; unreadable files are left out."""
+    """The shipped queries, then the user's. Both lists are sorted by group and title. Unreadable files are
+    left out."""
     return [*_inside(resources.resource("queries"), ()), *_inside(own_folder(), (OWN_GROUP,))]
 
 
@@ -41,8 +43,8 @@ def own_folder() -> Path:
 
 
 def read(path: Path, group: tuple[str, ...] = ()) -> entry_model.QueryEntry:
-    """Read a query file with its front matter. Without a title there, the file's name is the title. Raises
-    `errors.SourceError`."""
+    """Read a query file with its front matter. If the front matter has no title, the file's name is the
+    title. Raises `errors.SourceError`."""
     text = queries.read_query_file(path)
     fields, _end = _front_matter(text)
     tags = tuple(tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip())
@@ -84,7 +86,7 @@ def _inside(folder: Path, above: tuple[str, ...]) -> list[entry_model.QueryEntry
     found: list[entry_model.QueryEntry] = []
     for path in sorted(folder.rglob("*.cql")):
         if not disk.is_file(path):
-            # Not an ordinary file; reading a pipe could wait forever.
+            # This is not an ordinary file. Reading a pipe could wait forever.
             continue
         group = (*above, *(_words(part) for part in path.relative_to(folder).parent.parts))
         try:
@@ -113,7 +115,7 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
 
 
 def _fen(text: str) -> str:
-    """The complete FEN for the value of a field; empty if it is no position."""
+    """The complete FEN for the value of the field; empty if the value is no position."""
     try:
         return position.Position.from_fen(text).fen()
     except ValueError:

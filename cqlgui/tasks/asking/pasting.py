@@ -23,12 +23,13 @@ LARGEST: Final = 64 << 20
 """Maximum length of a text, in characters."""
 _LONGEST_QUERY: Final = 100_000
 _LONGEST_LINE: Final = 1_000
-"""Maximum length of a position in characters, with the operations of an EPD or other text after it."""
+"""Maximum length of a position in characters. The operations of an EPD and other text after the position
+count too."""
 _DAYS: Final = 30
-"""Days for which pasted games are kept after they were last opened; sessions refer to them."""
+"""Days for which pasted games are kept after they were last opened, because sessions refer to these games."""
 _OPENED: Final = ".opened"
-"""Ending of an empty file whose modification time is when pasted games were last opened. The time of the
-games' own file must not change, because their index depends on it."""
+"""Ending of an empty file. Its modification time tells when pasted games were last opened. The modification
+time of the file with the games must not change, because the index depends on it."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
@@ -40,13 +41,14 @@ _MOVES: Final = patterns.pattern(
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """Comments of a query, which may contain moves and tags. A web address is not a comment."""
 _QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
-"""Quotation marks around a position become blanks, and dashes, which web pages use for hyphens, hyphens."""
+"""Quotation marks around a position become blanks. Dashes become hyphens, because web pages write dashes for
+hyphens."""
 _NAMED: Final = patterns.pattern(r"(?i)\s*(?:position\b\s*[:=]?\s*)?(?:(?:fen|epd)\b\s*[:=]?)?\s*")
 """Words before a position that are skipped, such as `Position: FEN:`."""
 _ADDRESS: Final = patterns.pattern(
     r"\s*https?://\S{1,200}?[/=]([1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\S*)\s*"
 )
-"""The web address of a board, which ends in a position."""
+"""The web address of a board. It ends in a position."""
 _BLANKS: Final = patterns.pattern(r"_|%20|\+")
 """Spellings of a blank in a web address."""
 _STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
@@ -67,7 +69,7 @@ class Pasted:
 
 def understand(text: str) -> Pasted:
     """Decide what a text is. Games are written to a file in the cache folder, so that they can be opened.
-    Raises `CqlguiError` if that fails."""
+    Raises `CqlguiError` if the file cannot be written."""
     if len(text) > LARGEST:
         return Pasted("nothing", reason="This text is too long: save it as a file and open that.")
     text = text.removeprefix("\ufeff")
@@ -106,7 +108,7 @@ def _fields(text: str) -> list[str]:
 
 def _position(fields: list[str]) -> Position:
     """The position at the beginning of the words; raises `ValueError`. An EPD has no move counters (PGN
-    standard, section 16.2). Its operations are skipped, and so is any text after a FEN."""
+    standard, section 16.2). The operations of an EPD are skipped, and so is any text after a FEN."""
     if len(fields) > 4 and not fields[4].isdigit():
         return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
     return Position.from_fen(" ".join(fields[:6]))

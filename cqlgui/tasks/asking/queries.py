@@ -34,7 +34,7 @@ class Rejected(errors.CqlguiError):
 def expanded(
     text: str, variations: bool = False, said: settings.Settings = settings.USUAL
 ) -> transforms.Expanded:
-    """Check and expand a query. `said` are options that override its header. Raises `Rejected`.
+    """Check and expand a query. `said` are options that override the query's header. Raises `Rejected`.
 
     The last results are cached, because the same query is shown, estimated and searched.
     """
@@ -59,8 +59,8 @@ def _expanded(text: str, said: settings.Settings) -> transforms.Expanded:
 
 
 def mean_the_same(one: str, other: str) -> bool:
-    """Whether two queries differ at most in comments, white space and redundant brackets. A query with errors
-    means the same only as an equal text."""
+    """Whether two queries differ at most in comments, white space and redundant brackets. For a query with
+    errors, only an equal text means the same."""
     if one == other:
         return True
     query = structure.checked(one).query

@@ -15,7 +15,7 @@ from cqlgui.tasks.results import search_model
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A request to `read` or `write` (`verb`) the file `name`, which is empty if the query computes the name.
+    """A request to `read` or `write` (`verb`) the file `name`. `name` is empty if the query computes it.
     `folder` is the folder that the user would have to allow."""
 
     verb: str
@@ -36,9 +36,9 @@ def wishes(
 ) -> tuple[Wish, ...]:
     """The files that a query needs outside the allowed folders.
 
-    A relative name is looked up in the folder `beside` (that of the query or of the games), whatever else is
-    allowed. There is no wish for a folder that is allowed already. If a file there cannot be reached, the
-    search fails with the reason.
+    A relative name is looked up in `beside`, the folder of the query or of the games, whatever other folders
+    are allowed. A folder that is allowed already gives no wish. If a file in such a folder cannot be reached,
+    the search fails with the reason.
     """
     found: dict[Wish, None] = {}
     for use in sorted(queries.file_uses(expanded), key=lambda use: use.node.span.offset):

@@ -88,8 +88,9 @@ def forget(paths: Sequence[Path]) -> None:
 
 
 def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
-    """Absolute paths of the sources, with `.cqlbase` files replaced by their lists, and the name that the
-    first of these gives.
+    """The absolute paths of the sources, and the name of the base. Each `.cqlbase` file is replaced by the
+    sources that it lists. The first `.cqlbase` file with a name gives the name; without one, the name is
+    empty.
 
     A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
     start at its own folder. A source that is named twice, in whatever way, counts once. Raises
@@ -138,7 +139,7 @@ def _place(source: Path) -> Path:
     try:
         return source.resolve()
     except (OSError, ValueError, RuntimeError):
-        # A loop of links, or no file name at all: opening it reports the error.
+        # The path has a loop of links or is no file name at all. Opening it reports the error.
         return source
 
 

@@ -1,7 +1,7 @@
 """The text files that queries may read and write (`readfile`, `writefile`): none unless the user allowed a
 folder.
 
-A name is looked up in the allowed folders, and an absolute one must lie within them. The first text that a
+A name is looked up in the allowed folders. An absolute name must lie within them. The first text that a
 search writes to a file replaces the old content; later texts are appended.
 """
 
@@ -25,14 +25,15 @@ MOST_FILES: Final = 1_000
 """Maximum number of files that one search may write, so that a query cannot fill the disk."""
 
 Kept = list[tuple[Path, str]]
-"""Files that nothing may write to, each with the end of a sentence that says what it is, such as "is the
-query"; messages put the file's name before it."""
+"""Files that must not be written to. Each file has the end of a sentence that says what the file is, such as
+"is the query". Messages put the file's name before this phrase."""
 
 
 class Files:
-    """Reads and writes text files for one search. `written` maps the files that it has begun to write to
-    their sizes in bytes. `kept` are files that it may not write to (see `Kept`). A relative name is looked up
-    in the folder `beside`, or, if that is None, in each allowed folder."""
+    """Reads and writes text files for one search. `written` holds the size in bytes of each file that the
+    search has begun to write. `kept` are files to which the search must not write (see `Kept`). A relative
+    name is looked up in the folder `beside`. If `beside` is None, the name is looked up in each allowed
+    folder."""
 
     def __init__(
         self,
@@ -93,7 +94,7 @@ class Files:
             if (length or 0) + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
             if length is None:
-                # Not written in place: if the disk is full, the old text stays.
+                # The file is replaced and not written in place. So the old text stays if the disk is full.
                 disk.replace_file(path, data)
             else:
                 _append(path, length, data)
@@ -103,8 +104,8 @@ class Files:
         self._texts.pop(path, None)
 
     def _place(self, name: str, folders: Sequence[Path], ends: tuple[str, ...], verb: str) -> Path:
-        """The file that a name means, with symbolic links followed. Raises `host.RefusedError` if it lies in
-        no allowed folder or has an ending that is not allowed."""
+        """The file that a name means, with symbolic links followed. Raises `host.RefusedError` if the file
+        lies outside the allowed folders, or if its ending is not allowed."""
         if not folders:
             raise host.RefusedError(
                 f"This query wants to {verb} the file {name}, and no folder was allowed for that."
@@ -127,8 +128,9 @@ class Files:
 
 
 def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> list[Path]:
-    """The files within these folders (resolved ones) that a name may mean, with symbolic links followed. A
-    relative name is looked up in `beside`, or, if that is None, in each of the folders.
+    """The files within `folders` that a name may mean, with symbolic links followed. `folders` must be
+    resolved. A relative name is looked up in `beside`. If `beside` is None, the name is looked up in each of
+    the folders.
 
     Raises `OSError`, `ValueError` or `RuntimeError` for a text that is no file name.
     """
@@ -137,7 +139,8 @@ def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> li
 
 
 def reason(path: Path, kept: Iterable[tuple[Path, str]]) -> str:
-    """The phrase of a file that is one of `kept`, under any name or link; else empty."""
+    """The phrase that `kept` has for a file, also if `kept` has another name of the file or a link to it.
+    Empty if the file is not in `kept`."""
     return next((what for one, what in kept if disk.is_same(path, one)), "")
 
 

@@ -33,8 +33,8 @@ SORTS = (
 def ids(
     base: base_model.Base, *, sort: str | None = None, descending: bool = False, text: str = ""
 ) -> array[int]:
-    """Ordinals of the games in the requested order; `text` keeps only games that contain every word of it
-    (see `Catalog.ids`)."""
+    """Ordinals of the games in the requested order. With `text`, only games that contain every word of it are
+    kept (see `Catalog.ids`)."""
     key = None if sort == "game" else sort
     if key is None and not text.strip():
         numbers = range(1, base.games + 1)
@@ -63,8 +63,9 @@ def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.Game
 def load(
     base: base_model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
 ) -> base_model.LoadedGame:
-    """One game for the board, read from its own text; `ordinal` is the base's, from 1. A worker process reads
-    a long text, so that the window's thread keeps the interpreter lock.
+    """One game for the board, read from its own text; `ordinal` is the game's number in the base, from 1. A
+    worker process reads a long text, so that reading does not keep the interpreter lock from the window's
+    thread.
 
     Raises `CqlguiError` for a number out of range and `errors.SourceError` if the file can no longer be read.
     """

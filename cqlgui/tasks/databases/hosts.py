@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def stamp_of(path: Path, folder: Path) -> str:
-    """The state of a source and of its index as a word; raises `errors.SourceError` if either is gone."""
+    """The state of a source and of its index, as a word. Raises `errors.SourceError` if the source or the
+    index is gone."""
     try:
         status = path.stat()
     except OSError as error:
@@ -38,8 +39,8 @@ def stamp_of(path: Path, folder: Path) -> str:
 class SourceReader:
     """One indexed source opened for reading: its index, its text and its rows. Close it after use.
 
-    With a `digest` the index must be of that text, else `errors.SourceError` is raised; it may have grown or
-    been repaired meanwhile.
+    With a `digest`, the index must be of the text with this digest; otherwise `errors.SourceError` is raised.
+    The index may have grown or been repaired meanwhile.
     """
 
     def __init__(
@@ -58,8 +59,8 @@ class SourceReader:
 
     @property
     def text(self) -> archives.Text:
-        """The text of the source, opened at first use. Raises `errors.SourceError` if it is not the text that
-        was indexed."""
+        """The text of the source, opened at first use. Raises `errors.SourceError` if the source does not
+        hold the text that was indexed."""
         if self._text is None:
             identity = self.index.manifest.identity
             text = archives.open_source(self.path, self.folder)
@@ -82,7 +83,7 @@ class SourceReader:
         return self._named
 
     def raw(self, ordinal: int) -> bytes:
-        """The bytes of a game; of a game that is too long, only the first ones (`reading_limit`). Raises
+        """The bytes of a game. If the game is too long, only its first bytes (`reading_limit`). Raises
         `errors.SourceError` if the source is no longer the text that was indexed."""
         offset, length, _line = self.index.span(ordinal)
         return self._bytes(offset, min(length, reading_limit(length)))
@@ -121,7 +122,7 @@ class SourceReader:
                 if len(data) < length:
                     break
                 return data
-            # It may have been copied, linked or extended: compare it again from its beginning.
+            # The source may have been copied, linked or extended. Compare its text again from the beginning.
             text.close()
             self._text = None
         raise self._changed()
@@ -148,9 +149,10 @@ class SourceReader:
 
 @functools.lru_cache(64)
 def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
-    """Whether a source in this state still begins with the text that was indexed. Reads the text if the state
-    has changed. The copy of a packed source, whose own state is `written`, is always read: it lies in the
-    cache, and the state of the source says nothing about it."""
+    """Whether a source in this state still begins with the text that was indexed. `stamp` is the state of the
+    source; the text is read if this state has changed. The unpacked copy of a packed source is read in any
+    case, because it lies in the cache and `stamp` says nothing about it. `written` is the state of the
+    copy."""
     if plain != Path(identity.path):
         return index.holds(identity, plain)
     if stamp == identity.state:
@@ -196,7 +198,8 @@ class GameHost:
 
     @property
     def game_count(self) -> int:
-        """Games of the source with a White tag: the reference counts the lines with such tags."""
+        """Number of games of the source with a White tag, because the reference counts the lines with such
+        tags."""
         return self._reader.named_games
 
     def tag(self, name: str) -> str | None:
@@ -205,12 +208,12 @@ class GameHost:
 
     @property
     def result(self) -> str | None:
-        """The result at the end of the text, else the tag's."""
+        """The result at the end of the text. If the text has none, the result in the tag."""
         tags = self._header()
         return self._ending or tags.get("Result")
 
     def text(self) -> str:
-        """The game's text; of a game that is too long, only the head."""
+        """The game's text. If the game is too long, only the head of its text."""
         return decoding.decode(self._reader.raw(self._ordinal))
 
     def comment(self, positionid: int) -> str | None:

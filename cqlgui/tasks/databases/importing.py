@@ -1,9 +1,9 @@
-"""Opens PGN sources as a base: indexes each source once, opens it at once later, and continues a killed
-import.
+"""Opens PGN sources as a base: indexes new and changed sources, and continues a killed import. A source that
+is indexed already is opened without delay.
 
-Order of writing: the segment and its manifest, then the catalog's rows. After a kill in between, the missing
-rows are read again from the text; rows beyond the manifest are dropped. Only one program writes a source at a
-time; others wait.
+The import writes the segment and its manifest first, then the catalog's rows. If the program is killed in
+between, the missing rows are read again from the text later. Rows beyond the manifest are dropped. Only one
+program at a time writes the index of a source; other programs wait.
 """
 
 from __future__ import annotations
@@ -77,9 +77,10 @@ def open_base(
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
     small. Bad games are recorded and never stop the rest. Cancelling returns a report with `cancelled` and an
-    incomplete base; everything committed stays. Of several sources, one that turns out to be damaged or
-    unreadable is left out, with a message. Raises `errors.SourceError` for a missing file, before anything is
-    indexed, and if no source can be read, and `CqlguiError` if the index cannot be written.
+    incomplete base; everything committed stays. If one of several sources turns out to be damaged or
+    unreadable, it is left out, with a message. A missing file raises `errors.SourceError` before anything is
+    indexed. Also raises `errors.SourceError` if no source can be read, and `CqlguiError` if the index cannot
+    be written.
     """
     started = time.perf_counter()
     workspace.sweep()
@@ -101,7 +102,8 @@ def open_base(
     )
     finished = job.run()
     base = job.base()
-    # Taken last, because taking removes it, and an error before the return would lose it.
+    # The notice is taken last. Taking it removes it from the catalog, and an error before the return would
+    # lose it.
     notice = catalog.take_notice()
     messages = (notice, *job.messages) if notice else tuple(job.messages)
     return base_model.ImportReport(
@@ -147,8 +149,8 @@ class _Import:
         self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
 
     def run(self) -> bool:
-        """Bring every source up to date, except those that cannot be read. Returns False if it was cancelled.
-        Raises `errors.SourceError` if no source can be read."""
+        """Bring every source up to date, except those that cannot be read. Returns False if the import was
+        cancelled. Raises `errors.SourceError` if no source can be read."""
         for place, path in enumerate(self.paths):
             try:
                 _SourceImport(self, place, path, self._rows[place].id).run()
@@ -278,8 +280,9 @@ class _SourceImport:
         return True
 
     def _insist_on_a_sound_copy(self, text: archives.Text, known: index.Manifest | None) -> None:
-        """Raise `_CopyError` if the text is an old copy of a packed source that is not the indexed one, or if
-        nothing shows whether it is."""
+        """Raise `_CopyError` if the text is an old copy of a packed source that does not begin with the
+        indexed text. Also raise it for an old copy without an index, because then nothing shows whether the
+        copy is sound."""
         if not text.fresh and (known is None or not index.holds(known.identity, text.plain)):
             raise _CopyError
 
@@ -332,8 +335,9 @@ class _SourceImport:
         return noted == (known.games, known.positions, True) and self.catalog.sound(self.row) == known.games
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
-        """Read headers again that the catalog lacks: the catalog was set aside, a block of it was damaged, or
-        the program was killed before it wrote them. Rows beyond the index are dropped."""
+        """Read again the headers that the catalog lacks. They are lacking if the catalog was set aside, if
+        one of its blocks was damaged, or if the program was killed before it wrote them. Rows beyond the
+        index are dropped."""
         have = min(self.catalog.sound(self.row), known.games)
         if have == known.games == self.catalog.count(self.row) and have:
             return
@@ -409,7 +413,7 @@ class _SourceImport:
         self, text: archives.Text, offset: int, line: int, until: int | None = None, *, last: bool
     ) -> Iterator[Iterator[reading.Piece]]:
         """Read the games of a part of the text, within a `with` block. `last` says whether the part ends with
-        the last game of the text, which gets the problem of a damaged file."""
+        the last game of the text. If the file is damaged, that game gets the damage as its problem."""
         from cqlgui.tasks.databases import reading
 
         found = reading.pieces(
@@ -434,7 +438,8 @@ class _SourceImport:
 
 
 def _begin_reading() -> None:
-    # Imported here because it takes a while to load, and a source that is already indexed does not need it.
+    # The reader is imported here because it takes a while to load. A source that is already indexed does not
+    # need it.
     from cqlgui.tasks.databases import reading
 
     reading.begin()
@@ -472,4 +477,4 @@ class _CopyError(Exception):
 
 
 class _ChangedError(Exception):
-    """The source is no longer what it was when it was opened."""
+    """The source has changed since it was opened."""

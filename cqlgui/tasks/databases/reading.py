@@ -97,7 +97,7 @@ def begin() -> None:
     and the end of the process wait until it is done."""
 
     def work() -> None:
-        # A caller that reads gets the same error.
+        # A caller that reads games gets the same error.
         with contextlib.suppress(Exception):
             kernel.UNIT.code()
 
@@ -138,7 +138,7 @@ def pieces(
                         return
             put(None)
         except BaseException as fault:
-            # Raised again in the caller's thread.
+            # The error is raised again in the caller's thread.
             put(fault)
 
     thread = threading.Thread(target=work, name="reader")
@@ -235,8 +235,8 @@ class _Reader:
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the next games to the workers. With `only_next`, only the next game and those behind it that
-        begin without a tag, which the kernel would refuse."""
+        """Leave the next games to the workers. With `only_next`, leave only the next game and the games
+        directly after it that begin without a tag. The kernel would refuse these games."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
@@ -300,7 +300,8 @@ class _Quick:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Games in order, from the kernel and for the workers, with the workers' answers by offset."""
+    """Games in order: those that the kernel read, and those for the workers. `answers` has the workers'
+    answers by the offset of the game."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
@@ -386,7 +387,7 @@ class _Text:
 
 
 def _piece(found: _Found) -> Piece:
-    """Convert games to the data of the index and the catalog. Called in the caller's thread, because the
+    """Convert games to the data of the index and the catalog. This runs in the caller's thread, because the
     reading thread has more to do."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
@@ -450,7 +451,7 @@ def _table(games: quick.Games) -> headers.Table:
 
 
 def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
-    """The results at the end of the games' texts; None where they equal the tags."""
+    """The results at the ends of the games' texts. A result is None where it equals the tag."""
     used = arrays.distinct(tags.places)
     said = [tags.texts[place] for place in used.tolist()]
     meant = np.array([kernel.RESULTS.index(text) if text in kernel.RESULTS else -1 for text in said])

@@ -22,7 +22,8 @@ def stamp(path: Path) -> str:
 
 
 def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]:
-    """The fields of a request with which a worker opens a source; `state` is its `stamp`, taken now if None.
+    """The fields of a request with which a worker opens a source. `state` is the `stamp` of the source. If
+    `state` is None, the stamp is taken now.
 
     Raises `errors.SourceError` if the index was made from another text than the base, or if the catalog was
     made again.

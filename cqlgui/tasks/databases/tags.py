@@ -1,7 +1,7 @@
 """The tags of a segment's games from the catalog, column by column, cached from one search to the next.
 
 The cache is keyed by the blocks of the catalog from which a column was read. Blocks never change, and no two
-have the same number, so an entry is valid wherever the same blocks are met again, and nowhere else.
+blocks have the same number. So an entry is valid exactly for the blocks from which it was read.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class SegmentTags:
 
     @property
     def result(self) -> facts.Coded:
-        """The results at the ends of the games' texts, else those of the tags."""
+        """The results at the ends of the games' texts. If a text has none, the result in the tag."""
         return self._column(_RESULT, lambda: workspace.catalog().result_column(*self._place))
 
     @property
@@ -77,14 +77,15 @@ class SegmentTags:
         if found is None:
             column = read()
             found = facts.Coded(column.places.astype(np.int64), column.texts)
-            # Not cached if the rows changed while the column was read.
+            # The column is cached only if the rows have not changed while it was read.
             if self._current() == self._rows:
                 _kept.put(key, found)
         return found
 
 
 class Memo:
-    """A `facts.Memo` whose values share the cache of the columns; `owner` returns a part of their key."""
+    """A `facts.Memo` that keeps its values in the cache of the columns. `owner` returns a part of the cache
+    key."""
 
     def __init__(self, owner: Callable[[], Hashable]) -> None:
         self._owner = owner
@@ -132,5 +133,5 @@ class _Kept:
 
 _ENTRY: Final = 4_096
 _RESULT: Final = "\0result"
-"""Cached like a tag. No tag has such a name."""
+"""The name under which the results are cached, like a tag. No tag has such a name."""
 _kept: Final = _Kept()

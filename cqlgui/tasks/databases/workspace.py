@@ -55,7 +55,7 @@ def index_folder(source: Path) -> Path:
 
 @functools.cache
 def sweep() -> None:
-    """Remove half-written files of killed programs, once in a process. They may be large."""
+    """Remove half-written files of killed programs, once in a process. These files may be large."""
     with contextlib.suppress(OSError), os.scandir(folders.cache() / "index") as entries:
         for entry in entries:
             disk.sweep(Path(entry.path))

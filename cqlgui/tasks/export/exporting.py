@@ -70,17 +70,19 @@ def export(
 ) -> search_model.ExportReport:
     """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
 
-    With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games`
-    restricts the export to these ordinals, `element` (orbit, element) to hits in which that element matched.
+    With `annotate` a PGN gets what the query writes: comments and changed tags. Comments that the query
+    removes are left out. `games` restricts the export to these ordinals. `element` (orbit, element) restricts
+    the export to hits in which that element matched.
 
-    With `normalise` hits are written in the query's own frame. A PGN then has what follows on the first hit
-    of a game, if that is a legal game in this frame; else the game as it was played, with its matches marked.
+    With `normalise` hits are written in the query's own frame. A PGN then has the continuation of each game's
+    first hit, if the continuation is a legal game in this frame. Otherwise the PGN has the game as it was
+    played, with the matches marked.
 
-    A path that the query named must lie in an `allowed` folder, also at the time of writing. Users may name
-    any path, also a link.
+    A path that the query named must lie in an `allowed` folder, still at the time of writing. For a path that
+    the user named, `allowed` is empty; that path may be anywhere, and may be a link.
 
-    The file appears whole or not at all. Raises `CqlguiError` if the search reads the file, if it cannot be
-    written, or if a source is no longer the indexed text when everything is written; and `errors.Cancelled`.
+    The file appears whole or not at all. Raises `errors.Cancelled`. Raises `CqlguiError` if the search reads
+    the file, if the file cannot be written, or if a source no longer holds the indexed text at the end.
     """
     ending = checked_ending(path)
     keeping.refuse(base, result.query, result.options, path)
@@ -99,7 +101,8 @@ def export(
         with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
             job.readers.check()
             writers[ending](file)
-            # Workers read the same sources; if these are unchanged now, their answers fit the text.
+            # Workers read the same sources. If the sources are unchanged now, the workers' answers fit the
+            # text.
             job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
@@ -107,7 +110,8 @@ def export(
 
 
 def checked_ending(path: Path) -> str:
-    """The ending of a file to be written, in lower case; raises `CqlguiError` if it names no format."""
+    """The ending of a file to be written, in lower case. Raises `CqlguiError` if the ending names no
+    format."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
@@ -134,8 +138,8 @@ def _chosen(
 
 
 def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.GameHits | None:
-    """The hits in which an orbit element matched, each shown under that element, without the comments of
-    other hits; None if there are none."""
+    """The hits in which an orbit element matched, each shown under that element. The comments of other hits
+    are dropped. None if the element matched in no hit."""
     kept: list[hit_model.Hit] = []
     for hit in found.hits:
         match = next((one for one in hit.matches if (one.orbit, one.element) == element), None)
@@ -321,7 +325,8 @@ class _Job:
         return found
 
     def _framed(self, hits: hit_model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
-        """The game after its first hit, in the query's frame; empty if that is no legal game."""
+        """The continuation of a game's first hit, in the query's frame. Empty if the continuation is no legal
+        game."""
         hit = hits.hits[0] if hits.hits else None
         element = framing.element_of(hit, self.result.orbits) if hit is not None else None
         frame = framing.frame_of(element)

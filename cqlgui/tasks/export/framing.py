@@ -1,8 +1,9 @@
-"""Writes hits in the query's own frame: finds a hit's orbit element and the motion that undoes it, and writes
-games in that frame.
+"""Writes hits in the query's own frame. Finds the orbit element of a hit and the motion that undoes this
+element's transform. Writes games in the query's frame.
 
-A game is written in the query's frame if its image is a legal game: pawns move in their direction, all men
-stay on the board, and there is no castling after a mirror has exchanged the wings.
+A game is written in the query's frame if its image is a legal game. In a legal game, pawns move in their
+direction and all men stay on the board. If a mirror has exchanged the wings, the game must not have a
+castling move.
 """
 
 from __future__ import annotations
@@ -65,9 +66,10 @@ def fragment(
     element: hit_model.ElementCount,
     frame: motions.Motion,
 ) -> str:
-    """The continuation of a hit as a separate game, set up in the query's frame. If colours are swapped, the
-    players and the `results` (of the tag, and at the end of the game) are swapped too. A hit in a variation
-    has no result. A comment names the source."""
+    """The continuation of a hit as a separate game, set up in the query's frame. `results` are the result in
+    the tag and the result at the end of the game. If the frame swaps the colours, players and results are
+    swapped too. A hit in a variation has no result. A comment names the game and the position in the
+    source."""
     known: dict[str, tuple[str, str]] = {}
     for given, value in tags:
         name = _other_side(given) if frame.swapped else given

@@ -40,11 +40,13 @@ def records(
 ) -> Iterator[dict[str, Any]]:
     """One record for each hit.
 
-    `orbit` lists the matching elements, the primary one first: orbit, element (counted from 0), transform,
-    words and the position where it matched. `comment` is what the query writes there.
+    `orbit` lists the matching elements, the primary one first. Each entry has the orbit, the element (both
+    counted from 0), its transform, its words and the position where the element matched. `comment` is what
+    the query writes at the hit's position.
 
-    With `normalise`, FEN and squares are those of the query's frame, `moves` are the next moves in that
-    frame, and `normalised` names what was undone, None if it cannot be undone.
+    With `normalise`, FEN and squares are given in the query's frame. `moves` are the next moves in that
+    frame. `normalised` says in words how the transform was undone; it is None if no motion undoes the
+    transform.
     """
     with sources.Readers(base) as readers:
         for hits in found:

@@ -23,7 +23,7 @@ def write(stream: IO[bytes], message: Envelope) -> None:
 
 
 def read(stream: IO[bytes]) -> Envelope | None:
-    """The next message, or None at the end of the stream or if the message is cut off or malformed."""
+    """The next message. None at the end of the stream, and for a message that is cut off or malformed."""
     head = _exactly(stream, _LENGTH.size)
     if head is None:
         return None

@@ -1,9 +1,9 @@
 """Worker processes: started on demand, lent to one job at a time, kept for the next job, replaced when they
 hang or die.
 
-A job leases a `Crew` and gives it work in small pieces; the crew runs in the caller's thread. A piece whose
-worker dies or does not answer in time is cut into single items. An item that alone kills its worker is
-reported as lost, so that one bad game never stops the rest.
+A job leases a `Crew` and gives it work in small pieces; the crew runs in the caller's thread. If the worker
+of a piece dies or does not answer in time, the piece is cut into single items. If a single item kills its
+worker, it is reported as lost. So one bad game never stops the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Item = TypeVar("Item")
 
 @dataclass
 class Piece(Generic[Item]):
-    """Items sent to a worker together; `retried` if they were lost with another worker before."""
+    """Items sent to a worker together. `retried` says that the items were lost with another worker before."""
 
     items: list[Item]
     retried: bool
@@ -51,11 +51,11 @@ class Piece(Generic[Item]):
 class Work(Generic[Item]):
     """What a crew does. All functions are called in the thread that runs the crew.
 
-    `take(n)` returns the next items, at most n; an empty list means that there are no more, None that none is
-    ready yet (`take` may wait a moment). `message` makes the request to a worker. `done` gets the reply.
-    `lost` gets an item that killed its worker twice, with a reason. `size` is the size of the first piece;
-    later pieces are sized to take `target` seconds each. `begun` is called once a worker is ready and at
-    work.
+    `take(n)` returns the next items, at most n, and may wait a moment for them. An empty list means that
+    there are no more items. None means that no item is ready yet. `message` makes the request to a worker.
+    `done` gets the reply. `lost` gets an item with which two workers were lost, and the reason. `size` is the
+    size of the first piece; later pieces are sized to take `target` seconds each. `begun` is called a single
+    time, when a worker is ready and at work.
     """
 
     take: Callable[[int], list[Item] | None]
@@ -68,8 +68,8 @@ class Work(Generic[Item]):
     hang: float = field(default_factory=lambda: HANG_SECONDS)
     begun: Callable[[], None] | None = None
     undone: Callable[[frames.Envelope], int] = lambda _reply: 0
-    """Returns how many items at the end of a piece the worker left undone, because the items before took
-    long. They are sent again."""
+    """Returns the number of items at the end of a piece that the worker left undone because earlier items
+    took long. The undone items are sent again."""
 
 
 class Pool:
@@ -78,7 +78,8 @@ class Pool:
     def __init__(self, command: Sequence[str] | None = None, size: int | None = None) -> None:
         self._command = list(command) if command else worker_command()
         self.size = size or os.cpu_count() or 1
-        # One more than there are processors, for short requests while a search keeps all others busy.
+        # One worker more than `size`. It is there for short requests while a search keeps all other workers
+        # busy.
         self._kept = self.size + 1
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -86,8 +87,8 @@ class Pool:
 
     @contextlib.contextmanager
     def lease(self, count: int | None = None) -> Iterator[Crew]:
-        """A crew of `count` workers (default: one for each processor) for one job; they return to the pool
-        afterwards."""
+        """A crew of `count` workers (default: one for each processor) for one job. The workers return to the
+        pool afterwards."""
         crew = Crew(self, max(1, count or self.size))
         try:
             yield crew
@@ -129,8 +130,8 @@ class Pool:
             self.give_back(Worker(self._command))
 
     def take(self) -> Worker:
-        """An idle worker, or a new one. An idle worker that is still busy with abandoned work and does not
-        stop in time is killed."""
+        """A worker of the pool, or a new one. A worker of the pool may still be busy with abandoned work. If
+        it does not stop in time, it is killed."""
         while True:
             with self._lock:
                 if self._closed:
@@ -147,8 +148,8 @@ class Pool:
             found.end()
 
     def give_back(self, worker: Worker) -> None:
-        """Keep a worker for the next job and tell it to drop abandoned work; end it if there are enough
-        workers."""
+        """Tell a worker to drop abandoned work, and keep it for the next job. If the pool has enough workers,
+        end this one instead."""
         worker.abandon()
         with self._lock:
             if not self._closed and worker.alive and len(self._idle) < self._kept:
@@ -176,8 +177,7 @@ class Crew:
         self._starts_lost = 0
 
     def run(self, work: Work[Item], cancel: progress.CancelToken) -> bool:
-        """Do all of `work`. Returns False if it was cancelled (within about 20 ms; pieces under way are
-        dropped).
+        """Do all of `work`. Cancelling drops the pieces under way and returns False within about 20 ms.
 
         Raises the fault that a worker reports, and `CqlguiError` if no worker can be started.
         """
@@ -259,8 +259,8 @@ class Crew:
     def _answer(
         self, busy: dict[Worker, Piece[Item]], limit: float
     ) -> tuple[Worker, frames.Envelope | None] | None:
-        """A worker and its reply, which is None if the worker died or hangs. Returns None if nothing happened
-        for a moment."""
+        """A worker and its reply. The reply is None if the worker died or hangs. If nothing happened for a
+        moment, the function returns None instead of the pair."""
         try:
             return self._answers.get(timeout=_POLL_SECONDS)
         except queue.Empty:
@@ -271,7 +271,8 @@ class Crew:
         now = time.monotonic()
         for worker, piece in busy.items():
             patience = limit if worker.ready else SILENT_SECONDS
-            # The time of starting does not count: on a busy machine it takes longer than a game may.
+            # The time of starting does not count. On a busy machine, starting a worker takes longer than a
+            # game may take.
             if now - max(piece.started, worker.ready_since) > patience:
                 _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, patience)
                 worker.hung = True
@@ -279,8 +280,8 @@ class Crew:
         return None
 
     def _bury(self, worker: Worker) -> str:
-        """End a lost worker. Returns a sentence about what happened. Raises `CqlguiError` if no worker ever
-        starts."""
+        """End a lost worker. Returns a sentence about what happened. Raises `CqlguiError` if `_STARTS_LOST`
+        workers were lost before they were ready and none answered meanwhile."""
         self._workers.remove(worker)
         if not worker.ready:
             self._starts_lost += 1
@@ -312,9 +313,9 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # A separate process group, so that Ctrl+C interrupts only the parent; a worker ends when its
-                # stdin is closed. Not a separate session: Linux divides processor time among sessions, and
-                # niceness counts only within one.
+                # In a separate process group Ctrl+C does not reach the worker. A worker ends when its stdin
+                # is closed. A separate session would be wrong: Linux divides processor time among sessions,
+                # and niceness counts only within a session.
                 process_group=0 if os.name == "posix" else None,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )

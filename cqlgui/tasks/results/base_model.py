@@ -21,8 +21,8 @@ class BadGame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `digest` identifies the
-    text that was indexed (`store.index.Identity`; empty: any)."""
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game. `digest` identifies the
+    text that was indexed (`store.index.Identity`). An empty digest accepts any text."""
 
     path: Path
     first: int
@@ -35,8 +35,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """An opened, ordered list of sources. Ordinals count the games of all sources from 1. `id` is that of the
-    catalog."""
+    """An opened, ordered list of sources. Ordinals count the games of all sources from 1. `id` is the number
+    that the catalog gives the base."""
 
     id: int
     name: str
@@ -48,9 +48,9 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """The outcome of an import. `reused` counts the games that were indexed before, `messages` are sentences
-    for the user. `unreadable` are the sources that were left out, `damaged` those that are open only in part;
-    there is a message for each."""
+    """The outcome of an import. `reused` counts the games that were indexed before. `messages` are sentences
+    for the user. `unreadable` are the sources that were left out. `damaged` are the sources that are open
+    only in part. Each of these sources has a message."""
 
     base: Base
     games: int
@@ -99,7 +99,7 @@ class GameRow:
 
 @dataclass(frozen=True, slots=True)
 class LoadedGame:
-    """A game for the board: tree, texts and glyphs by positionid. `raw` is its text in the source."""
+    """A game for the board: tree, texts and glyphs by positionid. `raw` is the game's text in the source."""
 
     game: int
     row: GameRow

@@ -144,9 +144,9 @@ class Columns:
             begin = end
 
     def of_games(self, begin: int, end: int) -> Columns:
-        """The hits of games `begin` to `end` - 1, where these are in ascending order."""
+        """The hits of games `begin` to `end` - 1. The hits must be in ascending order."""
         if not len(self.hits):
-            # Called for each interpreted game; NumPy would be slow here.
+            # This method is called for each interpreted game, and NumPy would be slow here.
             return self
         low, high = np.searchsorted(self.hits, [begin << GAME_SHIFT, end << GAME_SHIFT]).tolist()
         return self.part(low, high)
@@ -163,7 +163,8 @@ BLOCK: Final = 1 << 20
 _REPEATED: Final = 1 << 17
 """Values that are repeated in one call: NumPy holds the interpreter lock during the call."""
 _COUNTED: Final = 1 << 16
-"""Hits whose codes are counted in one call, for the same reason: an orbit has many codes at each hit."""
+"""Hits whose codes are counted in one call. NumPy holds the interpreter lock during this call too, and an
+orbit may have many codes at each hit."""
 NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
@@ -173,8 +174,8 @@ def count_games(hits: Integers) -> int:
 
 
 def _together(parts: Sequence[Integers], measured: Sequence[tuple[int, bool]]) -> tuple[int, bool]:
-    """`FoundGames.measured` of several parts, one after the other, from the measures of each part. No game is
-    in two parts."""
+    """The value of `FoundGames.measured` for several parts put one after the other, computed from the values
+    of the parts. No game is in two parts."""
     shown = [part for part in parts if len(part)]
     return (
         sum(games for games, _ascending in measured),
@@ -214,8 +215,8 @@ def _stretched(starts: Integers, sizes: Integers) -> Integers:
 
 
 def tallied(numbers: Integers, length: int = 0) -> Integers:
-    """How often each number from 0 on occurs, for at least `length` numbers, like `numpy.bincount`, which
-    holds the interpreter lock too."""
+    """How often each number from 0 on occurs, for at least `length` numbers, like `numpy.bincount`. That
+    function holds the interpreter lock too."""
     found: Integers = np.zeros(max(length, int(numbers.max()) + 1 if len(numbers) else 0), np.int64)
     for begin in range(0, len(numbers), BLOCK):
         found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
@@ -298,8 +299,8 @@ class Growing:
 
 _ROOM: Final = 1 << 12
 _COPIED: Final = 1 << 18
-"""Maximum number of values that are copied when an array grows. Copying millions during a search takes a
-tenth of a second, and stopping the search would wait for it."""
+"""Maximum number of values that are copied when an array grows. Copying millions of values during a search
+takes a tenth of a second, and a user who stops the search would wait for the copying."""
 _RESERVED: Final = 1 << 24
 """Room of the next array, in values; it takes only address space until values are written."""
 
@@ -322,7 +323,7 @@ class Pieces:
 
     def __init__(self) -> None:
         self._parts: list[Columns] = []
-        # The number of hits before each part, and the first hit of each.
+        # The number of hits before each part, and the first hit of each part.
         self._starts: list[int] = []
         self._firsts: list[int] = []
         self._size = 0
@@ -406,7 +407,7 @@ class Pieces:
 
 
 SMALL: Final = 1 << 14
-"""Parts below this size are joined: a search may return hits game by game."""
+"""Parts below this size are joined, because a search may return hits game by game."""
 
 
 def having(columns: Columns, code: int) -> Mask:
@@ -444,8 +445,8 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
 @dataclass(frozen=True, slots=True)
 class GameDefaults:
     """What is known about hits without the interpreter: whether they have values (`valued`), and whether the
-    query `writes` comments. If it writes none, the comments are the match string at each hit and the game's
-    number. `firsts` are the base ordinals of the sources' first games."""
+    query `writes` comments. If the query writes none, the comments are the match string at each hit and the
+    game's number. `firsts` are the base ordinals of the sources' first games."""
 
     valued: bool
     writes: bool
@@ -454,7 +455,8 @@ class GameDefaults:
     firsts: tuple[int, ...]
 
     def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
-        """The comments of a game with hits at these positions, if the query writes none."""
+        """The comments of a game with hits at these positions. If the query writes comments, the result is
+        empty, because only the interpreter knows them."""
         if self.writes:
             return ()
         found = [(place, self.match_string) for place in places] if self.match_string else []
@@ -505,8 +507,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def grouped(cls, parts: Sequence[FoundGames]) -> Iterator[FoundGames]:
-        """The same results in fewer parts: small ones are joined, large ones are not, so that little is
-        copied."""
+        """The same results in fewer parts. Small parts are joined. Large parts are not joined, so that little
+        is copied."""
         group: list[FoundGames] = []
         size = 0
         for part in parts:
@@ -520,15 +522,16 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @property
     def measured(self) -> tuple[int, bool]:
-        """The number of games with hits, and whether the hits ascend. Cached: the search computes it, so that
-        the window need not."""
+        """The number of games with hits, and whether the hits ascend. The value is cached. The thread that
+        searches computes it first, so that the window's thread need not."""
         if self._measured is None:
             hits = self.columns.hits
             self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
         return self._measured
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The index of a game's first hit, and the index after its last one; equal if it has none."""
+        """The index of a game's first hit, and the index after its last one. The two are equal if the game
+        has no hit."""
         games, starts, ends = self.bounds
         at = int(np.searchsorted(games, game))
         if at >= len(games) or games[at] != game:
@@ -577,7 +580,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return self.columns.details is not None or game in self.told
 
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
-        """The comments that the query writes into a game, as far as known; faster than getting the game."""
+        """The comments that the query writes into a game, as far as they are known. Calling this is faster
+        than getting the game."""
         told = self.told.get(game)
         if told is not None:
             return told.comments
@@ -652,8 +656,8 @@ def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) ->
 
 
 def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_model.GameHits:
-    """The details of a game from two results. For a hit or tag in both, the first result counts, and so does
-    its match string."""
+    """The details of a game from two results. If both results have a hit or tag, the version of the first
+    result is kept. All hits get the match string of the first result."""
     hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
     texts = [entry for entry in other.comments if entry[1] != other.match_string]
     if one.match_string:
@@ -678,8 +682,9 @@ def matches(codes: Iterable[int], place: int, marks: Iterable[int] = ()) -> tupl
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
-    """For each element of several orbits, a row with the numbers of games and positions at which it matched.
-    `orbits` gives the number of elements of each orbit; the rows are in that order."""
+    """One row for each element of several orbits: the number of games and the number of positions at which
+    the element matched. `orbits` gives the number of elements of each orbit. The rows follow the order of the
+    orbits and their elements."""
     offsets = np.cumsum([0, *orbits])
     total = int(offsets[-1])
     found = np.zeros((total, 2), np.int64)
@@ -692,7 +697,7 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
         elements = codes if len(orbits) == 1 else offsets[codes >> orbit_pass.ELEMENT_BITS] + (codes & mask)
         positions = np.bincount(elements, minlength=total)
         found[:, 1] += positions
-        # Games are numbered from 0 within a block, so that the table of their elements is small.
+        # Games are numbered from 0 within a block. This keeps the table of games and elements small.
         first = np.zeros(len(block), np.bool_)
         first[first_hits(block.hits)[1:]] = True
         games = np.cumsum(first)
@@ -713,4 +718,5 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
 
 
 _LARGEST_TABLE: Final = 1 << 24
-"""Maximum size of that table in bytes; above it, the elements of the games are sorted instead."""
+"""Maximum size in bytes of the table of games and elements in `counts`. Above this size, the elements of the
+games are sorted instead."""

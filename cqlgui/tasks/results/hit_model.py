@@ -11,7 +11,8 @@ _NUMBER_OF_GAME = pattern(r"Game number [0-9]+")
 @dataclass(frozen=True, slots=True)
 class OrbitMatch:
     """Element `element` of the outermost orbit `orbit` matched when it was evaluated at `positionid`.
-    `squares` is the bitboard of what it matched, if that was at the hit's own position."""
+    `squares` is the bitboard of the squares that the element matched, if `positionid` is the hit's own
+    position."""
 
     orbit: int
     element: int
@@ -21,8 +22,9 @@ class OrbitMatch:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One matching position. `squares` is the bitboard that the matching element (or the query) names;
-    `matches[0]` is the primary match."""
+    """One matching position. `squares` is the bitboard of the squares that the primary element matched. If
+    the query has no transforms, these are the squares that the query itself matched. `matches[0]` is the
+    primary match."""
 
     game: int
     positionid: int
@@ -33,8 +35,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ElementCount:
-    """An orbit element with its counts. `lines` are (square in the query, its image) pairs for the board.
-    `never` says why it can match nowhere; it is empty if it may match."""
+    """An orbit element with its counts. `lines` are pairs of squares for the board: a square in the query,
+    and its image. `never` says why the element can match nowhere; it is empty if the element may match."""
 
     text: str
     transform: str
@@ -71,10 +73,11 @@ class Orbit:
 class GameHits:
     """All hits of one game, as they arrive from a running search.
 
-    `comments` are what the query writes, (positionid, text) in the order in which they were made, with
-    `match_string` at each hit (empty if matches are not marked). `tags` are those that it sets, `removed` are
-    the positions whose comments it removes. If the game is not `told`, its values and squares are unknown,
-    and if `comments` is empty, these too; `hit_details` fetches them.
+    `comments` are the comments that the query writes: pairs (positionid, text) in the order of writing. They
+    include `match_string` at each hit; `match_string` is empty if matches are not marked. `tags` are the tags
+    that the query sets. `removed` are the positions whose comments the query removes. If the game is not
+    `told`, its values and squares are unknown. If its `comments` are empty as well, the comments are unknown
+    too. `hit_details` fetches what is unknown.
     """
 
     game: int
@@ -120,8 +123,8 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class Persistent:
-    """A persistent variable at the end of a search. `value` is a number or a text (sets as text); `text` is
-    its printed form, with strings in quotes."""
+    """A persistent variable at the end of a search. `value` is a number or a text; a set is given as text.
+    `text` is the printed form of the value, with strings in quotes."""
 
     name: str
     value: int | str

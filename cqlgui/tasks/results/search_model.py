@@ -13,8 +13,8 @@ from cqlgui.tasks.results.hit_model import Orbit, Persistent, QueryMessage, Sort
 
 
 class Details(enum.Enum):
-    """Which details of hits a search must return beside the orbit elements: none, what the query writes, or
-    also values and squares."""
+    """Which details of hits a search must return besides the orbit elements. `COMMENTS` is what the query
+    writes. `ALL` adds values and squares."""
 
     NONE = enum.auto()
     COMMENTS = enum.auto()
@@ -30,15 +30,15 @@ class SearchOptions:
     workers: int | None = None
     settings: settings.Settings = settings.USUAL
     allow_read: tuple[Path, ...] = ()
-    """Folders whose text and PGN files the query may read; `allow_write` has those that it may write to
-    (D11)."""
+    """Folders whose text and PGN files the query may read. `allow_write` has the folders to which the query
+    may write (D11)."""
     allow_write: tuple[Path, ...] = ()
     beside: Path | None = None
-    """The folder to which relative file names in the query refer, usually that of the query; if None, each
-    allowed folder is tried in turn."""
+    """The folder to which relative file names in the query refer, usually the folder of the query. If None,
+    each allowed folder is tried in turn."""
     kept: tuple[tuple[Path, str], ...] = ()
-    """Files, besides the sources, that neither the query nor an export may overwrite, each with a phrase such
-    as "is the query" (`search.keeping`)."""
+    """Files, besides the sources, that the query and an export must not overwrite. Each file has a phrase
+    such as "is the query" (`search.keeping`)."""
     compiled: bool = True
     """Whether machine code may exclude games; if not, all games are interpreted."""
     pruned: bool = True
@@ -52,7 +52,8 @@ class SearchOptions:
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Why a search ended before its last game, at `game` (ordinal in the base). The hits of earlier games are
-    valid. `offset` and `length` are the place of the error in the query, or -1 and 0 without a place."""
+    valid. `offset` and `length` are the place of the error in the query. They are -1 and 0 if the error has
+    no place."""
 
     game: int
     reason: str
@@ -104,10 +105,10 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The result of an export: the number of `games`, or of `hits` if the format lists positions.
+    """The result of an export: the numbers of `games` and `hits` that were written.
 
-    In an export in the query's frame, `as_played` games of a PGN are written as they were played, because
-    their images are no legal games.
+    For an export in the query's frame, `as_played` is the number of games in a PGN that were written as they
+    were played. The images of these games are no legal games.
     """
 
     path: Path

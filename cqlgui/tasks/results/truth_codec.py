@@ -48,8 +48,8 @@ def _checked_place(played: tree.GameTree, positionid: int) -> None:
 
 
 def packed(found: truth_model.Truth) -> list[list[Any]]:
-    """All parts in preorder; each begins with the number of its own parts. The list is flat because a JSON
-    reader may refuse deep nesting."""
+    """One row for each part, in preorder. A row begins with the number of the part's own parts. The list is
+    flat because a JSON reader may refuse deep nesting."""
     rows: list[list[Any]] = []
     waiting = [found]
     while waiting:
@@ -95,7 +95,7 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> truth_model.Truth:
     return whole
 
 
-# A parameter whose argument is a value is held by a hidden variable.
+# If the argument for a parameter is a value, a hidden variable holds the parameter.
 _HIDDEN = re.compile(rf"\b[A-Za-z_]\w*\$(\w+)\$(?:{'|'.join(kind.value for kind in types.Type)})\b\$*")
 
 

@@ -7,16 +7,17 @@ from cqlgui.base.data import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A sub-filter at one position: its part of the query (in code points) and its result, with its own
-    parts.
+    """The result of a sub-filter at one position. `offset` and `length` are its place in the query (in code
+    points). `parts` are the results of its own sub-filters.
 
-    `matched` is None if it is unknown (a loop variable outside its loop). `value` is the value as text,
-    `squares` the bitboard that it names or matched. `positionid` is where it was evaluated (under `find`
-    another position). `transform` and `words` name the element of an orbit; `orbit` is the index of an
-    outermost orbit, else -1; `elements` are the indexes in `parts` of the parts of an orbit that matched.
-    `binding` is the name and the square of the element that decides a loop, None if there is none. `way` has
-    the moves that a path matched, or how far it came. `place` is the position in words. `rounds` is how often
-    the body of a `loop` or `while` held or ran.
+    `matched` is None if the truth is unknown, as for a loop variable outside its loop. `value` is the value
+    as text. `squares` is the bitboard of the squares that the filter names or matched. `positionid` is the
+    position where the filter was evaluated; below `find` it is another position. `place` describes this
+    position in words. `transform` and `words` name the element of an orbit. `orbit` is the index of an
+    outermost orbit, else -1. In an orbit, `elements` are the indexes in `parts` of the elements that matched.
+    `binding` is the variable and the square of the element that decides a loop; None if no element decides.
+    `way` has the moves that a path matched, or the moves as far as the path came. `rounds` is how often the
+    body of a `loop` or `while` held or ran.
     """
 
     offset: int
@@ -41,9 +42,10 @@ class Truth:
 class WhyNot:
     """The first filter of a query that fails at a position; `part` is None if the query matches.
 
-    `words` and `transform` name the orbit element that contains the filter. `nearest` is the nearest
-    positionid in the game at which the filter holds, `whole` the nearest one at which the whole query
-    matches; None if there is none. `fault` says why this is unknown for some positions; else it is empty.
+    `words` and `transform` name the orbit element that contains the filter. `nearest` is the nearest position
+    of the game at which the filter holds. `whole` is the nearest position at which the whole query matches.
+    Each is None if the game has no such position. If some positions could not be evaluated, `fault` says why;
+    otherwise it is empty.
     """
 
     part: Truth | None
@@ -56,12 +58,13 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True)
 class LineTruth:
-    """What the margin shows beside a line (from 0): whether all filters that begin there hold, and the number
-    that is the value of a single one.
+    """What the margin shows beside a line (from 0): whether all filters that begin on this line hold. If only
+    one filter begins there and its value is a number, the margin shows the number.
 
-    `matched` is None if it is unknown. `value` is empty if a tick says everything. `parts` are those filters,
-    evaluated at `positionid`. `elements` names for each the orbit element for which it was evaluated, in
-    words, empty for the filter as written; the tuple is empty if all are as written.
+    `matched` is None if the truth is unknown. `value` is empty if a tick says everything. `parts` are the
+    filters, and `positionid` is the position that was asked about. `elements` names, for each filter, the
+    orbit element for which the filter was evaluated, in words. The name is empty for a filter as written. The
+    tuple is empty if all filters are as written.
     """
 
     line: int
@@ -83,12 +86,13 @@ class LineTruth:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One step of a search, in words; `games` is the number of games of a given base that are left after it.
+    """One step of a search, in words. `games` is the number of games of a given base that are left after the
+    step.
 
     `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
-    `signature` (filters that can exclude games by their stored signatures), `together` (catalog and signature
-    asked about the whole query, which may exclude games that no single filter excludes), `compiled`, or
-    `interpreted`.
+    `signature` (filters that can exclude games by their stored signatures), `together` (catalog and
+    signatures are asked about the whole query; this may exclude games that no single filter excludes),
+    `compiled`, or `interpreted`.
     """
 
     means: str
@@ -98,8 +102,9 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """A query as CQL after checking, and after its transforms were replaced by their orbits; and how it will
-    be run: the engine, with the reason if it is interpreted, and the steps of the plan."""
+    """How a query will be run. `checked` is the query as CQL after checking. In `expanded` each transform is
+    replaced by its orbit. `engine` is the engine that runs the query. `reason` says why the query is
+    interpreted, if it is. `plan` has the steps."""
 
     checked: str
     expanded: str

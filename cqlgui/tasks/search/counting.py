@@ -1,6 +1,7 @@
-"""Counts the games in which a query matches, and nothing else: for the figures beside the board at each move.
+"""Counts the games in which a query matches, and does nothing else. The window shows such counts beside the
+board at each move.
 
-One thread visits the games that the plan leaves over and stops at the first hit of each.
+One thread visits the games that the plan leaves. It searches each game only up to the first hit.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _SLICE: Final = 250
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The number of games that match. Only a search can decide the `doubtful` ones."""
+    """The number of games that match. `doubtful` is the number of games that only a search can decide."""
 
     games: int
     doubtful: int
@@ -34,9 +35,10 @@ def count(
     *,
     cancel: progress.CancelToken | None = None,
 ) -> Counted | None:
-    """Count the games that match, in the base or among those `within` (ascending ordinals). None for a query
-    that is not compiled wholly or asks for more than hits. Raises `Rejected` for a bad query,
-    `errors.Cancelled`, and `CqlguiError` for a base that cannot be read."""
+    """Count the games that match, in the base or only among the games `within` (ascending ordinals). None if
+    the query is not compiled wholly, or if its header has conditions on match count, result or game number.
+    Raises `Rejected` for a bad query, `errors.Cancelled`, and `CqlguiError` for a base that cannot be
+    read."""
     token = cancel or progress.CancelToken()
     expanded = queries.expanded(text)
     assert expanded.query is not None

@@ -1,7 +1,7 @@
 """Estimates, while a query is being written, how many games it will find, from a random sample of the base.
 
-A sample is taken once for a state of a base; the compiled query runs over it. There is no estimate for a
-query that is not compiled wholly, nor for one that asks for the numbers of games.
+A sample is taken once for a state of a base; the compiled query runs over it. Only a query that is compiled
+wholly gets an estimate. A query that asks for the numbers of games gets none.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _ERRORS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """About `games` of `total` games match, hardly fewer than `low` or more than `high`; exactly that many if
-    these are equal."""
+    """About `games` of `total` games match. The true number hardly lies below `low` or above `high`. If these
+    bounds are equal, `games` is exact."""
 
     games: int
     low: int
@@ -49,8 +49,8 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """The text that is shown. It is true for every number from `low` to `high`, and no more exact than
-        these."""
+        """The text that is shown. It is true for every number from `low` to `high`, and it is no more exact
+        than these bounds."""
         if self.low == self.high:
             return f"{self.games:,} game{'' if self.games == 1 else 's'}"
         if not self.games:
@@ -79,8 +79,9 @@ def estimate(
     *,
     cancel: progress.CancelToken | None = None,
 ) -> Estimate | None:
-    """The estimate for a base, or for the games `within` (ascending ordinals); None if there is none. Raises
-    `Rejected` for a bad query, `errors.Cancelled`, and `CqlguiError` for a base that cannot be read."""
+    """The estimate for a base, or only for its games `within` (ascending ordinals). None if no estimate is
+    possible. Raises `Rejected` for a bad query, `errors.Cancelled`, and `CqlguiError` for a base that cannot
+    be read."""
     token = cancel or progress.CancelToken()
     expanded = queries.expanded(text)
     assert expanded.query is not None
@@ -125,12 +126,12 @@ def estimate(
 
 
 def scaled(found: int, asked: int, total: int) -> Estimate | None:
-    """The estimate from `found` matching games among `asked`, chosen at random from `total`; None if it would
-    say nothing. The true number lies between the bounds for some 95 of 100 samples.
+    """The estimate from `found` matching games among `asked`, chosen at random from `total`. None if no game
+    was asked. The true number lies between the bounds for some 95 of 100 samples.
 
-    The bounds are Wilson's (two standard errors), which are valid for few games as well, where the usual
-    bounds would be below zero. A sample that is a large part of the base counts as a larger sample of an
-    endless base.
+    The bounds are Wilson's, at two standard errors. They are valid for few games as well, whereas the usual
+    bounds would fall below zero there. If a sample is a large part of the base, it counts as a larger sample
+    of an endless base.
     """
     if asked == total:
         return Estimate(found, found, found, total)
@@ -141,14 +142,15 @@ def scaled(found: int, asked: int, total: int) -> Estimate | None:
     whole = 1 + _ERRORS**2 / worth
     middle = (share + _ERRORS**2 / (2 * worth)) / whole
     half = _ERRORS * math.sqrt(share * (1 - share) / worth + (_ERRORS / (2 * worth)) ** 2) / whole
-    # The games of the sample are known.
+    # The truth for the games of the sample is known, so the bounds must fit it.
     low = max(found, math.floor(total * (middle - half)))
     high = min(total - asked + found, math.ceil(total * (middle + half)))
     return Estimate(round(total * share), low, high, total)
 
 
 def _unit(number: int) -> int:
-    """The last significant place of an error: one digit, or two if the first digit is 1."""
+    """The unit of the last significant digit of an error. One digit is significant, or two if the first digit
+    is 1 or 2."""
     digits = len(str(number))
     return int(10 ** max(0, digits - (2 if str(number)[0] in "12" else 1)))
 
@@ -160,8 +162,8 @@ class _Sample:
     def __init__(
         self, asked: games.Games, parts: Sequence[tuple[tags.SegmentTags, games.Integers]], named: int
     ) -> None:
-        """`parts` are the tags of segments, with the numbers of the games chosen there; `named` is how many
-        games of the base have a White tag."""
+        """`parts` are the tags of segments, each with the numbers of the games chosen from the segment.
+        `named` is the number of games of the base with a White tag."""
         self.asked = asked
         self._parts = parts
         self.game_count = named
@@ -175,7 +177,7 @@ class _Sample:
 
     @property
     def result(self) -> facts.Coded:
-        """The results at the ends of the texts, else those of the tags."""
+        """The results at the ends of the texts. If a text has none, the result in the tag."""
         return self._chosen(lambda of_segment: of_segment.result)
 
     def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:
@@ -212,7 +214,7 @@ def _sample(base: base_model.Base, within: found.Integers | None) -> _Sample:
 def _taken(
     base: base_model.Base, listed: Sequence[base_model.Source], within: found.Integers | None
 ) -> _Sample:
-    # The same games for the same base, so that the figure does not waver.
+    # The same games are chosen again for the same base, so that the figure does not waver.
     chosen = np.arange(1, base.games + 1) if within is None else within
     total = len(chosen)
     if total > SAMPLE + SAMPLE // 2:

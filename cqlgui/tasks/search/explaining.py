@@ -35,10 +35,11 @@ def explain(
 ) -> truth_model.Truth:
     """Evaluate a query at one position of a game and return the result of each part.
 
-    A long game or a large orbit goes to a worker process, so that the window's thread keeps the interpreter
-    lock. Everything else is faster here. With `apart` every query goes to a worker, where it can be stopped;
-    `begun` is then called when a worker is free. Raises `queries.Rejected` for a bad query, `CqlguiError` for
-    a position that is not there and `errors.Cancelled`.
+    A long game or a large orbit goes to a worker process, so that the evaluation does not keep the
+    interpreter lock from the window's thread. Everything else is evaluated in this process, because that is
+    faster. With `apart` every query goes to a worker, where it can be stopped. `begun` is called when a
+    worker is ready and at work. Raises `queries.Rejected` for a bad query, `CqlguiError` for a position that
+    does not exist, and `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)
@@ -65,7 +66,7 @@ def why_not(
 ) -> truth_model.WhyNot:
     """The first filter that fails at one position of a game, and the nearest position at which it holds.
 
-    Always runs in a worker process, because the whole game is evaluated. Raises what `explain` does.
+    Always runs in a worker process, because the whole game is evaluated. Raises the same errors as `explain`.
     """
     queries.expanded(text, variations)
     request = _request("why", base, game, positionid, text, variations)
@@ -75,7 +76,7 @@ def why_not(
 
 
 def why_not_fen(fen: str, text: str) -> truth_model.WhyNot:
-    """The same for a position without a game."""
+    """`why_not` for a position without a game."""
     expanded = queries.expanded(text)
     return truth_codec.why_not(expanded, _single(fen), hosts.BareHost(), 0)
 
@@ -95,7 +96,7 @@ def _request(
 
 
 def explain_fen(fen: str, text: str) -> truth_model.Truth:
-    """The same for a position without a game; raises `CqlguiError` for a text that is no position."""
+    """`explain` for a position without a game. Raises `CqlguiError` for a text that is no position."""
     expanded = queries.expanded(text)
     return truth_codec.truth(expanded, _single(fen), hosts.BareHost(), 0)
 
@@ -117,9 +118,9 @@ def stages(
     *,
     cancel: progress.CancelToken | None = None,
 ) -> truth_model.Stages:
-    """How a query will be run: as checked, with its orbits written out, and which steps exclude games, in
-    order; with a base also how many games each step leaves. Raises `queries.Rejected`, and what opening the
-    base raises."""
+    """How a query will be run. The result has the query as checked, the query with its orbits written out,
+    and the steps that exclude games, in order. With a base, each step also has the number of games that it
+    leaves. Raises `queries.Rejected`, and what opening the base raises."""
     checked = queries.checked_query(text)
     expanded = queries.expanded(text, variations)
     assert checked.query is not None
@@ -142,7 +143,7 @@ def _steps(
         if part is None:
             text = printer.print_header(expanded.query.header)
         else:
-            # As written, because an orbit may have many elements.
+            # The filter as written, because an orbit may have many elements.
             text = expanded.text[part.span.offset : part.span.offset + part.span.length]
         yield truth_model.PlanStep(means, " ".join(text.split()), games)
     if base is not None and left[-1] != (left[-2] if known else base.games):
@@ -173,7 +174,8 @@ def _left(
         with sources.indexed(source) as opened:
             for first, segment in opened.parts:
                 if first >= source.games:
-                    # Games that were indexed since are unknown to the base, and perhaps to the catalog.
+                    # These games were indexed after the base was opened. The base does not have them, and the
+                    # catalog may lack them too.
                     break
                 token.raise_if_cancelled()
                 counts = plan.planner.counts(source, first, segment, lambda: token.cancelled)

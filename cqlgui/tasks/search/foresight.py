@@ -1,7 +1,8 @@
-"""Predicts how long a search will take: how many games its plan leaves over, and what some of them cost.
+"""Predicts how long a search will take, from the number of games that its plan leaves and the cost of some of
+these games.
 
 A part of the base is planned and a sample of the remaining games is searched; this takes some milliseconds.
-There is no prediction for queries whose hits do not come straight from the engine.
+Only a query whose hits come straight from the engine gets a prediction.
 """
 
 from __future__ import annotations
@@ -25,17 +26,18 @@ from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import planning, sieving
 
 _ASKED: Final = 3
-"""Segments that are planned, spread over the base; the others are assumed to be similar."""
+"""Number of segments that are planned. They are spread over the base, and the other segments are assumed to
+be similar."""
 _GROWTH: Final = 4
 """The first sample is one game, because a single game may take long. As long as a sample costs little, the
 next one is larger by this factor."""
 _ENOUGH_SECONDS: Final = 0.002
 _DOUBTFUL_SECONDS: Final = 0.05
-"""A sample that costs enough, but less than this, is searched twice."""
+"""A sample that costs at least `_ENOUGH_SECONDS`, but less than this, is searched twice."""
 _HIT_SECONDS: Final = 80e-9
-"""Seconds that a hit costs on its way to a result, besides being found."""
+"""Seconds that it costs to bring a hit into the result after it was found."""
 _CODE_SECONDS: Final = 20e-9
-"""The same for an element that matched at a hit."""
+"""Seconds that it costs to bring an element that matched at a hit into the result."""
 
 
 class TooLong(errors.CqlguiError):  # not a fault
@@ -44,8 +46,8 @@ class TooLong(errors.CqlguiError):  # not a fault
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """Prediction of a search: the numbers of games, positions and hits; all of it takes about `seconds` from
-    now on."""
+    """Prediction of a search: the numbers of games, positions and hits. The whole search takes about
+    `seconds` from now on."""
 
     games: int
     positions: int
@@ -64,7 +66,7 @@ class _Sampled:
 
 
 def admit(foreseen: Foresight | None, most_seconds: float) -> None:
-    """Raise `TooLong` unless a search ends within that time."""
+    """Raise `TooLong` unless a search is predicted to end within `most_seconds`."""
     if foreseen is None:
         raise TooLong("Nobody can tell how long this search takes.")
     if foreseen.seconds > most_seconds:
@@ -79,16 +81,16 @@ def foresee(
     threads: int | None = None,
     cancel: progress.CancelToken | None = None,
 ) -> Foresight | None:
-    """The prediction for a search by this plan, in these sources or in the games `within` (ascending base
-    ordinals); None if there is none. Raises `errors.Cancelled`, and `errors.CqlguiError` for a source that
-    cannot be read."""
+    """The prediction for a search by the plan `chosen`, in the sources `listed` or only in their games
+    `within` (ascending base ordinals). None if no prediction is possible. Raises `errors.Cancelled`, and
+    `errors.CqlguiError` for a source that cannot be read."""
     if chosen.compiled is None or chosen.planner is None or chosen.straight is None:
         return None
     token = cancel or progress.CancelToken()
     planned = left = 0
     sampled = _Sampled(0, 0, 0, 0.0)
-    # Seconds that planning takes for a game. The smallest value counts: the first segments may have to be
-    # read.
+    # Seconds that planning takes for a game. The smallest value counts, because planning the first segments
+    # may include reading them.
     begun, planning_seconds = time.thread_time(), math.inf
     total = sum(source.games for source in listed) if within is None else len(within)
     for part, source, first in _parts(chosen.planner, listed, within, token):
@@ -124,7 +126,8 @@ def _parts(
     within: Integers | None,
     token: progress.CancelToken,
 ) -> Iterator[tuple[planning.Part, base_model.Source, int]]:
-    """The plans of some segments, spread over the games to be searched, with the first game of each."""
+    """The plans of some segments, each with its source and its first game. The segments are spread over the
+    games to be searched."""
     total = sum(source.games for source in listed) if within is None else len(within)
     spread = [total * (2 * number + 1) // (2 * _ASKED) for number in range(_ASKED)] if total else []
     # Base ordinals begin with 1.
@@ -146,19 +149,19 @@ def _parts(
 def _sample(
     chosen: sieving.Plan, part: planning.Part, numbers: Integers, first: int, token: progress.CancelToken
 ) -> _Sampled:
-    """Search some of the games `numbers` of a segment; there is at least one. `first` is the ordinal of the
-    segment's first game."""
+    """Search some of the games `numbers` of a segment. `numbers` must not be empty. `first` is the ordinal of
+    the segment's first game."""
     assert chosen.compiled is not None
     assert chosen.straight is not None
     told = chosen.straight.orbit_pass
-    # The first call of all compiles something, which is no part of a search.
+    # The very first call compiles something. This cost is no part of a search.
     for _ in chosen.compiled.scan(part.asked, numbers[:1], before=first, facts=part.facts, slice_size=1):
         pass
     if told is not None:
         told.tell(part.asked, numbers[:1] << found_module.GAME_SHIFT, before=first, facts=part.facts)
     size = 1
     while True:
-        # Spread over the segment, because neighbours are often alike.
+        # The games are spread over the segment, because neighbouring games are often alike.
         some = numbers[np.linspace(0, len(numbers) - 1, size).astype(np.int64)]
         found = _measured(chosen, part, some, first, token)
         if _ENOUGH_SECONDS <= found.seconds < _DOUBTFUL_SECONDS:
@@ -193,4 +196,5 @@ def _measured(
         spent = time.thread_time() - start
         if chosen.compiled.tiers.functions is functions:
             return _Sampled(games, positions, hits, spent + _HIT_SECONDS * hits + _CODE_SECONDS * codes)
-        # Meanwhile the query was compiled with optimisation, which happens once.
+        # Meanwhile the query was compiled with optimisation, so the sample is measured again. This happens
+        # only once.

@@ -166,7 +166,7 @@ def details(
     pool: pool_module.Pool | None = None,
 ) -> dict[int, hit_model.GameHits]:
     """Everything that the interpreter finds in some games, in worker processes. Games without a match, and
-    games that it cannot evaluate, are left out. Raises `errors.Cancelled`."""
+    games that the interpreter cannot evaluate, are left out. Raises `errors.Cancelled`."""
     token = cancel or progress.CancelToken()
     found: dict[int, hit_model.GameHits] = {}
     by_source: dict[int, list[int]] = {}
@@ -212,7 +212,8 @@ def details(
 
 
 _WORKERS: Final = 2
-"""While somebody looks on, more workers would slow down the window."""
+"""Number of workers if the options name none. While somebody looks on, more workers would slow down the
+window."""
 
 
 def said(options: search_model.SearchOptions) -> settings.Settings:
@@ -227,8 +228,8 @@ def request(
     ordinals: Sequence[int],
     options: search_model.SearchOptions,
 ) -> frames.Envelope:
-    """The request to a worker for some games of a source, which are independent of each other. It may read
-    files, but writes none: only the search itself does."""
+    """The request to a worker for some games of a source. The games are independent of each other. The query
+    may read files but must not write any; only a search adds that right."""
     return {
         "op": "search",
         "query": text,

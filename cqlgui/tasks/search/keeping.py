@@ -1,8 +1,8 @@
-"""The files that a search must not lose: nothing is written over what it reads.
+"""The files that a search must not lose: nothing may be written over a file that the search reads.
 
-Everything that writes to a file named by somebody calls this module: an export (`-o` and the window's),
-`writefile`, and a query that is saved. `base.files.disk` refuses anything but ordinary files; `files` decides
-which files a query may reach.
+Everything that writes to a file under a given name calls this module: an export (with `-o` or from the
+window), `writefile`, and the saving of a query. `base.files.disk` refuses anything but ordinary files;
+`files` decides which files a query may reach.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ def sources(base: base_model.Base) -> files.Kept:
 
 
 def from_query(base: base_model.Base, options: search_model.SearchOptions) -> files.Kept:
-    """The files that `writefile` must not write over: the sources, and those that the caller names. Files
-    that the query reads are not among them, because it may read what it wrote."""
+    """The files that `writefile` must not write over: the sources, and the files that the caller names. Files
+    that the query reads are not among these, because a query may read what it wrote."""
     # `/dev/stdin` is another file in a worker.
     return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 
 
 def refuse(base: base_model.Base, text: str, options: search_model.SearchOptions, path: Path) -> None:
-    """Raise `CqlguiError` if writing to `path` would write over something that a search for this text
-    reads."""
+    """Raise `CqlguiError` if `path` is a file that a search for this text reads, or a file that the caller
+    names."""
     what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
     if what:
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
 
 
 def within(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether a file lies in one of these folders, with links followed. A loop of links lies nowhere, and
-    neither does a text that is no file name."""
+    """Whether a file lies in one of these folders, with links followed. False for a loop of links, and for a
+    text that is no file name."""
     try:
         place = path.resolve()
     except (OSError, ValueError, RuntimeError):
@@ -60,9 +60,10 @@ def _resolved(path: Path) -> Path:
 
 
 def _read(text: str, options: search_model.SearchOptions, path: Path) -> files.Kept:
-    """The files that a query reads; and `path` itself, if the query makes up a name that may be this one."""
+    """The files that a query reads. If the query computes the name of a file and `path` may be that file,
+    `path` is included."""
     found: files.Kept = []
-    # The text of a result made of two results is no query.
+    # If a result was made of two others, its text is no query.
     with contextlib.suppress(queries.Rejected):
         expanded = queries.expanded(text, said=hit_details.said(options))
         folders = [_resolved(folder) for folder in options.allow_read]

@@ -28,7 +28,7 @@ def margin(
 ) -> tuple[truth_model.Truth, tuple[truth_model.LineTruth, ...]]:
     """The truth of a query at a position, as a whole and line by line.
 
-    `begun` is called when a worker is free. Raises what `explaining.explain` does.
+    `begun` is called when a worker is ready and at work. Raises the same errors as `explaining.explain`.
     """
     checked = queries.checked_query(text)
     if checked.query is None:
@@ -40,10 +40,12 @@ def margin(
 
 
 def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[truth_model.LineTruth, ...]:
-    """A row for each line on which a filter begins that stands in no filter beginning on the same line.
+    """A row for each line on which a filter begins. A filter inside another filter that begins on the same
+    line does not count.
 
-    Of an orbit the matching element is shown, or the one that comes nearest to matching. `query` shows which
-    filters are comparisons; these have a value but are conditions.
+    Of an orbit, the row shows the matching element, or the element that comes nearest to matching. `query`
+    shows which filters are comparisons. A comparison has a value, but it is a condition, and the row does not
+    show its value.
     """
     compared = set(_comparisons(query.body))
     rows: dict[int, list[tuple[truth_model.Truth, str]]] = {}
@@ -59,7 +61,7 @@ def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[trut
 
 
 def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
-    """The lines, from 0, for which `lines` makes rows, without their truth."""
+    """The lines, from 0, for which `lines` makes rows. The query is not evaluated."""
     breaks = [place for place, sign in enumerate(text) if sign == "\n"]
     body = query.body
     pending = [(part, -1) for part in (nodes.children(body) if _is_bare(body) else (body,))]
@@ -74,8 +76,8 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
 
 
 def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
-    """The element of an orbit that matches, or in which most filters hold before one fails; of equal ones the
-    one as written."""
+    """The element of an orbit that matches. If none matches, the element in which most filters hold before
+    one fails. Of equal elements, the element as written is taken."""
     return max(
         orbit.parts,
         key=lambda part: (part.matched is True, explain.held(part.parts), part.transform == words.AS_WRITTEN),
@@ -83,9 +85,10 @@ def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
 
 
 def bound(part: truth_model.Truth) -> str:
-    """For which elements loops hold, or under `all` fail: `x = f3, y = e5`; empty if none decides.
+    """The elements that decide loops: `x = f3, y = e5`. A loop holds for such an element, or fails for it
+    under `all`. Empty if no element decides.
 
-    Nested loops are given together, those of an orbit in its best element only.
+    Nested loops are listed together. In an orbit, only the loops of the best element are listed.
     """
     found: list[str] = []
     pending = [part]
@@ -111,7 +114,7 @@ def left_out(text: str, game: tree.GameTree, positionid: int) -> bool:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """A filter in one line; of a long one the beginning and the end."""
+    """A filter in one line. Only the beginning and the end of a long filter are kept."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -146,7 +149,8 @@ def _beginning(
 
 
 def _is_bare(body: nodes.Node) -> bool:
-    """A sequence without braces, which does not look like a filter of its own."""
+    """Whether the body is a sequence of filters without braces. Such a sequence does not look like a filter
+    of its own."""
     return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
 
 

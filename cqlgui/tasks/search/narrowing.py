@@ -1,5 +1,5 @@
-"""Facets of a result, and results made of others: some of the hits, hits of both, of either, or of one
-without the other.
+"""Facets of a result, and results made of others: some hits of one result, or the intersection, union or
+difference of two.
 
 A game's facets are small numbers in arrays over the base, so counting and choosing among millions of hits are
 a few passes over arrays. Plain NumPy is enough: a mask of a million games is one megabyte, and hits are
@@ -155,7 +155,7 @@ def either(one: search_model.SearchResult, other: search_model.SearchResult) -> 
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
     others: Iterable[hit_model.GameHits] = other.games.told.values()
-    # Without it all games of a result have details.
+    # If a result has no `untold`, all its games have details.
     untold = one.games.untold or other.games.untold
     if other.query != one.query:
         more = Columns(more.hits, found_module.no_ends(len(more)), np.zeros(0, np.int32))
@@ -176,7 +176,7 @@ def either(one: search_model.SearchResult, other: search_model.SearchResult) -> 
     joined = data.replace(
         one,
         games=FoundGames(one.games.columns, told, untold),
-        # Then the number of a position is not its ply.
+        # If variations were searched, the number of a position is not its ply.
         variations=one.variations or other.variations,
     )
     return _made(joined, columns, sorted({*one.order, *other.order}), bare)
@@ -195,7 +195,7 @@ def in_games(result: search_model.SearchResult) -> Integers:
 
 def _among(some: FoundGames, others: FoundGames) -> Mask:
     """Which hits of one result are also in another."""
-    # A result has each hit once. NumPy is many times faster if it is told so.
+    # A result has each hit once. NumPy is many times faster with this assumption.
     return np.isin(some.columns.hits, others.columns.hits, assume_unique=True)
 
 
@@ -224,7 +224,7 @@ def _made(
     order: Iterable[int],
     bare: Mapping[int, hit_model.GameHits],
 ) -> search_model.SearchResult:
-    """A result like another one, but with other hits, and with these games without hits."""
+    """A copy of a result with other hits. `bare` are the games that match without a hit."""
     untold = FoundGames(columns, {}, result.games.untold)
     told = dict(bare)
     for game, hits in result.games.told.items():

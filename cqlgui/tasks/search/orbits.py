@@ -31,7 +31,7 @@ def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
     # All elements are built alike, so one of them is enough.
     asks = any(impossible.names_pawns(element.filter) for element in info.elements[:1])
     for element in info.elements:
-        # There may be thousands.
+        # There may be thousands of elements.
         priority.pause()
         elements.append(
             hit_model.ElementCount(
@@ -56,7 +56,7 @@ def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
 
 
 def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_model.Orbit:
-    """The orbit with (games, positions) by the place of its elements."""
+    """The orbit with new counts. `counts` has the pair (games, positions) for an element by its index."""
     elements = list(orbit.elements)
     for place, (games, positions) in counts.items():
         elements[place] = data.replace(elements[place], games=games, positions=positions)
@@ -64,14 +64,15 @@ def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_m
 
 
 _MOST_EXAMPLES = 64
-"""Images for which an example position is looked for; no more are in view at once."""
+"""Maximum number of elements for which an example position is looked for. The picker shows no more at
+once."""
 
 Place = tuple[int, int]
 """Number of an orbit in the query, and of an element in the orbit."""
 
 
 def without_squares(result: search_model.SearchResult) -> tuple[Place, ...]:
-    """The elements that matched and name no squares, so that only a hit can be shown for them."""
+    """The elements that matched and name no squares. For these elements only a hit can be shown."""
     found = (
         (number, place)
         for number, orbit in enumerate(result.orbits)

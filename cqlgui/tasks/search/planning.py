@@ -1,7 +1,7 @@
 """Decides for each segment which of its games must be searched, before any position is looked at.
 
-Headers come from the catalog (`tags`), signatures from the files beside the segments; missing ones are made
-and kept. An excluded game cannot match (`engine.pruning`).
+Headers come from the catalog (`tags`), signatures from the files beside the segments. Missing signatures are
+made and kept. An excluded game cannot match (`engine.pruning`).
 """
 
 from __future__ import annotations
@@ -32,17 +32,16 @@ _USELESS: Final = 0.9
 """If more than this share of a segment's games is left, the next `_IDLE` segments are not examined."""
 _IDLE: Final = 3
 _MOST_PLAIN: Final = 20_000
-"""Up to this many positions of a segment, signatures are made without machine code, whose compilation takes a
-second."""
+"""Maximum number of positions of a segment for which signatures are made if there is no machine code."""
 _MOST_KEPT: Final = 24
 """Segments whose signatures stay in memory, some 30 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of a segment to be searched: the `numbers` of its games in order, out of the first `count`,
-    which the base knows. `facts` are those of the compiled query for all games, as `scanning.scan` takes
-    them."""
+    """The part of a segment that is to be searched. The base has the first `count` games of the segment.
+    `numbers` are those of these games that are to be searched, in order. `facts` has the facts of the
+    compiled query for all games, as `scanning.scan` takes them."""
 
     asked: games.Games
     count: int
@@ -50,15 +49,15 @@ class Part:
     facts: games.Words
 
     def among(self, within: games.Integers, before: int) -> tuple[games.Integers, int]:
-        """The `numbers` that are among the games `within`, and how many games of the part are among them.
+        """The `numbers` that are among the games `within`, and how many games of the part are in `within`.
         `within` has ordinals of the base, ascending; `before` is the number of games before the part."""
         low, high = np.searchsorted(within, [before, before + self.count]).tolist()
         return self.numbers[np.isin(self.numbers, within[low:high] - before)], high - low
 
 
 class Planner:
-    """Plans the search of one query; for one thread. `compiled` are the facts that the compiled code needs.
-    If not `pruned`, no game is excluded."""
+    """Plans the search of one query. Only one thread at a time may use it. `compiled` are the facts that the
+    compiled code needs. If not `pruned`, no game is excluded."""
 
     def __init__(
         self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = (), *, pruned: bool = True
@@ -83,8 +82,9 @@ class Planner:
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
     ) -> Part:
-        """Plan a segment of a source, whose first game has the ordinal `first` there. Raises
-        `errors.Cancelled` once `is_over` returns True, and `errors.SourceError` if the catalog lacks games.
+        """Plan a segment of a source. `first` is the ordinal, in the source, of the segment's first game.
+        Raises `errors.Cancelled` once `is_over` returns True, and `errors.SourceError` if the catalog lacks
+        games.
         """
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
@@ -95,8 +95,8 @@ class Planner:
         return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
 
     def _is_idle(self, source: base_model.Source) -> bool:
-        """Whether hardly a game was excluded in earlier segments, so that this one is not examined; one
-        segment of several is examined all the same."""
+        """Whether this segment is not examined, because hardly a game was excluded in an earlier segment.
+        After `_IDLE` such segments, one is examined all the same."""
         if not self._useless or self._source != source.path or self._idle == _IDLE:
             self._idle = 0
             return False
@@ -125,8 +125,8 @@ class Planner:
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
     ) -> list[int]:
-        """How many games of a segment are left after each of the steps, and after all of them together;
-        raises what `part` does."""
+        """How many games of a segment are left after each of the steps, and after all steps together. Raises
+        the same errors as `part`."""
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
         inside = left = np.arange(len(asked)) < count

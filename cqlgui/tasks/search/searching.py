@@ -35,23 +35,23 @@ from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 
 MAX_MESSAGES = 100_000
-"""Maximum of messages that a result keeps."""
+"""Maximum number of messages that a result keeps."""
 
 MOST_KEPT = 256_000_000
-"""Maximum of characters that a result keeps of what a query writes into games (comments, tags, sort keys,
-texts as values); and as many again in messages."""
+"""Maximum number of characters that a result keeps of what a query writes into games: comments, tags, sort
+keys, and texts as values. Messages may have as many characters again."""
 
 HOPELESS = 20
-"""Games in a row that fail for the same reason before a search stops. If every second game failed by chance,
-a search would stop once in a million games. The time allowed for a game shrinks with each failure, so twenty
-slow games cost a worker less than four minutes."""
+"""If this many games in a row fail for the same reason, a search stops. If every second game failed by
+chance, this would happen once in a million games. The time allowed for a game shrinks with each failure, so
+twenty slow games cost a worker less than four minutes."""
 
 _REPORT_SECONDS = 0.05
 _SIEVE_SECONDS = 0.02
 _STRETCH = 1_000
-"""Games of a stretch that is interpreted as a whole."""
+"""Number of games in a stretch that is interpreted as a whole."""
 _Item = tuple[int, int]
-"""Place of the source, and ordinal there from 0."""
+"""Index of the source, and ordinal of the game in it, both from 0."""
 _NO_MORE: _Item = (-1, -1)
 _NUMBERS = pattern("[0-9]+")
 
@@ -73,12 +73,13 @@ def search(
 
     `on_orbits` gets the orbits of the query, without counts, before its hits. `on_hits` gets the hits of
     games in game order as they are found, in the caller's thread. `on_messages` gets all messages of the
-    query likewise, while the result keeps only the first `MAX_MESSAGES`, or fewer if they are long.
+    query in the same way. The result keeps only the first `MAX_MESSAGES` messages, or fewer if they are long.
     Cancelling returns within 100 ms with the hits so far. A game that kills its worker process is named in
-    `failed_games` and left out. A variable without a value, an assertion that fails, `HOPELESS` games in a
-    row that fail for the same reason, and more texts than `MOST_KEPT` stop the search (`stopped`). With
-    `most_seconds` it raises `foresight.TooLong` before it begins if it would take longer. Raises `Rejected`
-    for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base that cannot be read.
+    `failed_games` and left out. Four things stop the search (`stopped`): a variable without a value, an
+    assertion that fails, `HOPELESS` games in a row that fail for the same reason, and more texts than
+    `MOST_KEPT`. If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it
+    begins. Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base
+    that cannot be read.
     """
     chosen = options or search_model.SearchOptions()
     said = hit_details.said(chosen)
@@ -140,12 +141,14 @@ class _Run:
         self.on_messages = on_messages
         self.expanded = expanded
         self.plan = sieving.INTERPRETER
-        # Without a plan, a search that was cancelled already ends like any other, with nothing found.
+        # If planning is cancelled, the search has no plan. It then ends like any other cancelled search, with
+        # nothing found.
         with contextlib.suppress(errors.Cancelled):
             if options.compiled:
                 self.plan = sieving.plan(expanded, pruned=options.pruned, cancel=cancel)
         self.straight = self._straight()
-        # If games depend on what earlier ones left, one worker takes them in order, with this memory.
+        # If the result of a game depends on earlier games, one worker takes the games in order, with this
+        # memory.
         sequential = self.plan.compiled is None and self.program.sequential
         self.remembered = self.program.empty_memory() if sequential else None
         self.written: dict[str, int] = {}
@@ -154,7 +157,8 @@ class _Run:
         self.rights = {"write": writing, "kept": kept}
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
-        # Printed before the search, because printing thousands of elements would delay cancelling.
+        # The orbits are printed before the search, because printing thousands of elements would delay
+        # cancelling.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
         self.grown = found_module.Growing()
         self.told: dict[int, hit_model.GameHits] = {}
@@ -162,9 +166,10 @@ class _Run:
         self.untold = self._untold_beforehand()
         self.failed: list[base_model.BadGame] = []
         self.stopped: search_model.Stop | None = None
-        # The first fault that stops the search. It is kept until all games before it are done.
+        # The first fault that stops the search. It is kept until all games before the faulty game are done.
         self._fault: search_model.Stop | None = None
-        # Why games failed, without numbers; how many failed in a row, in game order, and why.
+        # The reasons why games failed, without numbers. Then the number of games that failed in a row, in
+        # game order, and their reason.
         self._reasons: dict[int, str] = {}
         self._row, self._row_reason = 0, ""
         self.messages: list[hit_model.QueryMessage] = []
@@ -254,7 +259,8 @@ class _Run:
 
     @functools.cached_property
     def program(self) -> interpreter.Program:
-        """The query for the interpreter. A large one takes a while to make, and is not always needed."""
+        """The interpreter's program of the query. A large program takes a while to make, and it is not always
+        needed."""
         return interpreter.Program(self.expanded, self.said)
 
     @functools.cached_property
@@ -262,7 +268,7 @@ class _Run:
         return sieving.writes(self.expanded)
 
     def _straight(self) -> sieving.Straight | None:
-        """The maker of hits from the compiled query, if these are all that is wanted."""
+        """The maker of hits from the compiled query. None if such hits lack details that are wanted."""
         match self.options.details:
             case search_model.Details.ALL:
                 asking = hit_details.detail_pass(self.plan, self._writes)
@@ -291,8 +297,8 @@ class _Run:
         return self.grown.whole(self.told, self.untold)
 
     def _failed(self) -> tuple[base_model.BadGame, ...]:
-        """The games that failed, in order. Games after the one at which the search stopped are left out,
-        because they depend on the speed of the workers."""
+        """The games that failed, in order. Games after the one at which the search stopped are left out.
+        Which of them failed depends on the speed of the workers."""
         failed = sorted(self.failed, key=lambda bad: bad.game)
         stop = self.stopped
         return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
@@ -304,7 +310,7 @@ class _Run:
         return tuple(hit_model.Persistent(one.name, one.value, one.text) for one in kept)
 
     def _items(self, first: _Item = (0, 0)) -> Iterator[_Item]:
-        """All games from one on that must be searched."""
+        """All games that must be searched, from the game `first` on."""
         for place in range(first[0], len(self.sources)):
             source = self.sources[place]
             for begin in range(first[1] if place == first[0] else 0, source.games, _STRETCH):
@@ -325,7 +331,8 @@ class _Run:
         return wanted
 
     def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
-        """The games that the compiled query leaves over; None while none is known."""
+        """The games that the compiled query leaves to the interpreter. None stands for a moment at which no
+        such game is known."""
         done = (0, 0)
         while not sieve.exhausted:
             chunk = sieve.take(_SIEVE_SECONDS)
@@ -345,7 +352,7 @@ class _Run:
                 self._send()
             yield None
         self._send()
-        # Usually there are no others.
+        # Usually the sieve has taken all games, and none is left here.
         yield from self._items(done)
 
     def _take(self, size: int) -> list[_Item] | None:
@@ -379,7 +386,8 @@ class _Run:
         first = self.sources[place].first
         if reply["stop"] is not None:
             ordinal, reason, offset, length = reply["stop"]
-            # Games after it are not wanted any more. Several workers may have come to such a game.
+            # Games after this one are not wanted any more. Several workers may have come to a game that stops
+            # the search.
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)
@@ -429,9 +437,9 @@ class _Run:
         self._reasons[source.first + ordinal] = _NUMBERS.sub("#", reason)
 
     def _advance(self, unfinished: bool = False, more: bool = False) -> None:
-        """Pass on the hits of all games that are done, up to the first that is not. At the end, if the search
-        is `unfinished`, also hits beyond such games. `more` says that more hits will come soon. Raises
-        `_StoppedError` if the search stops here."""
+        """Pass on the hits of all games that are done, up to the first game that is not done. At the end of
+        an `unfinished` search, also pass on the hits beyond games that are not done. `more` says that more
+        hits will come soon. Raises `_StoppedError` if the search stops here."""
         priority.pause()
         while self._stretches and self.stopped is None:
             stretch = self._stretches[0]
@@ -508,8 +516,9 @@ class _Run:
         self._full = self.options.limit is not None and self.matching >= self.options.limit
 
     def _send(self, more: bool = False) -> None:
-        """Give new hits to the caller. If `more` will come soon, a few hits are held back: the caller would
-        have to join small parts, and the window has less time for that than this thread."""
+        """Give new hits to the caller. If `more` hits will come soon, a small number of hits is held back.
+        Otherwise the caller would have to join small parts. In the window there is less time for that than in
+        this thread."""
         now = time.monotonic()
         if more and self._unsent_hits < found_module.SMALL and now - self._sent < _REPORT_SECONDS:
             return

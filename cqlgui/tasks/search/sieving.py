@@ -1,7 +1,7 @@
 """Searches games with a compiled query, in threads beside the consumer of the results.
 
-If nothing but hits is wanted of a query, they come straight from here (`Straight`); else games without a
-match are excluded here, and the interpreter takes the others.
+If only hits are wanted of a query, they come straight from this module (`Straight`). Otherwise this module
+excludes games without a match, and the interpreter takes the other games.
 """
 
 from __future__ import annotations
@@ -33,23 +33,24 @@ from cqlgui.tasks.search import planning
 
 _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
-"""Games of the first slice, whose time shows how long a game takes."""
+"""Number of games in the first slice. Its time shows how long a game takes."""
 _GROWTH: Final = 16
 """A slice may be larger than the one before by this factor."""
 _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
-"""Games of the last slices, so that no thread has to wait long for another."""
+"""Number of games in the last slices. These are small, so that no thread has to wait long for another."""
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
 """Games that are handed out together if there is no compiled query."""
 _MOST_WAITING: Final = 64
-"""Maximum of chunks that wait to be taken; then the threads pause."""
+"""While this many chunks wait to be taken, the threads pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Games `begin` to `end` - 1 (from 0) of a source: those left to the interpreter, the hits of the others,
-    how many of these were searched, and their number of positions."""
+    """Games `begin` to `end` - 1 (from 0) of a source. `left` are the games that are left to the interpreter.
+    `columns` has the hits of the other games. `passed` is the number of the other games that were searched,
+    and `passed_positions` is the number of their positions."""
 
     place: int
     begin: int
@@ -72,7 +73,8 @@ class Straight:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a query is searched: compiled wholly, in part, or not (`compiled` is None), and why."""
+    """How a query is searched: compiled wholly, in part, or not (`compiled` is None). `reason` says why it is
+    not compiled wholly."""
 
     compiled: compiling.Compiled | None
     reason: str
@@ -81,7 +83,7 @@ class Plan:
     planner: planning.Planner | None = None
     """Decides which games must be searched; None if all must be interpreted."""
     straight: Straight | None = None
-    """Set if hits need not be interpreted to be listed."""
+    """Set if hits can be listed without the interpreter."""
 
     @property
     def engine(self) -> str:
@@ -115,7 +117,7 @@ def plan(
 
 @functools.lru_cache(maxsize=2)
 def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
-    """A query's machine code. The last ones are cached, like those of `queries.expanded`."""
+    """A query's machine code. The last results are cached, like those of `queries.expanded`."""
     return compiling.compile_query(expanded)
 
 
@@ -145,7 +147,7 @@ def writes(expanded: transforms.Expanded) -> bool:
     """Whether anything in a query may write a comment, as `find` does by itself."""
     assert expanded.query is not None
     if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
-        # Making the closures of an orbit takes long.
+        # No closures are made in this case, because making those of an orbit takes long.
         return False
     from cqlgui.cql.interpreting import compilers
 
@@ -154,7 +156,7 @@ def writes(expanded: transforms.Expanded) -> bool:
     def watch(node: nodes.Node, code: closures.Code) -> closures.Code:
         logs = code.logs
         if isinstance(node, nodes.Orbit):
-            # A filter that only notes its matches writes nothing.
+            # The orbit itself only notes its matches, and writes nothing.
             logs = any(id(child) in writing for child in nodes.children(node))
             code = data.replace(code, logs=logs)
         if logs:
@@ -168,7 +170,7 @@ _SILENT: Final = (
     nodes.AllSquares, nodes.Attack, nodes.Compare, nodes.Compound, nodes.Designator, nodes.Logic, nodes.Not,
     nodes.Number, nodes.Orbit, nodes.Ray, nodes.SideToMove, nodes.State,
 )  # fmt: skip
-"""Filters that write nothing except what filters in them write."""
+"""Filters that write nothing themselves. Filters inside them may write."""
 
 
 def wants_hits(matchcount: nodes.Range) -> bool:
@@ -204,11 +206,12 @@ class Sieve:
         # The number of the first slice that will not come.
         self._end: int | None = None
         self._size = _FIRST_SLICE
-        # A separate object: its user may be cached for longer than the sieve, which holds the compiled code.
+        # The event is a separate object, because its user may be cached for longer than the sieve. A cached
+        # reference to the sieve would keep the compiled code.
         self._unwanted = threading.Event()
         count = max(1, threads or os.cpu_count() or 1)
         self._running = count
-        # The caller does not wait for the end of a slice that holds a giant game.
+        # The threads are daemons, because the caller does not wait for a slice with a giant game to end.
         self._threads = [
             threading.Thread(target=self._run, name=f"sieve-{number}", daemon=True) for number in range(count)
         ]
@@ -231,7 +234,8 @@ class Sieve:
             self._changed.notify_all()
 
     def take(self, seconds: float) -> Chunk | None:
-        """The next chunk, in game order; None if there is none within that time, or none any more."""
+        """The next chunk, in game order. None if no chunk comes within `seconds`, or if there are no more
+        chunks."""
         with self._changed:
             self._changed.wait_for(lambda: self._taken in self._chunks or self._is_over, seconds)
             chunk = self._chunks.pop(self._taken, None)
@@ -254,7 +258,8 @@ class Sieve:
         number = -1
         try:
             while True:
-                # Planning a segment may take a while, and other threads must not wait for that.
+                # Planning a segment may take a while. It holds only the lock `_feeding`, so that threads that
+                # wait for `_changed` need not wait for planning.
                 with self._feeding:
                     with self._changed:
                         self._changed.wait_for(
@@ -286,10 +291,12 @@ class Sieve:
             with self._changed:
                 self._running -= 1
                 if not self._running:
-                    # If the search stopped early, it still holds an index whose files others may replace.
+                    # If the search stopped early, the generator still holds an index open. Other programs may
+                    # want to replace the files of that index.
                     self._tasks.close()
                 if self._given > self._taken and self._end is None:
-                    # A bug in one thread must not leave the chunks of others waiting for its own.
+                    # If a bug ended this thread, its chunk will not come. The chunks of other threads must
+                    # not wait for it.
                     self._stop_at(number)
                 self._changed.notify_all()
 
@@ -297,13 +304,14 @@ class Sieve:
         self._end = number if self._end is None else min(self._end, number)
 
     def _slices(self) -> Generator[_Slice]:
-        """All games, in slices of the size wanted at the moment; asked by one thread at a time."""
+        """All games, in slices of the size wanted at the moment. Only one thread at a time uses this
+        generator."""
         remaining = sum(source.games for source in self._sources)
         for place, source in enumerate(self._sources):
             with sources.indexed(source) as opened:
                 for first, segment in opened.parts:
                     if first >= source.games:
-                        # These games were added since; the catalog may not have them yet.
+                        # These games were added after the base was opened. The catalog may not have them yet.
                         break
                     part = self._planner.part(source, first, segment, self._unwanted.is_set)
                     numbers = part.numbers
@@ -313,7 +321,8 @@ class Sieve:
                     while begin < part.count:
                         shared = max(remaining // len(self._threads), _LAST_SLICE)
                         last = min(at + (min(self._size, shared) if self._compiled else _BLOCK), len(numbers))
-                        # Games after the last one that may match are left out, too.
+                        # The slice reaches up to the next game that may match. The excluded games before that
+                        # game belong to the slice.
                         end = int(numbers[last]) if last < len(numbers) else part.count
                         yield _Slice(place, source, first, part, numbers[at:last], begin, end)
                         remaining -= end - begin
@@ -364,7 +373,8 @@ class Sieve:
     def _columns(
         self, task: _Slice, straight: Straight, hits: Integers, left: set[int], base: int
     ) -> Columns:
-        """The hits as the result has them; games that the orbit pass cannot tell about go to those `left`."""
+        """The hits in the form that a result has. Games for which the orbit pass cannot tell the elements are
+        added to `left`."""
         hits = hits[self._admitted(task, straight.header, hits)]
         if straight.detail_pass is not None:
             columns, doubtful = detailed(straight.detail_pass, task.part, hits, before=task.first, base=base)
@@ -384,7 +394,7 @@ class Sieve:
 
     @staticmethod
     def _admitted(task: _Slice, header: nodes.Header, hits: Integers) -> found_module.Mask:
-        """Which hits are in games that the header admits, and that have as many hits as it wants."""
+        """Which hits are in games that the header admits and that have as many hits as the header wants."""
         if header.gamenumber is None and header.matchcount is None and not header.results:
             return np.ones(len(hits), np.bool_)
         found = hits >> found_module.GAME_SHIFT
@@ -424,8 +434,8 @@ def detailed(
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """Games `begin` to `end` - 1 of a segment, whose first game has the ordinal `first` in its source, with
-    those of them that are to be searched."""
+    """Games `begin` to `end` - 1 of a segment. `numbers` are those of these games that are to be searched.
+    `first` is the ordinal, in the source, of the segment's first game."""
 
     place: int
     source: base_model.Source

@@ -2,8 +2,8 @@
 
 Requests come on stdin and answers go to stdout, framed as `frames` says; anything printed by accident goes to
 stderr, which the parent logs. `{"op": "stop", "id": n}` drops request n, even in the midst of a game: the
-listening thread interrupts the working one. The process ends as soon as its stdin does, whatever it is doing,
-so it never outlives its parent.
+listening thread interrupts the working one. Whatever it is doing, the process ends as soon as its stdin ends.
+So it never outlives its parent.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def main() -> None:
     sys.setrecursionlimit(_RECURSION)
     _limit_memory()
     service = Service()
-    # An interrupt is either the listening thread's, or none of ours (the parent handles the terminal's).
+    # The listening thread interrupts unwanted work. All other interrupts are ignored, because the parent
+    # handles those of the terminal.
     signal.signal(signal.SIGINT, service.interrupted)
     channel = _private_stdout()
     requests: queue.SimpleQueue[frames.Envelope] = queue.SimpleQueue()
@@ -84,14 +85,14 @@ class Service:
         self._seconds = _GAME_SECONDS
         self._catalogs: dict[Path, catalog.Catalog] = {}
         self._source: hosts.SourceReader | None = None
-        # The states of the source, its index and its rows in which that was opened.
+        # The states that the source, its index and its rows had when the source was opened.
         self._state = ("", "")
         self._text: archives.Text | None = None
         self._text_key: tuple[str, str, str] = ("", "", "")
         self._current = 0
         self._unwanted = 0
         self._working = False
-        # The request under way was interrupted in the midst of its work.
+        # Whether the request under way was interrupted in the midst of its work.
         self._torn = False
 
     def answer(self, request: frames.Envelope) -> frames.Envelope:
@@ -110,8 +111,8 @@ class Service:
             if not self._torn and not isinstance(error, _Stopped):
                 raise
             answer = {"stopped": True}
-        # By the mark, not by the exception: callbacks of C code swallow it, and the standard library may make
-        # another of it, which a search takes for a failed game.
+        # The mark decides, not the exception. Callbacks of C code swallow the exception. The standard library
+        # may turn it into another exception, and a search takes that for a failed game.
         if self._torn:
             self._torn = False
             self._forget()
@@ -119,8 +120,9 @@ class Service:
         return answer
 
     def _forget(self) -> None:
-        """Let go of what is kept between requests, as the interrupt may have left it half-done: a program
-        compiles parts at first need, and a catalog opens itself and reads."""
+        """Discard what is kept between requests, because the interrupt may have left it half-done. A program
+        may have been compiling a part at its first use. A catalog may have been opening its file or
+        reading."""
         self._programs.clear()
         self._patient_with = None
         if self._source is not None:
@@ -144,7 +146,8 @@ class Service:
 
     @contextlib.contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """Work on one game, where the listening thread may interrupt: `_forget` follows."""
+        """A context for work on one game, which the listening thread may interrupt. After an interrupt
+        `_forget` is called."""
         self._working = True
         try:
             if self._unwanted >= self._current:
@@ -155,7 +158,8 @@ class Service:
 
     def _read(self, request: frames.Envelope) -> frames.Envelope:
         """Read games from plain text; spans are (offset, length, line, problem of the splitter)."""
-        # A worker lives longer than the state of a file: the token of the import tells one from the next.
+        # A file may change during the life of a worker. The token of the import tells one state of the file
+        # from the next.
         key = (request["path"], request["plain"], request["token"])
         if self._text is not None and key != self._text_key:
             self._text.close()
@@ -200,9 +204,11 @@ class Service:
                     outcome = program.run(game, host, _Deadline(limit), said, remembered)
             except interpreter.TooSlow:
                 failed.append([ordinal, f"the query took longer than {self._seconds} seconds in this game"])
-                # One such game after another is the query's fault: it must not take a day to say so.
+                # If one game after another is too slow, the query is at fault. The time for a game shrinks,
+                # so that the search need not take a day to report it.
                 self._seconds = max(_LEAST_SECONDS, self._seconds // 2)
-                # Reported at once, because several such games together would look like a hanging worker.
+                # The slow game is reported at once, because several slow games together would look like a
+                # hanging worker.
                 undone = request["games"][place:]
                 break
             except interpreter.QueryError as error:
@@ -222,7 +228,8 @@ class Service:
                 failed.append([ordinal, "the query nests too deep in this game"])
                 continue
             except Exception:
-                # The boundary of a job: a bug met by one game must cost that game alone. The log tells more.
+                # This is the boundary of a job. A bug that one game reveals must cost only that game. The log
+                # tells more.
                 traceback.print_exc()
                 failed.append([ordinal, "the program made a mistake in this game; please report it"])
                 continue
@@ -259,7 +266,8 @@ class Service:
         }
 
     def _load(self, request: frames.Envelope) -> frames.Envelope:
-        """A game of an indexed source read from its text, without its moves, which the index has."""
+        """A game of an indexed source, read from its text. The reply has no moves, because the index has
+        them."""
         source = self._opened(request)
         with self._interruptible():
             game = source.read(request["games"][0])
@@ -272,7 +280,7 @@ class Service:
         }
 
     def _explain(self, request: frames.Envelope) -> frames.Envelope:
-        """Why a query matches at a position of a game or not, as nested lists."""
+        """Why a query matches or does not match at a position of a game, as `truth_codec.packed` gives it."""
         expanded, game, host = self._asked(request)
         with self._interruptible():
             return {"truth": truth_codec.packed(truth_codec.truth(expanded, game, host, request["position"]))}
@@ -333,10 +341,10 @@ class Service:
         return source
 
     def _catalog(self, path: Path, source: int, state: str) -> catalog.Catalog:
-        """The catalog in which the rows of a source are in this state, as far as that is there still."""
+        """The catalog with the rows of a source in this state, if the file still has them."""
         found = self._catalogs.get(path)
         if found is not None and found.rows(source).state != state:
-            # It may have been deleted and made again, which an open file does not show.
+            # The catalog may have been deleted and made again. A file that is open does not show this.
             found.close()
             found = None
         if found is None:
@@ -345,7 +353,7 @@ class Service:
 
 
 class _Deadline:
-    """Says True once the time for a game is over."""
+    """A function that returns True once the time for a game is over."""
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
@@ -359,7 +367,7 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
     try:
         game = reader.read_game(data, line, offset, problem)
     except Exception:
-        # The boundary of a job: a bug met by one game must cost that game alone.
+        # This is the boundary of a job. A bug that one game reveals must cost only that game.
         traceback.print_exc()
         reason = "the reader failed on this game"
         return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]], ""]
@@ -390,7 +398,7 @@ def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Envelope], serv
     while True:
         request = frames.read(stream)
         if request is None:
-            # Nothing is worth finishing for a parent that is gone.
+            # The parent is gone, so no work is worth finishing.
             os._exit(0)
         if request["op"] == "stop":
             service.stop(request["id"])
@@ -401,10 +409,11 @@ def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Envelope], serv
 def _limit_memory() -> None:
     """Let an allocation fail before the whole machine runs out of memory.
 
-    The limit is on data, not on addresses: the index of a large library is mapped and may exceed it.
+    The limit counts data, not addresses, because the index of a large library is mapped and may exceed the
+    limit.
     """
     if sys.platform != "win32":
-        # A system may refuse, or have a lower limit already.
+        # The system may refuse the limit, or may have a lower one already.
         with contextlib.suppress(OSError, ValueError):
             now, most = resource.getrlimit(resource.RLIMIT_DATA)
             limit = _MEMORY if now == resource.RLIM_INFINITY else min(now, _MEMORY)
