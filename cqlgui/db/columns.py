@@ -1,7 +1,7 @@
 """The columns of games as the catalog keeps them, in blocks of some thousand games.
 
-In a block a number takes as many bytes as the largest one there needs; a column of zeros takes none. Blocks
-never change, so cached columns stay valid.
+In a block, all numbers of a column take as many bytes as the largest of them needs. A column of zeros takes
+no bytes. Blocks never change, so cached columns stay valid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 
 def packed(column: np.ndarray) -> bytes:
-    """Numbers, none of them negative, as they are stored."""
+    """The stored bytes of a column of numbers from 0 on."""
     largest = int(column.max(initial=0))
     if not largest:
         return b""

@@ -45,11 +45,12 @@ class Interner:
         lengths: np.ndarray,
         instead: Mapping[int, bytes] = types.MappingProxyType({}),
     ) -> tuple[list[str | None], np.ndarray]:
-        """A list of texts, and for each range of `data` the place of its text in that list. `instead` has the
-        bytes of ranges that are to be looked up as other texts.
+        """A list of texts, and for each range of `data` the place of its text in that list. `instead` has, by
+        the index of a range, other bytes that are looked up in place of the range.
 
-        A length below 0 is a missing text, which is None at place 0. The list may grow later; its entries do
-        not change. At most half of `MOST` ranges. Bytes that are not UTF-8 become replacement characters.
+        A length below 0 means a missing text. It has place 0, where the list has None. The list may grow
+        later; its entries do not change. There may be at most half of `MOST` ranges. Bytes that are not UTF-8
+        become replacement characters.
         """
         if self._notes[0] + len(starts) + len(instead) > MOST:
             self._begin_anew()
