@@ -1,8 +1,8 @@
 """A chess position: thirteen bitboards, sixty-four man codes and the state that the rules need. Reads and
 writes FEN.
 
-A position need not be legal chess: any number of kings (also none), pawns on any rank. If a colour has
-several kings, only the last one in the order a1, b1, ..., h8 can be in check.
+A position need not be legal chess: there may be any number of kings (also none), and pawns on any rank. If a
+colour has several kings, only the last one in the order a1, b1, ..., h8 can be in check.
 """
 
 from __future__ import annotations

@@ -163,7 +163,8 @@ class GameTree:
         return line
 
     def common_ancestor(self, first: int, second: int) -> int:
-        """The last position on both ways from the root to two positions. It may be one of the two."""
+        """The last common position on the ways from the root to two positions. It may be one of these two
+        positions."""
         parents = self.parents
         # A position has a larger id than all its ancestors, so the larger of the two is not the answer.
         while first != second:

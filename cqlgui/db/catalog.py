@@ -72,7 +72,7 @@ class Rows:
 
     @property
     def games(self) -> int:
-        """How many games there are rows of."""
+        """The number of games that have rows."""
         return sum(block.games for block in self.blocks)
 
     @property
@@ -120,7 +120,8 @@ class Catalog:
             return
         with self._file.writing() as connection:
             if int(connection.execute("PRAGMA user_version").fetchone()[0]) < _BLOCKS_SINCE:
-                # Rows of an older version are read again from the sources when these are opened next.
+                # The rows of an older version are removed. The games are read again when their source is
+                # opened next.
                 connection.execute("drop table if exists game")
                 connection.execute("drop table if exists block")
             schema.create(connection, schema.catalog)
@@ -291,7 +292,7 @@ class Catalog:
             return sum(block.games for block in columns.blocks(connection, source))
 
     def rows(self, source: int) -> Rows:
-        """Which rows there are of a source."""
+        """The rows of a source."""
         with self._snapshot() as connection:
             row = connection.execute("select path from source where id = ?", (source,)).fetchone()
             return Rows(row[0] if row else "", tuple(columns.blocks(connection, source)))
@@ -660,7 +661,7 @@ class Catalog:
 
 
 class _Coding:
-    """Numbers of the texts of a growing list, as far as they are known."""
+    """The known numbers of the texts in a growing list."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
         self.texts = texts

@@ -62,7 +62,7 @@ class Store:
         return self._columns(connection, block, (name,))[name]
 
     def load(self, connection: sqlite3.Connection, block: Block, names: Sequence[str]) -> None:
-        """Read those columns of a block that are not cached, all at once."""
+        """Read the columns of a block that are not cached yet, all at once."""
         self._columns(connection, block, names)
 
     def _columns(
@@ -115,7 +115,8 @@ def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
     ):
         block = Block(*row)
         if not all(isinstance(number, int) for number in row) or block.games < 1 or block.first < end:
-            # It is unknown which of the two blocks is right, and a cut would leave a part of the wrong one.
+            # If two blocks overlap, it is unknown which of them is right. A cut would leave a part of the
+            # wrong block.
             raise sqlite3.DatabaseError("malformed block of games")
         if block.first > end:
             break

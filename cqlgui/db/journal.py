@@ -72,7 +72,7 @@ class Journal:
             return [Asked(*row) for row in asked.execute(self._records)]
 
     def add_recent(self, paths: Sequence[Path]) -> None:
-        """Put files that were opened together at the top of the recent ones."""
+        """Put files that were opened together at the top of the recent files."""
         latest = Recent.select(Recent.id).order_by(Recent.opened.desc()).limit(KEPT_FILES)
         with self._records.writing():
             Recent.insert(key=_key(paths), opened=time.time()).on_conflict_replace().execute(self._records)

@@ -49,7 +49,7 @@ class Records(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # pe
             with self.connection_context():
                 yield
         except peewee.DatabaseError as error:
-            # The file explains what SQLite itself said.
+            # `database.File` explains the error that SQLite itself raised.
             raise (error.__context__ or error) from None
 
 

@@ -1,7 +1,7 @@
 """Removes, inserts and replaces parts of a text, as changes that keep it readable.
 
-White space goes with what is removed, so that one blank or line break stays between two filters. Line breaks
-with a meaning stay: those behind a comment, and blank lines, which end a path.
+White space beside a removed part is removed too. One blank or line break stays between two filters. Line
+breaks with a meaning stay: those behind a comment, and blank lines, which end a path.
 """
 
 from __future__ import annotations

@@ -347,7 +347,7 @@ class _Pen:
         return writing.mark_text(mark.men, mark.squares, mark.role)
 
     def add_mark(self, mark: Mark) -> None:
-        """A new mark after the last one, or before everything else."""
+        """Add a mark after the last mark. Without any mark, add it before everything else."""
         if mark.role is Role.EITHER:
             either = self.alternatives()
             if either is not None:
@@ -356,7 +356,7 @@ class _Pen:
         self.add_marks(self.spelled(mark))
 
     def add_marks(self, written: str) -> None:
-        """New marks after the last one, or before everything else."""
+        """Add marks after the last mark. Without any mark, add them before everything else."""
         self.add(written, [item for item in self.items if item.marks and item.arrow < 0])
 
     def alternatives(self) -> reading.Item | None:
@@ -376,7 +376,7 @@ class _Pen:
         self.draft.put(last.end, "|" + writing.designator(mark.men, mark.squares))
 
     def add_arrow(self, written: str) -> None:
-        """A new arrow after the last one, or after the marks."""
+        """Add an arrow after the last arrow. Without any arrow, add it after the marks."""
         arrows = [item for item in self.items if item.arrow >= 0]
         self.add(written, arrows or [item for item in self.items if item.marks])
 

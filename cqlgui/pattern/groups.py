@@ -97,7 +97,7 @@ class Layout:
         return self.over(*(pairs[-1] if pairs else self.bare(span)))
 
     def over(self, first: int, last: int) -> Span:
-        """From one token to another."""
+        """The span from one token to another."""
         return self.tokens[first].span.to(self.tokens[last].span)
 
     def has_comment(self, span: Span) -> bool:
@@ -236,7 +236,7 @@ def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def _group(found: Layout, node: nodes.Node, chain: tuple[nodes.Transform, ...]) -> PatternGroup | None:
-    """The group whose filters a node holds; None where no braces enclose them."""
+    """The group whose filters a node holds; None if no braces enclose these filters."""
     if isinstance(node, nodes.Compound):
         if not _is_braced(found, node.span):
             return None

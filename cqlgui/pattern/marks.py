@@ -92,7 +92,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One group of filters. `span` is the text between its braces, or the body if there are none.
+    """One group of filters. `span` is the text between the braces of the group. For a group without braces,
+    it is the body.
 
     `others` are the filters of the group that marks, arrows and conditions cannot express; editing never
     changes them. `transforms` are the words of the transforms directly around the group, outermost first.

@@ -195,7 +195,7 @@ class _Found:
     gap_spans: tuple[Span, ...] = ()
 
     def contents(self, text: str) -> list[str]:
-        """The filters of each step as written; a word that asks nothing if a step has none."""
+        """The filters of each step as written; `writing.PLACE_HOLDER` for a step without filters."""
         written = (text[one.span.offset : one.span.end].strip(" ") for one in self.sequence.steps)
         return [one or writing.PLACE_HOLDER for one in written]
 
@@ -259,7 +259,8 @@ def _without_find(layout: groups.Layout, group: groups.PatternGroup, pattern: Pa
 def _path(
     text: str, layout: groups.Layout, home: groups.PatternGroup, node: nodes_paths.Path
 ) -> Iterator[_Found]:
-    """The steps of a path that consists of conditions and of moves of any kind between them."""
+    """The steps of a path that consists of conditions with any moves between them. Yields nothing for any
+    other path."""
     if _is_special(node):
         return
     steps: list[groups.PatternGroup] = []

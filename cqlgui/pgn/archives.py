@@ -1,10 +1,10 @@
 """Opens PGN sources, plain or compressed, as one seekable text of bytes; refuses those that unpack to far too
 much.
 
-Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder (streamed to a
-temporary name, synced and renamed), so that a game can be read again at its byte offset. Archives are
-recognised by their first bytes, not by their names. This module knows of games only what a text of games may
-begin with.
+Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder. A game can then be
+read again at its byte offset. The plain file is streamed to a temporary name, synced and renamed. Archives
+are recognised by their first bytes, not by their names. This module knows of games only what a text of games
+may begin with.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def _cache_name(path: Path, status: os.stat_result) -> str:
 
 
 def _copies(path: Path) -> str:
-    """The common beginning of the names of all copies of a file, whatever state it was in."""
+    """The beginning of the names of all copies of a file. It does not depend on the state of the file."""
     return f"text-{hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()}-"
 
 

@@ -50,7 +50,8 @@ def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | N
 
 
 def text_end(text: str, start: int) -> int:
-    """Index of the `}` that ends the comment whose text begins at `start` inside one game, or -1."""
+    """The index of the `}` that ends a comment, or -1. The comment's text begins at `start`, and `text` has
+    one game."""
     position = start
     while True:
         stop = text.find("}", position)

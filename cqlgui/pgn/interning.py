@@ -1,7 +1,7 @@
 """Finds equal texts among many games, so that each distinct text is made into a string only once.
 
-Names and dates occur in many games. A kernel looks them up by their bytes, and Python handles only the new
-ones. The meaning of the texts plays no part.
+Names and dates occur in many games. A kernel looks these texts up by their bytes, and Python handles only the
+new texts. The meaning of the texts plays no part.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def find_places(
 
     Text n (from 1) is in `arena` from `ends[n - 1]` to `ends[n]`. `notes` has the number of texts and the end
     of the last one. A slot of the hash table holds the number of a text, 0 for none. There are more slots
-    (`mask` + 1) than texts, and there is room for all texts that may be new.
+    (`mask` + 1) than texts. `arena` and `ends` have room for all texts that may be new.
     """
     known = int(notes[0])
     used = int(notes[1])

@@ -1,9 +1,9 @@
 """The fast reader, compiled to machine code: games, tags, moves with variations, in one pass over the bytes.
 
-It reads fewer forms than the lenient reader. It takes a game only if nothing in it is unusual, and then
-`split` and `reader` return the same start, length, line, moves and tags, and no problem. At anything else it
-stops with a reason (`Why`). The caller passes that game to the lenient reader and continues after it. The
-kernel takes:
+It reads fewer forms than the lenient reader. It takes a game only if nothing in the game is unusual. For such
+a game `split` and `reader` return the same start, length, line, moves and tags, and no problem. At anything
+else it stops with a reason (`Why`). The caller passes that game to the lenient reader and continues after it.
+The kernel takes:
 
     game     ::= tags movetext result blanks      with a line end in the blanks and then `[`, or the end
     tags     ::= { "[" name blanks '"' value '"]' blanks line-end blanks }   escapes in `TEXT_TAGS` only
@@ -503,7 +503,8 @@ def _write_pair(
 
 
 def _result_of(data: Bytes, at: int, length: int) -> int:
-    """The place in `RESULTS` of the value of a Result tag; -1 if it is no result, or `_DOUBTFUL`."""
+    """The place in `RESULTS` of the value of a Result tag; -1 if the value is no result. Returns `_DOUBTFUL`
+    if the lenient reader may accept the value."""
     if length == 0:
         return -1
     first = int(data[at])

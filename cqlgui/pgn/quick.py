@@ -134,10 +134,10 @@ class QuickReader:
     def read(self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True) -> Games:
         """Read games from byte `begin` on line `line`. `begin` must be 0 or the end of a game.
 
-        `data` must end with the NULs of `padded`. `final` says that the text ends there too. Never raises an
-        error for the content. If `Games.why` is `FULL`, the next call can continue at `Games.end`. If it is
-        `MORE` and `final` is False, the next call can continue there with more data. Otherwise the next game
-        is one for the lenient reader.
+        `data` must end with the NULs of `padded`. `final` says that the text ends with `data`. Never raises
+        an error for the content. If `Games.why` is `FULL`, the next call can continue at `Games.end`. If
+        `Games.why` is `MORE` and `final` is False, the next call can continue there with more data. Otherwise
+        the next game is one for the lenient reader.
         """
         end = len(data) - kernel.PADDING
         # A move or the beginning of a variation takes at least two bytes. JSON takes a few more bytes for

@@ -713,8 +713,8 @@ class _Reading:
         )
 
     def _split_word(self, word: str) -> int:
-        """The length of the move at the beginning of a word that has something else attached (`e4e5`, `a6N`),
-        or 0."""
+        """The length of the move at the beginning of a word that has a glyph attached (`a6N`); 0 for any
+        other word."""
         for length in range(min(len(word) - 1, 7), 1, -1):
             if _parsed(word[:length]) is not None and word[length:] in _WORD_GLYPHS:
                 return length

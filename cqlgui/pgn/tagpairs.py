@@ -81,7 +81,7 @@ _LINE_END = pattern(rb"[\r\n]|\Z")
 
 class Pair(NamedTuple):
     """A tag pair as it was read. `name` is empty if the pair cannot be used. `complaint` is a sentence about
-    a fault of the pair, and `lost` says whether a part of it was lost."""
+    a fault of the pair, and `lost` says whether a part of the pair was lost."""
 
     name: bytes
     value: bytes
