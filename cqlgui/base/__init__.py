@@ -1,1 +1,2 @@
-"""What all other packages use: files, errors, cancellation, progress, logging. Imports nothing of theirs."""
+"""What all other packages use: files, errors, cancellation, progress, logging. Imports none of these
+packages."""

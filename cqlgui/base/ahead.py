@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 class Ahead(Generic[T]):
-    """A call that runs in its own daemon thread. A process that ends does not wait for it, so the call must
-    leave nothing half done."""
+    """A call that runs in its own daemon thread. A process that ends does not wait for this thread, so the
+    call must leave nothing half done."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work

@@ -2,12 +2,12 @@
 called.
 
 The standard `dataclasses` compiles six methods for each frozen class when the class is defined. That takes a
-millisecond. With hundreds of classes it would be a third of the time that a search on the command line takes,
-and most of these methods are never called. Importing `dataclasses` alone takes longer than making all these
-classes.
+millisecond. With hundreds of classes this would be a third of the time of a search on the command line. Most
+of these methods are never called. Importing `dataclasses` alone takes longer than making all classes with
+this module.
 
 The classes can do the same as the standard ones: `dataclasses.fields`, `dataclasses.replace` and `match`
-accept them. What these functions need is made when they ask for it.
+accept them. The attributes that these functions need are made at their first request.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ else:
 
 
 def _found(kind: type) -> dict[str, _Field]:
-    """The fields of a class by name, those of its base classes first. Only their defaults stay in the class
-    itself. Raises `ValueError` for a mutable default, which all instances would share."""
+    """The fields of a class by name, those of its base classes first. In the class itself only the default of
+    each field stays. Raises `ValueError` for a mutable default, which all instances would share."""
     found: dict[str, _Field] = {}
     for base in reversed(kind.__mro__[1:]):
         found.update((one.name, one) for one in base.__dict__.get("__data_fields__", ()))
@@ -145,7 +145,7 @@ def _found(kind: type) -> dict[str, _Field]:
 
 
 def _slotted(kind: type, listed: dict[str, _Field]) -> type:
-    """The same class, with a slot for each field for which no base class has one."""
+    """A copy of a class. It has a slot for each field that has no slot in a base class."""
     bases = {name for base in kind.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
     dropped = {"__dict__", "__weakref__", *listed}
     body = {name: value for name, value in kind.__dict__.items() if name not in dropped}
@@ -156,8 +156,8 @@ def _slotted(kind: type, listed: dict[str, _Field]) -> type:
 
 
 class _ForLibrary:
-    """An attribute that `dataclasses` and others look for in a data class. It is made when they ask for
-    it."""
+    """An attribute that `dataclasses` and others look for in a data class. The attribute is made at the first
+    request."""
 
     def __init__(self, kind: Any, name: str) -> None:
         self._kind = kind
@@ -233,7 +233,8 @@ def _hash(kind: Any) -> Callable[..., Any]:
 
 
 def _tuple(kind: Any, who: str, *, hashed: bool) -> str:
-    """The source of a tuple of the fields that are compared, or of those that are hashed."""
+    """The source code of a tuple of fields: with `hashed` the fields that are hashed, otherwise the fields
+    that are compared."""
     listed = (one for one in _fields(kind) if (one.hash if hashed and one.hash is not None else one.compare))
     return "(" + "".join(f"{who}.{one.name}, " for one in listed) + ")"
 

@@ -1,4 +1,5 @@
-"""Errors with a sentence for the user. Bugs are not among them: they are asserts and crash."""
+"""Errors with a sentence for the user. A bug is not such an error: it fails an assert and crashes the
+program."""
 
 from __future__ import annotations
 

@@ -15,15 +15,15 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
 _LARGE = 256 << 10
 """Blocks of this many bytes or more are allocated outside the heap, and their memory is returned when they
-are freed. Without this setting glibc raises the limit itself, until results of millions of hits are in the
-heap."""
+are freed. Without this setting glibc raises the limit itself. Then even results of millions of hits would be
+in the heap."""
 
 
 def share() -> None:
     """Make all threads allocate from one heap. Call it before other threads start. By default glibc gives
-    each thread its own heap, and `give_back` cannot return memory from those: after results of millions of
+    each thread its own heap. `give_back` cannot return memory from such heaps: after results of millions of
     hits they keep hundreds of megabytes for ever. Code that allocates nearly always holds the interpreter
-    lock, so threads do not wait for each other here."""
+    lock, so threads do not wait for each other at the shared heap."""
     if sys.platform == "linux":
         option = getattr(ctypes.CDLL(None), "mallopt", None)
         if option is not None:
@@ -33,9 +33,9 @@ def share() -> None:
 
 
 def give_back() -> None:
-    """Make glibc return freed memory to the system. Without this it keeps the memory for later, and after
-    results of millions of hits that is a lot. The call takes some ten milliseconds, in which other threads
-    that allocate have to wait. Other C libraries do this themselves."""
+    """Make glibc return freed memory to the system. Without this call glibc keeps the memory for later, which
+    is a lot after results of millions of hits. The call takes some ten milliseconds, in which other threads
+    that allocate have to wait. Other C libraries return memory themselves."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -47,9 +47,9 @@ _FEW = 16
 
 
 def discard(things: list[Any] | dict[Any, Any]) -> None:
-    """Empty a container whose contents nobody else uses. If it is large, a thread of its own frees them one
-    by one. Freeing the hundreds of pieces of a large result at once would hold the interpreter lock for some
-    ten milliseconds. The contents must not be Qt objects."""
+    """Empty a container whose contents nobody else uses. If the container is large, a separate thread frees
+    its contents one by one. Freeing the hundreds of pieces of a large result at once would hold the
+    interpreter lock for some ten milliseconds. The contents must not be Qt objects."""
     if len(things) <= _FEW:
         things.clear()
     else:
@@ -79,8 +79,9 @@ class _Told(ctypes.Structure):
 
 def unused() -> int:
     """The bytes of physical memory of this process that no allocation uses: free parts of the heap that were
-    not yet returned, and memory from elsewhere, such as the program itself. Where the C library does not
-    tell, all memory of the process; 0 where the system does not tell."""
+    not yet returned, and memory from elsewhere, such as the program itself. If the C library has no
+    `mallinfo2`, all physical memory of the process counts as unused. The result is 0 if the system does not
+    tell the memory of the process."""
     lent = 0
     if sys.platform == "linux":
         tell = getattr(ctypes.CDLL(None), "mallinfo2", None)

@@ -1,6 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-`re` takes up to ten milliseconds to compile a long expression, and a search uses few of those in its modules.
+`re` takes up to ten milliseconds to compile a long expression. A search uses few of the expressions in its
+modules.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class _Pattern:
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Like `re.compile`, for uses of methods and attributes. A wrong expression raises `re.error` when it is
-    first used."""
+    """Like `re.compile`, but only methods and attributes of the result can be used. A wrong expression raises
+    `re.error` when it is first used."""
     made: Any = _Pattern(text, flags)
     return made  # type: ignore[no-any-return]

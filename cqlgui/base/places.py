@@ -26,10 +26,10 @@ def forget_current_folder() -> None:
     """Remove the current folder from `sys.path`. Call it before anything else is imported.
 
     `python -m cqlgui` puts the current folder first, and an empty entry of `PYTHONPATH` means the current
-    folder too. This also holds in a checkout: the package is already loaded, and its modules are found
-    through its own folder. A folder in which modules are installed stays. Modules that Python loaded before
-    this call may have come from the current folder; the script `cqlgui` and `python -P -m cqlgui` never look
-    there.
+    folder too. The current folder is removed in a checkout too: the package is already loaded, and its
+    modules are found through its own folder. A current folder stays if modules are installed in it. Modules
+    that Python loaded before this call may have come from the current folder; the script `cqlgui` and
+    `python -P -m cqlgui` never look there.
     """
     try:
         here = os.path.realpath(".")
@@ -56,7 +56,8 @@ def command(module: str) -> list[str]:
     same modules as this one. Neither the current folder nor the environment adds folders to its path."""
     places = [place for place in sys.path if os.path.isabs(place)]
     options = ["-I", "-X", "utf8"]
-    # The isolated mode ignores these variables too, and compiling the modules again makes a start slow.
+    # The isolated mode also ignores `PYTHONDONTWRITEBYTECODE` and `PYTHONPYCACHEPREFIX`. Compiling the
+    # modules again would make a start slow.
     if sys.dont_write_bytecode:
         options.append("-B")
     if sys.pycache_prefix is not None:

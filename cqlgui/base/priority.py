@@ -18,8 +18,8 @@ SWITCH_SECONDS: Final = 0.0002
 """The time after which a thread must pass on the interpreter lock to another thread that wants it (Python's
 default: 5 ms). A repaint takes the lock hundreds of times, so each wait counts."""
 _HURRY_SECONDS: Final = 0.00002
-"""The same while the window is busy. A thread that does not call `pause` keeps the lock for this long each
-time."""
+"""The same time while the window is busy. A thread that does not call `pause` keeps the lock for this long
+each time."""
 
 
 def give_way() -> None:
@@ -39,11 +39,11 @@ def give_way() -> None:
 _PATIENCE: Final = 0.03
 """The longest time in seconds that one call of `pause` waits, however busy the window is."""
 _GLANCE: Final = 0.01
-"""A waiting thread checks after this many seconds whether the window is still busy, because the thread that
-was admitted before it may be in a long step or have ended."""
+"""A waiting thread checks after this many seconds whether the window is still busy. The thread that was
+admitted before, and should admit the next one, may be in a long step or have ended."""
 _LONGEST: Final = 0.1
-"""A hold that lasts longer than this many seconds no longer stops anybody: the window is in an event loop
-that is not Qt's own (some file dialogs), which does not report when it waits."""
+"""A hold that lasts longer than this many seconds no longer stops any thread. The window is then in an event
+loop that is not Qt's own, as in some file dialogs. Such a loop does not report when it waits."""
 _holder = 0
 """The thread that called `hold`; 0 if there is none."""
 _since = 0.0
@@ -56,8 +56,8 @@ _waiting: Final[collections.deque[_thread.LockType]] = collections.deque()
 
 def hold() -> None:
     """Report that the window is busy: threads that call `pause` wait until `let_go`. During a repaint every
-    call of Qt releases the interpreter lock for a moment. A thread that takes it then makes the window wait,
-    hundreds of times in a row."""
+    call of Qt releases the interpreter lock for a moment. A thread that takes the lock in that moment makes
+    the window wait. Without `hold` this would happen hundreds of times in a row."""
     global _holder, _since, _usual
     if not _holder:
         _since = time.monotonic()
@@ -68,8 +68,8 @@ def hold() -> None:
 
 def let_go() -> None:
     """Report that the window is idle: the thread that has waited longest continues. Each later call of
-    `pause`, by any thread, lets the next one continue. If all continued at once, they would all compete for
-    the interpreter lock when the window wants it again."""
+    `pause`, by any thread, lets the next waiting thread continue. If all threads continued at once, they
+    would all compete for the interpreter lock when the window wants it again."""
     global _holder
     if _holder == threading.get_ident():
         sys.setswitchinterval(_usual)
@@ -85,9 +85,9 @@ def _admit() -> None:
 
 def pause() -> None:
     """Wait while the window is busy. Work that may run beside the window must call this between two steps
-    that hold the interpreter lock for more than a moment, a few milliseconds at most. Never call it while
-    holding a lock that the window may want. It costs almost nothing if there is no window or the window is
-    idle."""
+    that hold the interpreter lock for more than a moment. Each step may take a few milliseconds at most.
+    Never call it while holding a lock that the window may want. It costs almost nothing if there is no window
+    or the window is idle."""
     if not _holder:
         if _waiting:
             _admit()
@@ -99,11 +99,12 @@ def _wait(end: float) -> None:
     place = _thread.allocate_lock()
     place.acquire()
     _waiting.append(place)
-    # Checked after the thread joined the queue, because `let_go` may have found the queue empty just before.
+    # The thread checks this after it has joined the queue, because `let_go` may have found the queue empty
+    # just before.
     while _holder and (left := end - time.monotonic()) > 0:
         if place.acquire(timeout=min(_GLANCE, left)):
             return
-    # It may have been admitted just now.
+    # The thread may have been admitted just now.
     with contextlib.suppress(ValueError):
         _waiting.remove(place)
 

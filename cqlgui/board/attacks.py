@@ -1,8 +1,9 @@
 """What men attack, and the lines of the board, from small tables.
 
-The attacks along a line are looked up by its six inner squares, which one multiplication gathers into an
-index ("kindergarten bitboards": chessprogramming.org, Kindergarten Bitboards). Only bits 58 to 63 of the
-product are used, so 64-bit wrap-around and Python's unbounded integers give the same answer.
+The attacks along a line are looked up in a table. One multiplication gathers the occupied squares among the
+six inner squares of the line into an index ("kindergarten bitboards": chessprogramming.org, Kindergarten
+Bitboards). Only bits 58 to 63 of the product are used, so 64-bit wrap-around and Python's unbounded integers
+give the same answer.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from cqlgui.board.squares import Bitboard, Square
 def attacks_from(man: Man, square: Square, occupied: Bitboard) -> Bitboard:
     """The squares a man standing on `square` attacks, given the occupied squares.
 
-    A pawn attacks its two forward diagonal squares (none from its last rank); a line piece attacks along its
-    lines up to and including the first occupied square. Pins, check, the side to move and the colour of the
-    men attacked play no part. The empty square (man 0) attacks nothing.
+    A pawn attacks its two forward diagonal squares, and none from its last rank. A line piece attacks along
+    its lines up to and including the first occupied square. Pins, check, the side to move and the colour of
+    the men attacked play no part. The empty square (man 0) attacks nothing.
     """
     kind = man if man <= 6 else man - 6
     if kind == 1:
@@ -57,8 +58,7 @@ def rook_attacks(square: Square, occupied: Bitboard) -> Bitboard:
 
 
 def direction_between(start: Square, end: Square) -> int:
-    """The direction 0..7 from one square to another; -1 if they are on no common line or are the same
-    square."""
+    """The direction 0..7 from one square to another; -1 if the squares are equal or have no common line."""
     return DIRECTION_TO[start << 6 | end]
 
 
@@ -88,7 +88,7 @@ RAYS: tuple[tuple[tuple[Square, ...], ...], ...] = _rays()
 RAY_MASKS: tuple[tuple[Bitboard, ...], ...] = tuple(
     tuple(sum(1 << target for target in ray) for ray in row) for row in RAYS
 )
-"""`RAY_MASKS[direction][square]`: the same squares as a set."""
+"""`RAY_MASKS[direction][square]`: the squares of `RAYS[direction][square]` as a set."""
 
 RANK_LINES: tuple[Bitboard, ...] = tuple(RAY_MASKS[2][s] | RAY_MASKS[6][s] for s in range(64))
 FILE_LINES: tuple[Bitboard, ...] = tuple(RAY_MASKS[0][s] | RAY_MASKS[4][s] for s in range(64))
@@ -139,8 +139,8 @@ def _column_fills() -> tuple[Bitboard, ...]:
     columns = [sum(1 << 8 * rank for rank in range(8) if row >> rank & 1) for row in range(256)]
     table = [0] * 512
     for inner in range(64):
-        # The multiplication gathers the squares of a file in another order, so the index is computed as in a
-        # lookup.
+        # The multiplication gathers the squares of a file in another order than `inner` has. The index is
+        # therefore computed as in `rook_attacks`.
         index = columns[inner << 1] * _GATHER_FILE >> 58 & 63
         for rank in range(8):
             table[rank << 6 | index] = columns[_ROW_ATTACKS[rank << 6 | inner]]

@@ -11,7 +11,8 @@ from cqlgui.jit.words import Words
 
 
 def legal_moves(p: Position) -> list[Move]:
-    """The legal moves with castling but without null moves. If there is no king, all pseudolegal moves."""
+    """The legal moves, including castling but no null moves. If the side to move has no king, all pseudolegal
+    moves are legal."""
     king = position.king_square(p.men, p.turn)
     if king < 0:
         return pseudolegal_moves(p)
@@ -28,7 +29,7 @@ def legal_moves(p: Position) -> list[Move]:
 
 
 def pseudolegal_moves(p: Position) -> list[Move]:
-    """The moves that obey the rules of movement, even if they leave the own king in check. Castling moves
+    """The moves that obey the rules of movement, even if they leave the mover's king in check. Castling moves
     obey all rules."""
     found: list[Move] = []
     turn = p.turn
@@ -85,13 +86,14 @@ def is_mate(p: Position) -> bool:
 
 
 def is_stalemate(p: Position) -> bool:
-    """True when the side to move is not in check and has no legal move, even if the game continues."""
+    """True when the side to move is not in check and has no legal move. Whether the game continues plays no
+    part."""
     return not position.in_check(p) and not has_legal_move(p)
 
 
 def leaves_king_safe(table: Words, turn: Colour, move: Move) -> bool:
-    """True when a pseudolegal move, other than castling, does not leave the mover's king attacked (or there
-    is no king)."""
+    """True when the mover's king is not attacked after a pseudolegal move, or when the mover has no king. The
+    move must not be castling."""
     king = position.king_square(table, turn)
     if king < 0:
         return True
@@ -108,7 +110,7 @@ def leaves_king_safe(table: Words, turn: Colour, move: Move) -> bool:
 
 
 def _pinned(table: Words, king: Square, turn: Colour) -> Bitboard:
-    """The men that stand alone between the king and an enemy line piece and so must stay on the line."""
+    """The men that stand alone between the king and an enemy line piece. They must stay on that line."""
     base = 6 - 6 * turn
     occupied = squares.ALL ^ table[0]
     snipers = (table[base + 3] | table[base + 5]) & (

@@ -23,7 +23,8 @@ class Motion:
     """A symmetry of the board, then a shift by `right` and `up`.
 
     `symmetry` is an index of `cql.transforming.geometry.SYMMETRIES`. If the colours are `swapped`, White's
-    men become Black's. In CQL this also mirrors the ranks; here the two are separate.
+    men become Black's and Black's men become White's. In CQL a swap of colours also mirrors the ranks. Here
+    only `symmetry` mirrors the ranks.
     """
 
     symmetry: int = 0
@@ -37,7 +38,7 @@ class Motion:
         return x + self.right, y + self.up
 
     def square(self, square: Square) -> Square:
-        """The image of a square; `squares.NONE` if it is off the board."""
+        """The image of a square; `squares.NONE` if the image is off the board."""
         return squares.NONE if square < 0 else _table(self)[square]
 
     def set(self, board: Bitboard) -> Bitboard:
@@ -86,7 +87,7 @@ class Motion:
         """The position with its men moved. Men that leave the board are removed.
 
         The en passant square stays only if the pawns of each colour still move in the same direction and no
-        rank is shifted. Castling rights stay only if also no file changes.
+        rank is shifted. Castling rights stay only if, in addition, no file changes.
         """
         moved = Position()
         for square, man in enumerate(shown.squares):
@@ -98,7 +99,8 @@ class Motion:
                 moved.men[men.EMPTY] ^= bit
         moved.turn = shown.turn ^ self.swapped
         moved.halfmove = shown.halfmove
-        # After a swap of colours Black's move is shown as White's, which begins the next number.
+        # After a swap of colours, Black's move is shown as a move of White. A move of White begins the next
+        # number.
         moved.fullmove = shown.fullmove + (self.swapped and shown.turn == men.BLACK)
         if self.keeps_pawns and not self.up:
             moved.ep = self.square(shown.ep)
@@ -123,8 +125,8 @@ STILL: Final = Motion()
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A motion as it can be drawn: the axis of a reflection (a point and a direction), the centre of a
-    rotation with its `quarters` of a turn to the left, and the vector of a shift."""
+    """A motion as it can be drawn. A reflection has an `axis` (a point and a direction). A rotation has a
+    `centre` and a number of `quarters`, which are quarter turns to the left. A shift has a `vector`."""
 
     axis: tuple[Point, Point] | None = None
     centre: Point | None = None

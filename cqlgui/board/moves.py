@@ -27,7 +27,7 @@ BACK_LIMIT = 0xFFF
 """The most plies that one `BACK` word goes back. A longer way takes several words."""
 
 NO_MOVE: Move = 0
-"""The word of "a1 to a1", which no move has. It is at the root of a tree."""
+"""The word of "a1 to a1", which no move has. The root of a tree has this word."""
 
 
 def pack(origin: Square, target: Square, flag: int = NORMAL) -> Move:

@@ -1,8 +1,8 @@
 """A chess position: thirteen bitboards, sixty-four man codes and the state that the rules need. Reads and
 writes FEN.
 
-A position need not be legal chess: any number of kings (also none), pawns on any rank. If a colour has
-several kings, only the last one in the order a1, b1, ..., h8 can be in check.
+A position need not be legal chess: there may be any number of kings (also none), and pawns on any rank. If a
+colour has several kings, only the last one in the order a1, b1, ..., h8 can be in check.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
 class Position:
-    """A board and its state. `make` changes it in place; everything else leaves it alone."""
+    """A board and its state. `make` changes the position in place. No other method changes it."""
 
     __slots__ = ("castling", "ep", "fullmove", "halfmove", "men", "squares", "turn")
 
@@ -30,8 +30,8 @@ class Position:
     castling: Bitboard
     """The squares of the rooks that may still castle."""
     ep: Square
-    """The square passed over by the last move if that was a pawn's double step, else -1; also if no capture
-    is possible."""
+    """The square that a pawn passed over if the last move was its double step, else -1. The square is set
+    even if no pawn can capture there."""
     halfmove: int
     """Plies since the last capture or pawn move."""
     fullmove: int
@@ -57,9 +57,9 @@ class Position:
         """Read a FEN, also with X-FEN or Shredder-FEN castling letters. Missing fields get their usual
         values.
 
-        A castling right without its rook, or without the only king of its colour on the back rank, is
-        dropped. An en passant square that no double step can have passed is dropped too. Raises `ValueError`
-        with a sentence if the text is not a FEN.
+        A castling right stays only if its rook and the only king of its colour stand on the back rank. An en
+        passant square is dropped if no double step can have passed over it. Raises `ValueError` with a
+        sentence if the text is not a FEN.
         """
         fields = fen.split()
         if not fields:
@@ -117,8 +117,8 @@ class Position:
     def make(self, move: Move) -> None:
         """Play a move in place, legal or not.
 
-        Raises `ValueError` for a word that cannot be played: no man on the origin, castling without king and
-        rook, a promotion of another man than a pawn, or a `BACK` word.
+        Raises `ValueError` for a move that cannot be played: no man on the origin, castling without king and
+        rook, a promotion of a man other than a pawn, or a `BACK` word.
         """
         turn = self.turn
         outcome = play(self.men, self.squares, move)
@@ -170,13 +170,13 @@ def in_check(position: Position) -> bool:
 
 
 def king_square(table: Words, colour: Colour) -> Square:
-    """The square of the king of a colour (of the last one if there are several), or -1."""
+    """The square on which a colour's king stands: the last king if there are several, -1 if there is none."""
     return table[12 if colour else 6].bit_length() - 1
 
 
 def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: Bitboard) -> Bitboard:
-    """`attackers` on bare tables with other occupied squares (for example after the king has stepped
-    aside)."""
+    """Like `attackers`, but on bare tables. `occupied` may differ from the tables, for example when the king
+    has stepped aside."""
     base = 6 * by_colour
     queens = table[base + 5]
     found = (
@@ -194,10 +194,10 @@ def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: B
 
 
 def play(table: Words, board: Bytes, move: Move) -> int:
-    """Move the men on a board (bitboards and man codes alike), legal or not.
+    """Play a move on a board, legal or not. Both the bitboards and the man codes are changed.
 
-    Returns a packed word: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a
-    king moved". Returns -1 and leaves the board unchanged for a word that cannot be played.
+    Returns a packed number: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a
+    king moved". Returns -1 and leaves the board unchanged for a move that cannot be played.
     """
     start = move & 63
     end = move >> 6 & 63

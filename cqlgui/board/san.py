@@ -16,10 +16,10 @@ _FIGURES = " ♙♘♗♖♕♔"
 def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion = motions.STILL) -> str:
     """The move in SAN, with `+` or `#`. A null move is `--`.
 
-    With `figurine`, chess symbols replace the letters, the same ones for both colours as in printed books.
-    Squares are named as the motion `frame` moves them. Castling, check and mate are those of the move as it
-    was played, because the rules need not hold in another frame. Raises `ValueError` if the move cannot be
-    played.
+    With `figurine`, chess symbols replace the letters. Both colours have the same symbols, as in printed
+    books. Each square has the name of its image under the motion `frame`. Castling, check and mate are
+    written as the move was played, because the rules need not hold in another frame. Raises `ValueError` if
+    the move cannot be played.
     """
     after = p.copy()
     after.make(move)
@@ -52,7 +52,7 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
 
 
 def _origin_marks(p: Position, move: Move, frame: motions.Motion) -> str:
-    """File, rank or both of the origin, if another man of the kind can legally go to the same square."""
+    """File, rank or both of the origin, if another man of the same kind can legally go to the same square."""
     start, end = move & 63, move >> 6 & 63
     man = p.squares[start]
     candidates = p.men[man] & attacks.attacks_from(man, end, p.occupied) & ~(1 << start)

@@ -40,7 +40,7 @@ class GameTree:
     depths: list[int]
     """Number of moves on the way from the root that are not main continuations."""
     mainline_length: int
-    """The number of positions of the main line, whose ids are 0 to this number minus one."""
+    """The number of positions of the main line. Their ids run from 0 to this number minus one."""
     root: Position
     """The position from which the game starts. Do not change it."""
 
@@ -100,8 +100,8 @@ class GameTree:
         if back:
             raise ValueError("The packed moves of this game are damaged: they end with a return.")
         total = len(parents)
-        # In preorder the first child of a position has the next id, if the parent of that id is this
-        # position.
+        # In preorder, the next id belongs to the first child of a position. If the next id has another
+        # parent, the position has no children.
         children: list[tuple[int, ...]] = [(number,) for number in range(1, total)]
         children.append(())
         for number in range(total - 1):
@@ -129,7 +129,8 @@ class GameTree:
 
     @property
     def positions(self) -> list[Position]:
-        """The position of every id, replayed at the first use. They are shared, so do not change them.
+        """The position of every id, replayed at the first use. The positions are shared, so do not change
+        them.
 
         Raises `ValueError` with a sentence if a move cannot be played.
         """
@@ -162,7 +163,8 @@ class GameTree:
         return line
 
     def common_ancestor(self, first: int, second: int) -> int:
-        """The last position on both ways from the root to two positions. It may be one of the two."""
+        """The last common position on the ways from the root to two positions. It may be one of these two
+        positions."""
         parents = self.parents
         # A position has a larger id than all its ancestors, so the larger of the two is not the answer.
         while first != second:
@@ -173,7 +175,7 @@ class GameTree:
         return first
 
     def men_ids(self, positionid: int) -> dict[int, int]:
-        """Square to number of the man on it, ascending by square.
+        """The number of the man on each occupied square, ascending by square.
 
         At the root the men are numbered 0, 1, 2, ... in the order a1, b1, ..., h8; a man keeps his number
         when he moves, castles or promotes, and a captured man is missing.
@@ -187,7 +189,8 @@ class GameTree:
         return (self.root.turn + self.plies[positionid] + 1) % 2
 
     def movenumber(self, positionid: int) -> int:
-        """The full-move number of a position. The root is move 1 whoever moves, whatever the FEN says."""
+        """The full-move number of a position. The root has number 1, whichever side is to move and whatever
+        the FEN says."""
         return (self.plies[positionid] + self.root.turn) // 2 + 1
 
     def display_number(self, positionid: int) -> int:
@@ -200,8 +203,8 @@ class GameTree:
         return san.san(self.positions[self.parents[positionid]], self.moves[positionid], figurine)
 
     def framed(self, frame: motions.Motion) -> GameTree:
-        """The same game, written as a motion shows it. `san`, `mover` and `display_number` are those of the
-        frame. Moves and positions stay as they were played."""
+        """The same game, written as a motion shows it. `san`, `mover` and `display_number` follow the frame.
+        Moves and positions stay as they were played."""
         return self if frame == motions.STILL else _FramedTree(self, frame)
 
     def _follow_men(self) -> list[bytes]:
@@ -245,7 +248,7 @@ class _FramedTree(GameTree):
         return super().mover(positionid) ^ self._frame.swapped
 
     def display_number(self, positionid: int) -> int:
-        # As in `Motion.position`: a move of Black is shown as White's, which begins the next number.
+        # As in `Motion.position`: a move of Black is shown as a move of White, and begins the next number.
         return super().display_number(positionid) + (
             self._frame.swapped and super().mover(positionid) == men.BLACK
         )
@@ -258,8 +261,8 @@ class _FramedTree(GameTree):
 def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list[str]:
     """The SAN of the moves that lead to the positions `ids`, one text each, such as `1.e4`, `e5`, `2.Nf3`.
 
-    White's moves have their number. Black's moves have it (`1...e5`) only where the printed move before is
-    not the preceding one. The root is left out, because no move leads to it.
+    Every move of White has its number. A move of Black has its number (`1...e5`) only if the preceding move
+    of the game is not printed just before it. The root is left out, because no move leads to it.
     """
     texts: list[str] = []
     before = None

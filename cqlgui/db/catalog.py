@@ -1,8 +1,8 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
-Games are kept in blocks of columns (`columns`), texts by number in tables of their own. Questions about many
-games are computed on whole columns. The catalog can be made again from the sources at any time, so a damaged
-file is set aside.
+Games are kept in blocks of columns (`columns`). Each text stands once in a table, and the columns hold its
+number. Questions about many games are computed on whole columns. The catalog can be made again from the
+sources at any time, so a damaged file is set aside.
 """
 
 from __future__ import annotations
@@ -64,25 +64,25 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows that the catalog has of a source, without a gap from ordinal 0; `path` is the source's, empty
-    if it is unknown."""
+    """The rows that the catalog has of a source, from ordinal 0 to the first gap. `path` is the path of the
+    source; it is empty if the source is unknown."""
 
     path: str
     blocks: tuple[Block, ...]
 
     @property
     def games(self) -> int:
-        """How many games there are rows of."""
+        """The number of games that have rows."""
         return sum(block.games for block in self.blocks)
 
     @property
     def state(self) -> str:
-        """A word that identifies these rows: other rows, in whatever catalog, have another word."""
+        """A word that identifies these rows. Other rows have another word, even in another catalog."""
         return f"{self.games}-{sum(block.id for block in self.blocks):x}"
 
     def blocks_of(self, first: int, count: int) -> tuple[int, ...]:
-        """The numbers of the blocks in which some games stand. No two blocks ever have the same number and
-        none is altered, so the numbers identify the content."""
+        """The numbers of the blocks that hold `count` games from ordinal `first` on. Each block has a number
+        of its own, and its content is never altered. The numbers therefore identify the content."""
         return tuple(
             block.id
             for block in self.blocks
@@ -92,7 +92,8 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts over the games of some sources; the dates are empty when none begins with a year."""
+    """Counts over the games of some sources. The dates are empty if no game has a date that begins with a
+    year."""
 
     players: int
     events: int
@@ -106,7 +107,8 @@ class Catalog:
     """The catalog file. Every method may be called from any thread; several programs may share the file."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
-        """`create=False` is for readers of a file that was opened before: no check, no write."""
+        """With `create=False` the file is neither checked nor written. This is for readers of a file that was
+        opened before."""
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._store = columns.Store()
         self._names: dict[str, dict[str, int]] = {table: {} for table in TABLES.values()}
@@ -118,7 +120,8 @@ class Catalog:
             return
         with self._file.writing() as connection:
             if int(connection.execute("PRAGMA user_version").fetchone()[0]) < _BLOCKS_SINCE:
-                # Rows of an older version are read again from the sources when these are opened next.
+                # The rows of an older version are removed. The games are read again when their source is
+                # opened next.
                 connection.execute("drop table if exists game")
                 connection.execute("drop table if exists block")
             schema.create(connection, schema.catalog)
@@ -131,7 +134,8 @@ class Catalog:
         return self._file.path
 
     def take_notice(self) -> str:
-        """A sentence for the user when a damaged catalog was set aside; empty else, and once it was taken."""
+        """A sentence for the user if a damaged catalog was set aside, otherwise an empty text. A second call
+        returns an empty text."""
         return self._file.take_notice()
 
     @property
@@ -164,12 +168,14 @@ class Catalog:
         return SourceRow(row[0], Path(row[1]), row[2], row[3], bool(row[4]))
 
     def base(self, paths: Sequence[Path], name: str = "") -> tuple[int, str]:
-        """Id and name of the base with exactly these sources in this order; a name given renames it."""
+        """Id and name of the base with exactly these sources in this order. If a `name` is given, the base is
+        renamed."""
         key = json.dumps([str(path) for path in paths], ensure_ascii=False)
         with self._file.reading() as connection:
             row = connection.execute("select id, name from base where key = ?", (key,)).fetchone()
         if row is not None and name in ("", row[1]):
-            # Almost always. A search must not wait for writers, nor need the right to write.
+            # This is nearly always so. A search must not wait for writers, and must not need the right to
+            # write.
             return int(row[0]), str(row[1])
         with self._file.writing() as connection:
             connection.execute("insert or ignore into base(name, key) values (?, ?)", (name, key))
@@ -188,8 +194,8 @@ class Catalog:
             connection.execute("update source set games = ?, complete = 0 where id = ?", (keep, source))
 
     def add_games(self, source: int, first: int, tables: Sequence[Table], positions: int) -> None:
-        """Add games from ordinal `first` on in one transaction, in place of what is known from there on;
-        `positions` is the source's new total.
+        """Add games from ordinal `first` on in one transaction. The new games replace all games known from
+        `first` on. `positions` is the source's new number of positions.
         """
         count = sum(map(len, tables))
         try:
@@ -239,14 +245,16 @@ class Catalog:
         for table in tables:
             ends.append(table.more_ends + end)
             end += len(table.more)
-        # Small lists come and go, the list of the kernel's games stays.
+        # Keep the codings of the two longest lists. Small lists come and go, but the list of the kernel's
+        # games stays.
         self._codings = sorted(self._codings, key=lambda one: -len(one.texts))[:2]
         found["more_ends"] = np.concatenate(ends)
         found["more"] = np.frombuffer(b"".join(table.more for table in tables), np.uint8)
         return found
 
     def _coding(self, table: str, column: headers.Coded) -> np.ndarray:
-        """The numbers of the texts of a column's list, by place; below 0 for unknown ones."""
+        """The numbers of the texts in a column's list, by place in the list; below 0 if the number is
+        unknown."""
         found = next((one for one in self._codings if one.texts is column.texts), None)
         if found is None:
             found = _Coding(column.texts)
@@ -279,19 +287,19 @@ class Catalog:
     # --- reading games ---
 
     def count(self, source: int) -> int:
-        """How many games of a source are known, counted without a gap from ordinal 0."""
+        """How many games of a source are known, counted from ordinal 0 to the first gap."""
         with self._file.reading() as connection:
             return sum(block.games for block in columns.blocks(connection, source))
 
     def rows(self, source: int) -> Rows:
-        """Which rows there are of a source."""
+        """The rows of a source."""
         with self._snapshot() as connection:
             row = connection.execute("select path from source where id = ?", (source,)).fetchone()
             return Rows(row[0] if row else "", tuple(columns.blocks(connection, source)))
 
     def sound(self, source: int) -> int:
-        """How many games of a source, without a gap from ordinal 0, stand in blocks whose checksums are
-        right.
+        """How many games of a source are sound, counted from ordinal 0 to the first gap or the first block
+        with a wrong checksum.
         """
         fields = ", ".join(_COLUMNS)
         games = 0
@@ -348,7 +356,8 @@ class Catalog:
         return self._whole([source], [name])[0].astype(np.int64)
 
     def coded(self, source: int, name: str, code: Callable[[str], int]) -> np.ndarray:
-        """A number for each game of a source, computed from its text in a column; a missing text is empty."""
+        """A number for each game of a source. `code` computes it from the game's text in the column `name`. A
+        missing text counts as empty."""
         numbers = self.numbers(source, name)
         used, places = np.unique(numbers, return_inverse=True)
         with self._file.reading() as connection:
@@ -375,8 +384,8 @@ class Catalog:
         return dict(zip(games.tolist(), rows, strict=True))
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
-        """The texts of one tag in `count` games from ordinal `first` on, None for a game without it or not
-        known."""
+        """The texts of one tag in `count` games from ordinal `first` on. The text is None if a game lacks the
+        tag or is not known."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
             known = columns.blocks(connection, source)
@@ -392,7 +401,8 @@ class Catalog:
         return _padded(Coded.of(texts), count)
 
     def result_column(self, source: int, first: int, count: int) -> Coded:
-        """The results at the ends of the texts of such games, else those of their tags."""
+        """The results of `count` games from ordinal `first` on. A game's result is the result at the end of
+        its text. If the text has none, it is that of the Result tag."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
             known = columns.blocks(connection, source)
@@ -405,7 +415,7 @@ class Catalog:
     def _texts_of(
         self, connection: sqlite3.Connection, known: Sequence[Block], name: str, games: slice
     ) -> Coded:
-        """The texts of a column in some games of a source, those it has."""
+        """The texts of a column in some games of a source. Games that the source lacks are left out."""
         column = self._store.whole(connection, known, name)[games]
         numbers, places = np.unique(column, return_inverse=True)
         texts = self._named(connection, TABLES[name], numbers.tolist())
@@ -414,7 +424,8 @@ class Catalog:
     def _more(
         self, connection: sqlite3.Connection, known: Sequence[Block], games: slice, name: str
     ) -> Iterator[tuple[int, bytes]]:
-        """The other tags of those games that may have this one, with the index of the game."""
+        """Yields each game that may have the tag `name`: its index, and the JSON text of its tags outside the
+        columns."""
         needle = json.dumps(name, ensure_ascii=False).encode("utf-8")
         for block in known:
             if block.first >= games.stop or block.first + block.games <= games.start:
@@ -430,7 +441,7 @@ class Catalog:
                 at = data.find(needle, end)
 
     def _table(self, connection: sqlite3.Connection, picked: Sequence[tuple[Block, np.ndarray]]) -> Table:
-        """Some games of some blocks, by their indices there."""
+        """The rows of some games. `picked` has the indices of the games in each block."""
         for block, _ in picked:
             self._store.load(connection, block, _COLUMNS[:-1])
 
@@ -469,11 +480,11 @@ class Catalog:
         descending: bool = False,
         text: str = "",
     ) -> array[int]:
-        """Base ordinals of the games of `sources` ((source id, base ordinal of its first game) pairs),
-        sorted.
+        """The base ordinals of the games of `sources`, sorted. `sources` has pairs: the id of a source, and
+        the base ordinal of its first game.
 
-        `sort` is one of `SORTS` or None for the order of the files. Every term of `text` must hold; see
-        `game_filter`, whose `FilterError` is raised where it cannot be understood.
+        `sort` is one of `SORTS` or None for the order of the files. Every term of the filter `text` must
+        hold. Raises `game_filter.FilterError` if the filter cannot be understood.
         """
         if sort is not None and sort not in SORTS:
             raise errors.CqlguiError(f"Games cannot be sorted by “{sort}”.")
@@ -501,7 +512,7 @@ class Catalog:
         self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str
     ) -> np.ndarray | None:
         """Which games meet every term of `text`; None for all."""
-        # Searches need none of it.
+        # Imported here because searches do not need it.
         from cqlgui.db import game_filter
 
         kept: np.ndarray | None = None
@@ -571,14 +582,15 @@ class Catalog:
         return found
 
     def _ranked(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
-        """The rank of each text of a table in sort order, by number; equal texts share it, none has rank
-        0."""
+        """The rank of each text of a table in sort order, by the text's number. Texts that sort as equal
+        share a rank. An empty or a missing text has rank 0."""
         last = connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0]
         known = self._ranks.get(table)
         if known is not None and known[0] == last:
             return known[1]
         order = "name collate nocase" if table in _FOLDED else "name"
-        # One string made inside SQLite does not need the interpreter lock, unlike a million small tuples.
+        # SQLite makes this one string without the interpreter lock. A million small tuples would need the
+        # lock.
         ids, places = connection.execute(
             "select group_concat(id), group_concat(place) from "
             f"(select id, dense_rank() over (order by {order}) - (select count(*) > 0 from {table} "
@@ -600,20 +612,20 @@ class Catalog:
         """The thread's connection, in a transaction, so that nothing changes meanwhile."""
         with self._file.reading() as connection:
             try:
-                # Inside the try block, because a worker may be interrupted right after it, and would keep the
-                # transaction open.
+                # This stands inside the try block, because a worker may be interrupted right after `begin`.
+                # Outside, the interruption would leave the transaction open.
                 connection.execute("begin")
                 yield connection
             finally:
                 connection.rollback()
 
     def _named(self, connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -> dict[int, str]:
-        """Texts by their numbers, 0 left out; cached."""
+        """The texts with these numbers, by number. Number 0 is left out. The texts are cached."""
         known = self._texts[table]
         missing = [number for number in numbers if number and number not in known]
         if missing:
             if len(known) > _MOST_NAMES:
-                # Other threads may be reading the old one.
+                # Other threads may be reading the old dictionary.
                 known = self._texts[table] = {}
                 missing = [number for number in numbers if number]
             for start in range(0, len(missing), _CHUNK):
@@ -628,7 +640,8 @@ class Catalog:
     def _ids(
         self, connection: sqlite3.Connection, table: str, names: Iterable[str | None]
     ) -> dict[str | None, int]:
-        """Numbers of texts, with new ones added, and 0 for None; cached."""
+        """The numbers of texts; None has number 0. New texts are added to the table. The numbers are
+        cached."""
         known = self._names[table]
         if len(known) > _MOST_NAMES:
             known.clear()
@@ -648,14 +661,15 @@ class Catalog:
 
 
 class _Coding:
-    """Numbers of the texts of a growing list, as far as they are known."""
+    """The known numbers of the texts in a growing list."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
         self.texts = texts
         self._numbers: dict[str, np.ndarray] = {}
 
     def numbers(self, table: str) -> np.ndarray:
-        """By place; below 0 for what is not known yet."""
+        """The numbers of the texts in a table, by place in the list; below 0 if the number is not known
+        yet."""
         known = self._numbers.get(table)
         if known is None or len(known) < len(self.texts):
             larger = np.full(2 * len(self.texts), -1, np.int64)
@@ -675,11 +689,12 @@ def _padded(column: Coded, count: int) -> Coded:
 
 
 def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> dict[str, int]:
-    """Numbers of texts, new ones added."""
+    """The numbers of texts. New texts are added to the table."""
     found: dict[str, int] = {}
     plain = [name for name in names if "\0" not in name]
     if plain:
-        # One list instead of one statement for each name, which would take the interpreter lock every time.
+        # One statement handles the whole list. A statement for each name would take the interpreter lock
+        # every time.
         joined = json.dumps(plain, ensure_ascii=False)
         connection.execute(f"insert or ignore into {table}(name) select value from json_each(?)", (joined,))
         listed = connection.execute(
@@ -690,7 +705,7 @@ def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> 
         found.update(zip(plain, _numbers(listed).tolist(), strict=True))
     for name in names:
         if "\0" in name:
-            # SQLite's JSON functions end a text there.
+            # SQLite's JSON functions end a text at a NUL.
             connection.execute(f"insert or ignore into {table}(name) values (?)", (name,))
             row = connection.execute(f"select id from {table} where name = ?", (name,)).fetchone()
             found[name] = row[0]
@@ -698,7 +713,7 @@ def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> 
 
 
 def _fresh() -> int:
-    """A number for a block, which no other has had."""
+    """A number for a block that no other block has had."""
     return int.from_bytes(os.urandom(8), "big") >> 2
 
 
@@ -735,8 +750,8 @@ def _numbers(joined: str | None) -> np.ndarray:
 
 
 def _order(keys: np.ndarray) -> np.ndarray:
-    """The order of games by their keys (0 to 2**32 - 1); equal keys keep their order. Sorts 16 bits at a
-    time, which NumPy does by counting."""
+    """The order of games by their keys (0 to 2**32 - 1). Games with equal keys keep their order. Sorts by 16
+    bits at a time, because NumPy sorts such keys by counting."""
     order: np.ndarray = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
     high = (keys >> 16).astype(np.uint16)
     return order[np.argsort(high[order], kind="stable")] if high.any() else order

@@ -1,7 +1,7 @@
 """The columns of games as the catalog keeps them, in blocks of some thousand games.
 
-In a block a number takes as many bytes as the largest one there needs; a column of zeros takes none. Blocks
-never change, so cached columns stay valid.
+In a block, all numbers of a column take as many bytes as the largest of them needs. A column of zeros takes
+no bytes. Blocks never change, so cached columns stay valid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 
 def packed(column: np.ndarray) -> bytes:
-    """Numbers, none of them negative, as they are stored."""
+    """The stored bytes of a column of numbers from 0 on."""
     largest = int(column.max(initial=0))
     if not largest:
         return b""
@@ -62,7 +62,7 @@ class Store:
         return self._columns(connection, block, (name,))[name]
 
     def load(self, connection: sqlite3.Connection, block: Block, names: Sequence[str]) -> None:
-        """Read those columns of a block that are not cached, all at once."""
+        """Read the columns of a block that are not cached yet, all at once."""
         self._columns(connection, block, names)
 
     def _columns(
@@ -115,7 +115,8 @@ def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
     ):
         block = Block(*row)
         if not all(isinstance(number, int) for number in row) or block.games < 1 or block.first < end:
-            # It is unknown which of the two blocks is right, and a cut would leave a part of the wrong one.
+            # If two blocks overlap, it is unknown which of them is right. A cut would leave a part of the
+            # wrong block.
             raise sqlite3.DatabaseError("malformed block of games")
         if block.first > end:
             break

@@ -22,11 +22,11 @@ from cqlgui.db import proofs
 BUSY_SECONDS = 30.0
 _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -16384")
 CHECKED_WHOLE = 32 << 20
-"""Bytes up to which every page of a file is checked when it is opened, which takes up to half a second."""
+"""When a file of at most this many bytes is opened, every page is checked. This takes up to half a second."""
 _HEAD = 100
 _NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")
 _LEAST_ROOM: Final = 1 << 16
-"""Bytes of free disk space without which nothing can be written."""
+"""With less free disk space than this many bytes, nothing can be written."""
 _DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
 _log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class File:
         self._opened: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._own = threading.local()
-        # The state of a file that is opened immutable, because nothing could be written beside it.
+        # The state of the file if it was opened immutable because nothing could be written beside it.
         self._frozen: tuple[disk.State, bool] | None = None
         if not check:
             return
@@ -75,7 +75,7 @@ class File:
                 _end(begun)
                 self._set_aside()
                 self._check(None)
-            # The connection opened by the check keeps these numbers from being given to another file.
+            # While the connection of the check is open, the system gives these numbers to no other file.
             self._place = _place(path)
         except sqlite3.DatabaseError as error:
             self.close()
@@ -86,8 +86,8 @@ class File:
             ) from error
 
     def is_there(self) -> bool:
-        """Whether the file that was opened still stands at its path: it may have been deleted, and another
-        one made by another program."""
+        """Whether the file that was opened still stands at its path: another program may have deleted it and
+        made a new one."""
         try:
             return _place(self.path) == self._place
         except OSError:
@@ -112,8 +112,9 @@ class File:
             with self._lock:
                 if left is None:
                     opened.append(connection)
-            # A connection holds megabytes and takes a while to open, and threads come and go with each piece
-            # of work. A thread's `local` objects are deleted when the thread ends.
+            # A connection holds megabytes and takes a while to open. Threads come and go with each piece of
+            # work, so connections are reused. The lease is a `local` object: it is deleted when its thread
+            # ends.
             lease = _Lease()
             weakref.finalize(lease, _give_back, connection, opened, free, self._lock).atexit = False
             own.update(connection=connection, among=opened, lease=lease)
@@ -155,7 +156,8 @@ class File:
         try:
             connection = self.connection()
             try:
-                # Inside the try block, because an interrupt right after it would leave the transaction open.
+                # This stands inside the try block, because an interrupt may come right after `BEGIN`.
+                # Outside, the interrupt would leave the transaction open.
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
@@ -216,7 +218,7 @@ class File:
         return found == self._version and noted == seal(connection, found)
 
     def set_version(self, connection: sqlite3.Connection) -> None:
-        """Write the version into the file, and a checksum of it and of all tables' definitions."""
+        """Write the version into the file, and a checksum of the version and of all tables' definitions."""
         connection.execute(f"PRAGMA user_version = {self._version}")
         connection.execute(f"PRAGMA application_id = {seal(connection, self._version)}")
 
@@ -253,8 +255,9 @@ class File:
 def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
     """A connection in autocommit mode, and whether it should be opened again later.
 
-    If nothing can be written beside the file, for lack of rights or of disk space, it is opened immutable,
-    provided that no program left changes in a file beside it. A full disk may have room again later.
+    The file is opened immutable if nothing can be written beside it, for lack of rights or of disk space, and
+    no program left changes in a file beside it. If the disk was full, the file should be opened again later,
+    because there may be room then.
     """
     whole = bool(_size(path)) and not _waiting(path)
     if whole and not _may_write(path):
@@ -282,7 +285,7 @@ def _connection(path: Path, *, as_it_stands: bool) -> sqlite3.Connection:
 
 
 def _state(path: Path) -> tuple[disk.State, bool] | None:
-    """A state that changes when somebody writes to the file: another file, or changes waiting beside it."""
+    """A state that changes when somebody writes: that of the file, and whether changes wait beside it."""
     try:
         return disk.State.of(path.stat()), _waiting(path)
     except OSError:
@@ -294,8 +297,8 @@ def _waiting(path: Path) -> bool:
 
 
 def _size(path: Path) -> int:
-    """Bytes of a file, 0 if there is none: SQLite removes the files beside its own when a program closes
-    it."""
+    """The bytes of a file, 0 if the file is missing. When a program closes a database, SQLite removes the
+    files beside it."""
     try:
         return path.stat().st_size
     except FileNotFoundError:
@@ -311,8 +314,8 @@ def _is_full(path: Path, error: Exception) -> bool:
 
 
 def _may_write(path: Path) -> bool:
-    """Whether files can be made beside this one, as SQLite needs even for reading, and whether this one can
-    be written."""
+    """Whether this file can be written, and other files can be made beside it. SQLite makes files beside a
+    database even for reading."""
     return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
 
 
@@ -322,8 +325,8 @@ def _place(path: Path) -> tuple[int, int]:
 
 
 def begin_check(path: Path) -> None:
-    """Begin to check a file for damage that will be opened soon. The first user waits for the result and need
-    not check again."""
+    """Begin to check a file for damage before it is opened. The first `File` for this path waits for the
+    result and does not check again."""
     if path.is_file() and not _marker(path).exists():
         _begun[path] = ahead.Ahead(lambda: _checked_alone(path))
 
@@ -344,8 +347,9 @@ def _checked_alone(path: Path) -> None:
 
 
 def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
-    """Check for damage: every page, or in a large file the tables without checksums of their own; and compare
-    the checksums of the others. Raises `sqlite3.DatabaseError`."""
+    """Check for damage. Checksums are compared if the file has some. In a large file with checksums, the
+    tables outside `proofs.NAMES` are checked too. In any other file every page is checked. Raises
+    `sqlite3.DatabaseError`."""
     tables = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
     proven = "proof" in tables
     if proven:
@@ -384,7 +388,7 @@ def seal(connection: sqlite3.Connection, version: int) -> int:
 
 
 def _marker(path: Path) -> Path:
-    """The file that reports damage found since the file was opened, for the next start."""
+    """The marker beside a database. It tells the next start that the database was found to be damaged."""
     return path.with_name(path.name + ".damaged")
 
 
@@ -395,7 +399,7 @@ def _is_head(head: bytes) -> bool:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether an error means that the file is damaged, and not a problem around it."""
+    """Whether an error means damage of the file, rather than a problem around the file."""
     if isinstance(error, UnicodeDecodeError):
         return True
     return any(words in str(error) for words in _DAMAGE)

@@ -7,9 +7,9 @@
            | number (< | <= | > | >=) digits
     range  = digits | digits-digits | digits- | -digits
 
-Text fields are white, black, player (either of them), event, site, round, date, result and eco, for which
-`B20-B29` is a range too. Number fields are elo (of either player), whiteelo, blackelo, year and plies. Case
-is ignored. Knows no database and no window.
+Text fields are white, black, player (White or Black), event, site, round, date, result and eco. For eco,
+`B20-B29` is a range. Number fields are elo (of either player), whiteelo, blackelo, year and plies. Case is
+ignored. Knows no database and no window.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
 
 PLAIN: Final = ("white", "black", "event", "site", "date", "eco", "result")
-"""The columns that a word without a field is looked for in."""
+"""The columns in which a word without a field is looked for."""
 TEXTS: Final = {
     "white": ("white",),
     "black": ("black",),
@@ -63,7 +63,8 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The number in one of these columns is at least `low` and at most `high`; one that is missing is not."""
+    """The number in one of these columns is at least `low` and at most `high`. A missing number does not
+    count."""
 
     columns: tuple[str, ...]
     low: int
@@ -80,7 +81,7 @@ class Years:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The ECO code is between these, in capitals; the ends may be cut short."""
+    """The ECO code is between `low` and `high`. Both are in capitals and may be shortened."""
 
     low: str
     high: str
@@ -90,7 +91,7 @@ Term = Words | Numbers | Years | Codes
 
 
 def parse(text: str) -> tuple[Term, ...]:
-    """The terms of a filter; raises `FilterError` for a field that is not known or a value that is none."""
+    """The terms of a filter. Raises `FilterError` for an unknown field and for an invalid value."""
     found: list[Term] = []
     place = 0
     while place < len(text):

@@ -1,7 +1,7 @@
 """A game's tags as one row of the catalog, and back, without loss.
 
-The columns by which people sort are separate. A tag whose text they cannot reproduce exactly (a rating like
-`2450?`, any tag outside the columns, a repeated one) stays in the JSON text of the row.
+The tags by which people sort have columns of their own. All other tags stay in the JSON text of the row. So
+does a tag whose text its column cannot reproduce exactly, such as a rating `2450?`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
 
 class Header(NamedTuple):
     """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" =
-    none). `ending` is the result at the end of the text if the tag differs or is missing."""
+    none). `ending` is the result at the end of the text if it differs from the Result tag or this tag is
+    missing."""
 
     white: str | None
     black: str | None
@@ -71,7 +72,7 @@ class Coded:
 
 
 def joined(columns: Iterable[Coded]) -> list[Coded]:
-    """Columns one after another; columns with the same list become one."""
+    """The columns, one after another. Neighbouring columns with the same list of texts become one."""
     return [
         Coded(parts[0].texts, np.concatenate([part.places for part in parts]))
         for _, group in itertools.groupby(columns, lambda column: id(column.texts))
@@ -90,7 +91,7 @@ class Table:
     more: bytes
     """`Header.more` of the games, one after another, in UTF-8."""
     more_ends: np.ndarray
-    """The end of each game's."""
+    """The end of each game's text in `more`."""
 
     @classmethod
     def of(cls, rows: Sequence[Header]) -> Table:
@@ -107,7 +108,7 @@ class Table:
         return len(self.more_ends)
 
     def part(self, start: int, stop: int) -> Table:
-        """Some of them that follow each other."""
+        """The rows from `start` to `stop`."""
         if (start, stop) == (0, len(self)):
             return self
         begin = int(self.more_ends[start - 1]) if start else 0
@@ -137,8 +138,8 @@ class Table:
 
 
 def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool, ending: str = "") -> Header:
-    """The row of a game; of repeated tags the first counts. `ending` is the result at the end of its text (""
-    = none)."""
+    """The row of a game. Of repeated tags the first counts. `ending` is the result at the end of the game's
+    text ("" = none)."""
     texts: dict[str, str] = {}
     for name, text in tags:
         texts.setdefault(name, text)

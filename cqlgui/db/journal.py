@@ -39,7 +39,7 @@ class Journal:
         if self._file.current():
             return
         with self._records.writing() as connection:
-            # Another program may have done it while this one waited for its turn.
+            # Another program may have migrated the file while this one waited for its turn.
             if not self._file.current():
                 records.migrate(connection, self._file.version(), self._records)
                 self._file.set_version(connection)
@@ -56,7 +56,7 @@ class Journal:
     def add_query(
         self, text: str, base: str, games: int | None, positions: int | None, seconds: float | None
     ) -> None:
-        """Put a query at the top of the history; the same text further down goes away."""
+        """Put a query at the top of the history; an older entry with the same text is removed."""
         row = {"text": text, "base": base, "games": games, "positions": positions, "seconds": seconds}
         newest = Query.select(Query.id).order_by(Query.id.desc()).limit(KEPT_QUERIES)
         with self._records.writing():
@@ -72,7 +72,7 @@ class Journal:
             return [Asked(*row) for row in asked.execute(self._records)]
 
     def add_recent(self, paths: Sequence[Path]) -> None:
-        """Put files that were opened together at the top of the recent ones."""
+        """Put files that were opened together at the top of the recent files."""
         latest = Recent.select(Recent.id).order_by(Recent.opened.desc()).limit(KEPT_FILES)
         with self._records.writing():
             Recent.insert(key=_key(paths), opened=time.time()).on_conflict_replace().execute(self._records)

@@ -17,10 +17,11 @@ _TEXTS: Final = {
     **dict.fromkeys(NAMES, "case typeof(name) when 'text' then name end"),
     "base": "case typeof(name) || typeof(key) when 'texttext' then name || ' ' || key end",
 }
-"""The texts of a table that its checksum covers, besides the numbers of its rows. One bit of a row
-distinguishes text from bytes, because their bytes may be the same. Rows without a value are left out."""
+"""The texts of a table that its checksum covers, besides the numbers of its rows. A value that is not a text
+becomes null, and the checksum leaves out its row. This detects damage to the one bit that distinguishes text
+from bytes, because a text and bytes may have equal content."""
 _STEP: Final = 50_000
-"""Numbers whose rows are concatenated at once."""
+"""The rows with this many numbers are concatenated at once."""
 
 
 def extend(connection: sqlite3.Connection, table: str) -> None:
@@ -48,7 +49,8 @@ def check(connection: sqlite3.Connection) -> None:
         if known.keys() != _TEXTS.keys():
             raise sqlite3.DatabaseError("malformed table proof")
         for table, expected in known.items():
-            # A damaged number could be so large that concatenating the rows would not end.
+            # The last number is compared first: a damaged number could be so large that concatenating the
+            # rows would not end.
             if _end(connection, table) != expected[0] or _checksum(connection, table, 0, 0) != expected:
                 raise sqlite3.DatabaseError(f"malformed table {table}: its checksum is wrong")
     finally:
@@ -65,10 +67,11 @@ def check_indexes(connection: sqlite3.Connection) -> None:
 
 
 def _checksum(connection: sqlite3.Connection, table: str, last: int, check: int) -> tuple[int, int]:
-    """The last number in a table, and the checksum of all rows, given the checksum of those up to `last`."""
+    """The last number in a table, and the checksum of all rows, given the checksum of the rows up to
+    `last`."""
     end = _end(connection, table)
     for start in range(last, end, _STEP):
-        # One value made inside SQLite does not need the interpreter lock, unlike many small tuples.
+        # SQLite makes this one value without the interpreter lock. Many small tuples would need the lock.
         lines = connection.execute(
             f"select cast(group_concat(id || ' ' || {_TEXTS[table]}, char(10)) || char(10) as blob) "
             f"from {table} not indexed where id > ? and id <= ?",

@@ -1,6 +1,7 @@
 """Models of the user's own records, and the migrations that bring an older file to today's tables.
 
-Only `journal` imports this module, and only when the first record is asked for: it loads peewee.
+This module loads peewee. For this reason only `journal` imports it, and only when the first record is asked
+for.
 """
 
 from __future__ import annotations
@@ -31,13 +32,14 @@ class Records(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # pe
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """Queries within read the file. Raises `database.Damaged` and other errors as the file does."""
+        """Queries within the block read the file. Raises the errors of `database.File.reading`, such as
+        `database.Damaged`."""
         with self._file.reading(), self._on_it():
             yield
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Queries within are one transaction."""
+        """Queries within the block are one transaction."""
         with self._file.writing() as connection, self._on_it():
             yield connection
 
@@ -47,13 +49,13 @@ class Records(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # pe
             with self.connection_context():
                 yield
         except peewee.DatabaseError as error:
-            # The file explains what SQLite itself said.
+            # `database.File` explains the error that SQLite itself raised.
             raise (error.__context__ or error) from None
 
 
 class Record(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may come without types
-    """A row of the user's records. Models are bound to no file, as two files may be open in two threads: each
-    query is run by `query.execute(records)`."""
+    """A row of the user's records. The models are not bound to a file, because two files may be open in two
+    threads. Each query is run by `query.execute(records)`."""
 
     id = peewee.AutoField()
 

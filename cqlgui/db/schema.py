@@ -11,7 +11,7 @@ VERSION = 4
 
 
 def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]]) -> None:
-    """Make those of the tables that are missing, in the transaction that is open; raises `sqlite3.Error`."""
+    """Make the missing tables, in the transaction that is open. Raises `sqlite3.Error`."""
     import peewee
 
     class Database(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee has no types

@@ -16,8 +16,9 @@ _Placed = frozenset[tuple[int, int]]
 def common(positions: Sequence[Position]) -> Pattern:
     """The men that stand on the same squares in all of the positions, in the frame of the first.
 
-    Each further position is taken in that of its four images (as it is, left and right exchanged, colours
-    swapped, both) that shares most with what is left; of equal images the first.
+    Each further position is replaced by one of its four images: as it is, left and right exchanged, colours
+    swapped, or both. The image that shares the most men with the positions before it is taken. Of equally
+    good images, the first is taken.
     """
     if not positions:
         return Pattern()

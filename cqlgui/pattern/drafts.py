@@ -1,7 +1,7 @@
 """Removes, inserts and replaces parts of a text, as changes that keep it readable.
 
-White space goes with what is removed, so that one blank or line break stays between two filters. Line breaks
-with a meaning stay: those behind a comment, and blank lines, which end a path.
+White space beside a removed part is removed too. One blank or line break stays between two filters. Line
+breaks with a meaning stay: those behind a comment, and blank lines, which end a path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Draft:
         self._signs = spelling.has_signs(text)
         self._layout = groups.layout(text)
         self._drops: list[Span] = []
-        # Removed parts of filters that stay: nothing needs to stand in their place.
+        # Removed parts of filters that themselves stay. Nothing needs to stand in place of such a part.
         self._parts: set[Span] = set()
         self._puts: list[Change] = []
 
@@ -69,19 +69,20 @@ class Draft:
         return spelling.respelled(written, "unicode") if self._signs else written
 
     def hold(self, span: Span) -> None:
-        """Write the word that asks nothing in place of a part that was to be removed."""
+        """Write `writing.PLACE_HOLDER` in place of a part that was to be removed."""
         self._drops.remove(span)
         self.replace(span, writing.PLACE_HOLDER)
 
     def edit(self, caret: int) -> Edit:
-        """The changes, and a caret after the first filter that was written, else where it was."""
+        """The changes and the caret. The caret stands after the first filter that was written. If no filter
+        was written, the caret stays at its place in the text."""
         for held in ("", writing.PLACE_HOLDER):
             changes = self._changes(held)
             if not changes:
                 return Edit((), caret)
             if structure.checked(spelling.applied(self.text, changes)).query is not None:
                 return Edit(changes, self._caret(caret, changes))
-        # The text beside the part depends on it in a way that only the author can resolve.
+        # The text beside a removed part depends on this part in a way that only the author can resolve.
         return Edit((), caret)
 
     def _caret(self, caret: int, changes: tuple[Change, ...]) -> int:
@@ -94,8 +95,8 @@ class Draft:
 
     def _changes(self, held: str) -> tuple[Change, ...]:
         found = [self._trimmed(start, end, held) for start, end in self._regions()] + self._puts
-        # Insertions at one place stay in order. An insertion where a part begins stands before it, one where
-        # it ends stands after it.
+        # Insertions at one place stay in order. An insertion at the beginning of a removed part stands before
+        # the part. An insertion at its end stands after the part.
         return self._parted(sorted(found, key=lambda one: (one.start, one.end)))
 
     def _parted(self, changes: list[Change]) -> tuple[Change, ...]:
@@ -150,7 +151,8 @@ class Draft:
             last = right
         elif not after and not closes and not self._puts_in(start, end):
             return Change(start, end, " ")
-        # A text that is inserted beside the part needs the place where the part stood.
+        # White space stays where a text is inserted in it: the insertion must not lie within the removed
+        # text.
         if first < start and self._puts_in(first, start):
             first = start
         if last > end and self._puts_in(end, last):

@@ -51,8 +51,9 @@ def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -
 
 
 def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
-    """Put men on single squares, by the number of the square. A mark that names only this square gets the men
-    and keeps its role (the last one, if there are several); else a new mark is made."""
+    """Put men on single squares. `placed` has the men by the number of the square. A mark that names only
+    this square gets the men and keeps its role. Of several such marks, the last one gets the men. Without
+    such a mark, a new mark is made."""
 
     def work(pen: _Pen) -> None:
         wanted, new = dict[int, tuple[int, int]](), list[str]()
@@ -98,8 +99,8 @@ def set_role(text: str, caret: int, mark: int, role: Role) -> Edit:
 
 
 def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: int) -> Edit:
-    """A new arrow between two marks. A mark without men needs no filter of its own beside it, because that
-    would always hold."""
+    """A new arrow between two marks. If an end is a mark without men, its own filter is removed, because this
+    filter would always hold."""
 
     def work(pen: _Pen) -> None:
         marks, arrows = pen.pattern.marks, pen.pattern.arrows
@@ -125,7 +126,7 @@ def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
         if old.relation is not relation:
             pen.draft.replace(old.span, writing.arrow_text(relation, marks[old.origin], marks[old.target]))
             if relation is Relation.MOVES and pen.bracket_follows(old.span):
-                # A bracket after a dash would be its target.
+                # A bracket after a dash would be read as the target of the dash.
                 pen.draft.put(old.span.end, f" {writing.PLACE_HOLDER}")
 
     return _edited(text, caret, work)
@@ -142,7 +143,8 @@ def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
 
 
 def set_condition(text: str, caret: int, kind: ConditionKind, new: str | None) -> Edit:
-    """Replace the filter that is shown for a kind, if any; None removes it."""
+    """Replace the filter that is shown for a kind. If none is shown, a filter is added. None for `new`
+    removes the filter."""
 
     def work(pen: _Pen) -> None:
         wanted = (new or "").strip()
@@ -171,10 +173,11 @@ def clear(text: str, caret: int) -> Edit:
 
 
 def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
-    """Other transforms directly around the group, outermost first; those that stay keep their ranges.
+    """Replace the transforms directly around the group by `words`, outermost first. Transforms that stay keep
+    their ranges.
 
-    The group gets braces if it has none. If an operator follows, which a transform would take in, round
-    brackets enclose the whole.
+    The group gets braces if it has none. If an operator follows, the transform would take it in. Round
+    brackets then enclose the transform and its group.
     """
     group = reading.group_at(text, caret)
     if group is None or tuple(one.word for one in group.chain) == words:
@@ -263,7 +266,7 @@ class _Pen:
         self.draft = Draft(text)
         self.dropped: set[Span] = set()
         self.added = False
-        # The word that a filter has replaced.
+        # The place holder that a new filter has replaced.
         self.taken: reading.Item | None = None
 
     # --- finding ---
@@ -292,7 +295,7 @@ class _Pen:
         self.draft.drop(item.span)
 
     def drop_marks(self, marks: Set[int]) -> None:
-        """Remove the marks' own filters; in a list of alternatives only these marks."""
+        """Remove the marks' own filters. From a list of alternatives, only these marks are removed."""
         for item in self.items:
             if item.arrow >= 0 or marks.isdisjoint(item.marks):
                 continue
@@ -302,8 +305,8 @@ class _Pen:
                 self.drop_alternatives(item, marks)
 
     def drop_alternatives(self, item: reading.Item, marks: Set[int]) -> None:
-        """Remove some marks from a list of alternatives. A single one that is left needs brackets: without
-        them it would be a mark that must hold."""
+        """Remove some marks from a list of alternatives. A single mark that is left needs brackets. Without
+        brackets it would be a mark that must hold."""
         named = [one for one in self.layout.within(item.span) if one.word == "designator"]
         kept = [token for token, place in zip(named, item.marks, strict=True) if place not in marks]
         inside = self.layout.within(named[0].span.to(named[-1].span))
@@ -311,7 +314,8 @@ class _Pen:
             if token.word != "designator" or token in kept:
                 continue
             self.draft.drop_part(token.span)
-            # The sign in front goes with it; for the first ones, the sign after.
+            # The sign before the mark is removed too. Marks before the first one that is kept lose the sign
+            # after them instead.
             first = token.offset < kept[0].offset
             self.draft.drop_part(inside[place + 1 if first else place - 1].span)
         if len(kept) == 1 and item.span.length == named[0].span.to(named[-1].span).length:
@@ -343,7 +347,7 @@ class _Pen:
         return writing.mark_text(mark.men, mark.squares, mark.role)
 
     def add_mark(self, mark: Mark) -> None:
-        """A new mark after the last one, or before everything else."""
+        """Add a mark after the last mark. Without any mark, add it before everything else."""
         if mark.role is Role.EITHER:
             either = self.alternatives()
             if either is not None:
@@ -352,11 +356,12 @@ class _Pen:
         self.add_marks(self.spelled(mark))
 
     def add_marks(self, written: str) -> None:
-        """New marks after the last one, or before everything else."""
+        """Add marks after the last mark. Without any mark, add them before everything else."""
         self.add(written, [item for item in self.items if item.marks and item.arrow < 0])
 
     def alternatives(self) -> reading.Item | None:
-        """The filter with the marks of which one must hold."""
+        """The list of alternatives: the filter with the marks of which one must hold. None if there is
+        none."""
         return next(
             (
                 item
@@ -371,7 +376,7 @@ class _Pen:
         self.draft.put(last.end, "|" + writing.designator(mark.men, mark.squares))
 
     def add_arrow(self, written: str) -> None:
-        """A new arrow after the last one, or after the marks."""
+        """Add an arrow after the last arrow. Without any arrow, add it after the marks."""
         arrows = [item for item in self.items if item.arrow >= 0]
         self.add(written, arrows or [item for item in self.items if item.marks])
 
@@ -380,8 +385,9 @@ class _Pen:
         self.add(written, [item for item in self.items if item.marks or item.condition >= 0])
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
-        """A new filter after the last of some, or before all others. There no filter can take it in, as a
-        path or a transform would take in what stands after it."""
+        """Add a filter after the last of the filters `behind`, or before all filters of the group. At these
+        places no other filter takes it in. A path or a transform would take in a filter that stands after
+        it."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]
@@ -400,13 +406,13 @@ class _Pen:
         self.close_braces()
 
     def open_braces(self) -> None:
-        """Open braces if the group needs them for a second filter. Call it before anything else is inserted
+        """Open braces if the group needs them for a second filter. Call this before anything else is inserted
         there."""
         if self.bare:
             self.draft.put(self.group.content.offset, "{")
 
     def close_braces(self) -> None:
-        """Close those braces, after everything that was inserted."""
+        """Close the braces of `open_braces`. Call this after everything else was inserted."""
         if self.bare:
             self.draft.put(self.group.content.end, "}")
 
@@ -484,8 +490,8 @@ class _Pen:
     # --- the end ---
 
     def edit(self, caret: int) -> Edit:
-        """The changes. If no filter of the group is left, or none in the body that shows that the pattern is
-        the body's and not that of inner braces or of a transform, a word stands for the pattern."""
+        """The changes. A place holder is written for the pattern in two cases: no filter of the group is
+        left, or inner braces or a transform would be drawn instead of this group."""
         if self.taken is not None and not self.stays(self.placed(caret)):
             self.open_braces()
             self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
@@ -498,8 +504,8 @@ class _Pen:
         return self.placed(caret)
 
     def placed(self, caret: int) -> Edit:
-        """The changes, with a caret for which the group stays the drawn one: the new text may stand in braces
-        that are another group."""
+        """The changes, with a caret for which the group stays the drawn one. Several carets are tried,
+        because the new text may stand in the braces of another group."""
         content = self.group.content
         edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
         carets = (spelling.moved(one, edit.changes) for one in (caret, content.end, content.offset))

@@ -21,9 +21,9 @@ from cqlgui.cql.syntax.reading import lexer
 
 @dataclass(frozen=True, slots=True)
 class PatternGroup:
-    """Filters that must all hold. `content` is the text between the braces, or the whole if there are none;
-    `chain` are the transforms directly around it, outermost first. An `operand` without braces gets some when
-    a second filter comes."""
+    """Filters that must all hold. `content` is the text between the braces; without braces it is the whole
+    text of the filters. `chain` are the transforms directly around the group, outermost first. A transform's
+    operand without braces gets braces when a second filter is added."""
 
     filters: tuple[nodes.Node, ...]
     content: Span
@@ -65,7 +65,7 @@ class Layout:
 
     def bare(self, span: Span) -> tuple[int, int]:
         """The first and the last token of a filter. A node's span may begin or end within the brackets of an
-        operand; these are included."""
+        operand. Such brackets are included."""
         first, last = self.start[span.offset], self.end[span.end]
         while True:
             partners = [self.partner[place] for place in range(first, last + 1) if place in self.partner]
@@ -75,8 +75,8 @@ class Layout:
             first, last = least, most
 
     def brackets(self, span: Span, within: Span | None = None) -> list[tuple[int, int]]:
-        """The pairs of brackets that enclose this filter alone, the innermost first; `within` a part of the
-        text."""
+        """The pairs of brackets that enclose this filter alone, the innermost first. If `within` is given,
+        only pairs in this part of the text are returned."""
         place = self.start[span.offset]
         if not place or self.tokens[place - 1].word not in ("(", "{"):
             return []
@@ -97,7 +97,7 @@ class Layout:
         return self.over(*(pairs[-1] if pairs else self.bare(span)))
 
     def over(self, first: int, last: int) -> Span:
-        """From one token to another."""
+        """The span from one token to another."""
         return self.tokens[first].span.to(self.tokens[last].span)
 
     def has_comment(self, span: Span) -> bool:
@@ -120,9 +120,10 @@ def layout(text: str) -> Layout:
 
 
 def body(text: str) -> PatternGroup | None:
-    """The whole body as a group, or the braces that hold all of it, at most under transforms.
+    """The whole body as a group. If braces hold the whole body, perhaps under transforms, these braces are
+    the group.
 
-    Without filters if there is only a header; None if the text has errors.
+    The group has no filters if there is only a header. None if the text has errors.
     """
     query = structure.checked(text).query
     found = layout(text)
@@ -147,13 +148,13 @@ def body(text: str) -> PatternGroup | None:
 
 
 def all_groups(text: str) -> tuple[PatternGroup, ...]:
-    """All groups between braces, an outer one before those in it, else in text order; none if the text has
-    errors."""
+    """All groups between braces, in text order. An outer group comes before the groups in it. Empty if the
+    text has errors."""
     return tuple(group for group, _ in _found(text))
 
 
 def main_groups(text: str) -> tuple[PatternGroup, ...]:
-    """The groups between braces that must hold by themselves: those directly in the body, at most under
+    """The groups between braces that must hold by themselves: those directly in the body, perhaps under
     transforms."""
     return tuple(group for group, main in _found(text) if main)
 
@@ -181,7 +182,7 @@ def _found(text: str) -> tuple[tuple[PatternGroup, bool], ...]:
 
 @functools.lru_cache(maxsize=4)
 def braces(text: str) -> frozenset[tuple[int, int]]:
-    """The begin and end of all pairs of braces around filters, including those whose value is used; none if
+    """The begin and end of all pairs of braces around filters, including braces whose value is used. Empty if
     the text has errors."""
     query = structure.checked(text).query
     found, made, pending = layout(text), set[tuple[int, int]](), [] if query is None else [query.body]
@@ -190,13 +191,14 @@ def braces(text: str) -> frozenset[tuple[int, int]]:
         group = _group(found, node, ())
         if group is not None:
             made.add((group.outside.offset, group.outside.end))
-        # The body of a function is read again for each call, and stands elsewhere.
+        # A call reads the body of a function again. This body stands elsewhere in the text, so it is left
+        # out.
         pending += (one for one in nodes.children(node) if node.span.to(one.span) == node.span)
     return frozenset(made)
 
 
 def of_condition(found: Layout, node: nodes.Node) -> PatternGroup:
-    """A filter as a group: the filters between its braces, or it alone without any."""
+    """A filter as a group: the filters between its braces, or the filter alone if it has no braces."""
     return _group(found, node, ()) or PatternGroup((node,), found.outer(node.span), False)
 
 
@@ -234,7 +236,7 @@ def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def _group(found: Layout, node: nodes.Node, chain: tuple[nodes.Transform, ...]) -> PatternGroup | None:
-    """The group whose filters a node holds; None where no braces enclose them."""
+    """The group whose filters a node holds; None if no braces enclose these filters."""
     if isinstance(node, nodes.Compound):
         if not _is_braced(found, node.span):
             return None

@@ -25,7 +25,8 @@ def skeleton(position: Position) -> str:
 
 
 def material(position: Position) -> str:
-    """As many men of each kind, on any squares. Kings are named if a side does not have exactly one."""
+    """The same number of men of each kind, on any squares. A side's kings are counted only if there is not
+    exactly one."""
     counted = []
     for man in _ORDER:
         count = boards.popcount(position.men[man])
@@ -35,8 +36,8 @@ def material(position: Position) -> str:
 
 
 def twins(text: str) -> str:
-    """A query with colours swapped and left and right exchanged as well, in any combination, without
-    transforms that would change nothing."""
+    """A query under transforms: it also matches with colours swapped, with left and right exchanged, and with
+    both. A transform that would change nothing is left out."""
     query = structure.checked(text).query
     if query is None:
         return text
@@ -52,7 +53,8 @@ _ORDER = (codes.WK, codes.BK, codes.WQ, codes.BQ, codes.WR, codes.BR, codes.WB, 
 
 
 def _men(position: Position, mask: int) -> tuple[Mark, ...]:
-    """The men of a mask on their squares, and the condition that there are no others of them."""
+    """Marks for the men of a mask on their squares. One more mark says that no such man stands on any other
+    square."""
     found, free = [], boards.ALL
     for man in _ORDER:
         if mask >> man & 1:

@@ -2,7 +2,7 @@
 that each ask less.
 
 `Nf5`, `[BN]f5` (men of equal worth), `Af5` (any man of the colour), `Nf4-6` (a square up and down), `Nf1-8`
-(the file), `Ne-g4-6` (the squares around), `N`. A rung that asks the same as another one is left out.
+(the file), `Ne-g4-6` (the squares around), `N`. A rung that asks the same as an earlier rung is left out.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def rungs(men: int, square: int) -> tuple[tuple[int, int], ...]:
 
 
 def step(men: int, squares: int, square: int, by: int, began: int = 0) -> tuple[int, int]:
-    """The next rung: wider for `by` 1, narrower for -1; the mark itself at the ends.
+    """The next rung: wider for `by` 1, narrower for -1. At the ends of the ladder the mark stays as it is.
 
-    `began` are the men of the mark when the user began to turn the wheel: without them the way back from
-    `Af5` does not lead to `Nf5`. A mark on no rung goes to the next rung with more (or fewer) squares, then
-    men.
+    `began` are the men of the mark when the user began to turn the wheel. Without them the way back from
+    `Af5` would not lead to `Nf5`. A mark that is on no rung goes to the next wider (or narrower) rung. The
+    number of squares decides which rung is wider, and then the number of men.
     """
     ladder = rungs(began or men, square)
     now = (men, squares)

@@ -1,8 +1,8 @@
 """The parts of a pattern: marks on squares, arrows between them, and conditions. Data only.
 
 A pattern is one group of filters in a query's text: the filters between two braces, or the whole body. Each
-part knows its places in the text. `reading` makes a pattern of a text, `editing` changes the text so that it
-has another pattern.
+part knows its places in the text. `reading` makes a pattern of a text. `editing` changes the text in order to
+change its pattern.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ class Role(enum.Enum):
     MUST = "must"
     """A man of the mark stands on a square of the mark: `Nf5`."""
     EITHER = "either"
-    """This mark or another one of its kind holds: `(Nf5|Nd5)`. A single one is written `(Nf5)`."""
+    """This mark or another mark with this role holds: `(Nf5|Nd5)`. A single mark with this role is written
+    `(Nf5)`."""
     NOT = "not"
     """No man of the mark stands on a square of the mark: `not Nf5`."""
 
@@ -54,8 +55,9 @@ ConditionKind = Literal[
 class Mark:
     """Men (`nodes.Designator.men`) on squares (a bitboard), and what is asked of them.
 
-    `spans` are the designators for it in the text, the mark's own one first: arrows name their ends again.
-    Two marks with the same men and squares are the same mark.
+    `spans` are the designators in the text that name the mark. The designator of the mark's own filter comes
+    first. The others stand in arrows, which name their ends again. Two marks with the same men and squares
+    are the same mark.
     """
 
     men: men.ManMask
@@ -65,7 +67,7 @@ class Mark:
 
     @property
     def empty(self) -> bool:
-        """Whether it asks for an empty square."""
+        """Whether the mark asks for an empty square."""
         return self.men == men.EMPTY_MASK
 
 
@@ -90,7 +92,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One group of filters. `span` is the text between its braces, or the body if there are none.
+    """One group of filters. `span` is the text between the braces of the group. For a group without braces,
+    it is the body.
 
     `others` are the filters of the group that marks, arrows and conditions cannot express; editing never
     changes them. `transforms` are the words of the transforms directly around the group, outermost first.
@@ -105,8 +108,9 @@ class Pattern:
     transforms: tuple[str, ...] = field(default=(), compare=False)
 
     def at(self, square: int) -> int:
-        """The place in `marks` of the mark that a click on this square means: of those that name it the one
-        with the fewest squares, of equals the last in the text; -1 if there is none."""
+        """The place in `marks` of the mark that a click on this square means; -1 if no mark names the square.
+        Of several such marks, the click means the one with the fewest squares. If several have equally few
+        squares, it means the last of them in the text."""
         found, least = -1, 65
         for place, mark in enumerate(self.marks):
             size = mark.squares.bit_count()

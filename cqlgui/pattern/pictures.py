@@ -57,7 +57,7 @@ def of_text(text: str) -> Picture:
 
 
 def of_node(node: nodes.Node) -> Picture:
-    """The picture of a filter, every designator in it taken as if it stood alone."""
+    """The picture of a filter. Every designator in the filter is drawn as if it stood alone."""
     cells: dict[int, Cell] = {}
     area = 0
     turn = ""
@@ -93,7 +93,8 @@ def symbol_of(mask: int) -> tuple[str, bool]:
         return "a", True
     if mask == men.MAN_MASK:
         return "*", True
-    # A mixed designator shows its greatest man, faded: the picture hints, the text beside it is exact.
+    # A mixed designator shows its greatest man, faded. The picture is only a hint, because the text beside it
+    # is exact.
     white = [man for man in range(men.WK, men.WP - 1, -1) if occupied >> man & 1]
     black = [man for man in range(men.BK, men.BP - 1, -1) if occupied >> man & 1]
     if white and black:

@@ -34,11 +34,12 @@ def group_at(text: str, caret: int) -> groups.PatternGroup | None:
 
 
 def groups_at(text: str, caret: int) -> list[groups.PatternGroup]:
-    """The groups that a caret may mean, the likeliest first: braces around the caret, or whose transforms
-    contain the caret, the innermost first.
+    """The groups that a caret may mean, the likeliest first. These are braces around the caret and braces
+    with transforms that contain the caret, the innermost first.
 
-    After these comes only the body: itself, if marks or arrows stand directly in it, else the braces of the
-    body that the caret touches, or the first ones. Empty if the text has errors.
+    If there are none, the body is meant. The body is the only group if marks or arrows stand directly in it,
+    or if it has no braces. Otherwise the first group is the braces of the body that the caret touches, or the
+    first braces, and the second group is the body. Empty if the text has errors.
     """
     body = groups.body(text)
     if body is None:
@@ -74,10 +75,11 @@ def of_node(node: nodes.Node) -> Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A filter of a group: the node, its place including its brackets, and its meaning.
+    """A filter of a group: its place including its brackets, and its meaning.
 
-    `marks` are places in `Pattern.marks` (those of an arrow: origin and target); `arrow` and `condition` are
-    places in the other lists, -1 for none. A `holder` is a word that stands for a pattern without filters.
+    `marks` are places in `Pattern.marks`; an arrow has those of its origin and its target. `arrow` and
+    `condition` are places in `Pattern.arrows` and `Pattern.conditions`, -1 for none. A `holder` is a word
+    that stands for a pattern without filters.
     """
 
     span: Span
@@ -96,7 +98,7 @@ class Reading:
 
     @property
     def drawn(self) -> bool:
-        """Whether there are marks or arrows, or the word that holds the place of the first ones."""
+        """Whether there are marks or arrows, or a place holder for the first ones."""
         return any(item.marks or item.holder for item in self.items)
 
     def own(self, place: int) -> Item | None:
@@ -112,7 +114,7 @@ def read(text: str, group: groups.PatternGroup) -> Reading:
 
 
 def nothing_drawn(text: str) -> bool:
-    """Whether a query is a pattern from which everything was removed, so that it asks for nothing yet."""
+    """Whether a query is a pattern from which everything was removed. Such a query asks for nothing yet."""
     query = structure.checked(text).query
     body = None if query is None else query.body
     while isinstance(body, nodes.Transform):
@@ -230,7 +232,8 @@ def _is_any_man(node: nodes.Node) -> bool:
 
 
 def condition_kind(node: nodes.Node) -> ConditionKind | None:
-    """The chip that shows a filter, or its negation; None for a filter of another kind."""
+    """The kind of the chip that shows a filter or the negation of such a filter. None if no chip shows the
+    filter."""
     match node:
         case nodes.Not(operand=operand) if not isinstance(operand, nodes.Not):
             return condition_kind(operand)
@@ -336,8 +339,8 @@ class _Reader:
         return Reading(pattern, tuple(items))
 
     def mark(self, node: nodes.Designator, role: Role | None) -> int:
-        """The place of the mark for a designator. The end of an arrow (without a role) means an existing
-        mark, else a man that must be there."""
+        """The place of the mark for a designator. The end of an arrow has no role. It means an existing mark,
+        or else a new mark that must hold."""
         place = self.places.get((node.men, node.squares, role))
         if place is None:
             place = len(self.marks)

@@ -3,7 +3,8 @@
     path {A} -- {B} --{1,6} {C} --+ {D}      B in the next move, C within six plies, D any time later
     {A find {B find {C}}}                    each at the same position as the one before, or any time later
 
-Both match where the first step holds. A path says how many moves lie between; `find` cannot.
+Both match where the first step holds. A path says how many moves lie between two steps. `find` cannot say
+this.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ NEXT_MOVE: Final = Gap(1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Steps and the gaps between them. Each step's `span` is its content in the text; `span` is that of the
-    whole, for `find` from the first step on."""
+    """Steps and the gaps between them. The `span` of a step is its content in the text. The `span` of the
+    sequence is the whole path; for `find` it is the text from the first step on."""
 
     form: Form
     steps: tuple[Pattern, ...]
@@ -58,14 +59,14 @@ def home_at(text: str, caret: int) -> Span | None:
     drawn."""
     drawn = reading.group_at(text, caret)
     found = [one for one in _around(text, caret) if len(one.groups) > 1 and drawn in one.groups]
-    # The body holds everything that its braces hold, and more.
+    # A sequence in braces is found in the body too. The shorter group is preferred.
     homes = sorted(found, key=lambda one: (one.sequence.span.length, one.home.content.length))
     return homes[0].home.outside if homes else None
 
 
 def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
-    """A pattern as the last step, any time after the one before. Without a sequence the group at the caret
-    becomes the first step; a text without filters gets the pattern alone."""
+    """Add a pattern as the last step, any time after the step before. If there is no sequence, the group at
+    the caret becomes the first step. A text without filters gets the pattern alone."""
     found, new = _at(text, caret), writing.text_of(pattern)
     group = reading.group_at(text, caret)
     if group is None:
@@ -82,7 +83,7 @@ def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
         draft.put(group.outside.offset, "path ")
         draft.put(group.outside.end, f" {_spelled(ANY_TIME)} {new}")
     else:
-        # In braces of its own a path takes in nothing of what follows.
+        # A path in braces of its own takes in no filter that follows.
         inner = ("", "") if group.braced or not group.chain else ("{", "}")
         draft.put(group.content.offset, inner[0] + "path {")
         draft.put(group.content.end, f"}} {_spelled(ANY_TIME)} {new}{inner[1]}")
@@ -90,8 +91,8 @@ def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
 
 
 def _extended(text: str, caret: int, found: _Found, new: str, *, closed: bool) -> Edit:
-    """A sequence with another step. For `find` the filter before it is `closed` by brackets if it would take
-    it in, as a path does."""
+    """Add a step to a sequence. With `closed`, brackets enclose the filter before the new `find`. They are
+    needed if this filter would take in the `find`, as a path does."""
     draft, last = Draft(text), found.groups[-1]
     if found.sequence.form == "path":
         draft.put(found.sequence.span.end, f" {_spelled(ANY_TIME)} {new}")
@@ -113,8 +114,8 @@ def _count(text: str, edit: Edit) -> int:
 
 
 def remove_step(text: str, caret: int, step: int) -> Edit:
-    """Remove a step and the gap before it (for the first one: after it). A single step that is left becomes
-    an ordinary group."""
+    """Remove a step and the gap before it. For the first step, the gap after it is removed. A single step
+    that is left becomes an ordinary group."""
     found = _at(text, caret)
     if found is None or not 0 <= step < len(found.groups):
         return Edit((), caret)
@@ -194,7 +195,7 @@ class _Found:
     gap_spans: tuple[Span, ...] = ()
 
     def contents(self, text: str) -> list[str]:
-        """The filters of each step as written; a word that asks nothing if a step has none."""
+        """The filters of each step as written; `writing.PLACE_HOLDER` for a step without filters."""
         written = (text[one.span.offset : one.span.end].strip(" ") for one in self.sequence.steps)
         return [one or writing.PLACE_HOLDER for one in written]
 
@@ -233,7 +234,7 @@ def _all(text: str) -> Iterator[_Found]:
 
 
 def _finds(layout: groups.Layout, group: groups.PatternGroup) -> Iterator[groups.PatternGroup]:
-    """The group, the one that its last filter finds, and so on."""
+    """The group, then the group that its last filter finds, and so on."""
     while True:
         yield group
         last = group.filters[-1] if group.filters else None
@@ -258,7 +259,8 @@ def _without_find(layout: groups.Layout, group: groups.PatternGroup, pattern: Pa
 def _path(
     text: str, layout: groups.Layout, home: groups.PatternGroup, node: nodes_paths.Path
 ) -> Iterator[_Found]:
-    """The steps of a path that consists of conditions and of moves of any kind between them."""
+    """The steps of a path that consists of conditions with any moves between them. Yields nothing for any
+    other path."""
     if _is_special(node):
         return
     steps: list[groups.PatternGroup] = []
@@ -299,7 +301,7 @@ def _is_special(node: nodes_paths.Path) -> bool:
 
 
 def _parts(constituents: tuple[nodes.Node, ...]) -> list[nodes.Node | Gap]:
-    """The conditions of a path and the moves between them, in order; empty if the path asks more of its
+    """The conditions of a path and the moves between them, in order. Empty if the path asks for particular
     moves."""
     found: list[nodes.Node | Gap] = []
     for one in constituents:
@@ -341,7 +343,8 @@ def _rewritten(
     text: str, caret: int, found: _Found, form: Form, contents: list[str], gaps: list[Gap], step: int
 ) -> Edit:
     """The sequence, written again from the text of its steps. Nothing changes if a comment between the steps
-    would be lost, or if the steps cannot stand so: a variable may have its value from the step before."""
+    would be lost. Nothing changes either if the steps cannot stand in this way: a variable may have its value
+    from an earlier step."""
     if _comments_between(text, found):
         return Edit((), caret)
     home, span = found.home, found.sequence.span
@@ -375,12 +378,13 @@ def _rewritten(
         return Edit((), caret)
     if len(contents) > 1:
         return _in_step(text, Edit(edit.changes, change.start), step)
-    # Inside its braces, so that the rest is drawn.
+    # The caret stands inside the braces of the step that is left, so that this step is drawn.
     return Edit(edit.changes, edit.caret - written.endswith("}"))
 
 
 def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], gaps: list[Gap]) -> bool:
-    """Whether a text has these steps and gaps after an edit; for a single step, whether it can be read."""
+    """Whether a text has these steps and gaps after an edit. With fewer than two steps: whether the text can
+    be read."""
     after = edit.applied(text)
     if len(contents) < 2:
         return structure.checked(after).query is not None
@@ -396,7 +400,7 @@ _AROUND = " \r\n{}()"
 
 
 def _in_step(text: str, edit: Edit, step: int) -> Edit:
-    """The edit with the caret, which stands in the sequence, in one of its steps."""
+    """The edit with its caret moved into one of the steps. The caret of `edit` must stand in the sequence."""
     after = sequence_at(edit.applied(text), edit.caret)
     if after is None or step >= len(after.steps):
         return edit
@@ -404,8 +408,8 @@ def _in_step(text: str, edit: Edit, step: int) -> Edit:
 
 
 def _closed(content: str) -> str:
-    """Filters after which another one can be written: the last one is bracketed if it would take that in, as
-    a path does. Filters that cannot be read alone stay as they are."""
+    """Filters, changed so that another filter can follow. The last one gets brackets if it would take in the
+    following filter, as a path does. Filters that cannot be read alone stay as they are."""
     group = groups.body(content)
     trial = groups.body(f"{content}{editing.lead(content)}find {{{writing.PLACE_HOLDER}}}")
     if group is None or not group.filters or (trial and isinstance(trial.filters[-1], nodes.Find)):

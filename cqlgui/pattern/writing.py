@@ -15,8 +15,8 @@ def designator(men: int, squares: int, style: printers.Style = "ascii") -> str:
 def text_of(pattern: Pattern) -> str:
     """The pattern as a group of filters, such as `{Nf5 not kg8 (Ra1|Rh1) Nf5 attacks kg8 wtm}`.
 
-    What the pattern cannot say itself (`others`, `transforms`) is not part of it. Alternatives stand
-    together, where the first of them stood.
+    The `others` and the `transforms` of the pattern are left out. Alternatives stand together, where the
+    first of them stood.
     """
     parts: list[str] = []
     either = [mark for mark in pattern.marks if mark.role is Role.EITHER]
@@ -48,8 +48,8 @@ def mark_text(men: int, squares: int, role: Role) -> str:
 def arrow_text(relation: Relation, origin: Mark, target: Mark) -> str:
     """An arrow as a filter.
 
-    A line of sight is a `ray`. That two marks share a file, a rank or a diagonal is expressed with
-    directions, because transforms turn these together with the squares, but not the numbers of `file` and
+    A line of sight is a `ray`. A common file, rank or diagonal of two marks is written with directions.
+    Transforms turn directions together with the squares, but they do not change the numbers of `file` and
     `rank`.
     """
     first, second = designator(origin.men, origin.squares), designator(target.men, target.squares)
@@ -71,5 +71,5 @@ def arrow_text(relation: Relation, origin: Mark, target: Mark) -> str:
 
 
 def in_spelling_of(text: str, written: str) -> str:
-    """`written`, spelled with signs if the rest of a text has some."""
+    """`written`, spelled with Unicode signs if `text` has such signs."""
     return spelling.respelled(written, "unicode") if spelling.has_signs(text) else written

@@ -1,10 +1,10 @@
 """Opens PGN sources, plain or compressed, as one seekable text of bytes; refuses those that unpack to far too
 much.
 
-Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder (streamed to a
-temporary name, synced and renamed), so that a game can be read again at its byte offset. Archives are
-recognised by their first bytes, not by their names. This module knows of games only what a text of games may
-begin with.
+Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder. A game can then be
+read again at its byte offset. The plain file is streamed to a temporary name, synced and renamed. Archives
+are recognised by their first bytes, not by their names. This module knows of games only what a text of games
+may begin with.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2",
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
 _ROOM_LEFT = 64 << 20
-"""Bytes of the disk that unpacking leaves free. Beside a smaller text, as many as that text has."""
+"""Unpacking leaves this many bytes of the disk free. While the unpacked text is smaller than this, it leaves
+as many bytes as the text has."""
 _WAY = 3
-"""A number in the name of each copy, for the version of the unpacking. 2: packed UTF-16; 3: incomplete UTF-16
+"""The version of the unpacking, which is a part of each copy's name. 2: packed UTF-16; 3: incomplete UTF-16
 is noted."""
 _WIDE_LITTLE, _WIDE_BIG = b"\xff\xfe[\0", b"\xfe\xff\0["
 """The first bytes of a tag section in UTF-16, in both byte orders."""
@@ -52,9 +53,9 @@ def open_source(
     """Open a PGN source: `.pgn`, gzip, bzip2, zstandard, or a zip with every `.pgn` member in name order.
 
     `cache` is the folder for the plain text of a compressed or UTF-16 source; without it such a source is
-    refused. Of a damaged source, the text has what can be unpacked (`Text.damage`). Progress counts bytes of
-    the source. Raises `errors.SourceError` with a sentence (missing, a folder, no permission, not PGN,
-    nothing that can be unpacked, no room) and `errors.Cancelled`.
+    refused. If a source is damaged, the text has only the part that can be unpacked (see `Text.damage`).
+    Progress counts bytes of the source. Raises `errors.SourceError` with a sentence (missing, a folder, no
+    permission, not PGN, nothing that can be unpacked, no room) and `errors.Cancelled`.
     """
     path = Path(path)
     head, status = _examine(path)
@@ -91,11 +92,11 @@ class Text:
     """The bytes of a source. It is a context manager, and threads may share it.
 
     `path` is the user's file. `plain` is the file that is read: the same file, or the unpacked copy. `stamp`
-    is the state of the user's file when it was opened or unpacked; `written` is the state of `plain`, and
-    `size` its number of bytes. `status` is the `stat` of the user's file if there is a copy. `damage` is the
-    end of a sentence that says why a packed file could be unpacked only in part; otherwise it is empty.
-    `fresh` says that the bytes are the user's own file or a copy made just now. An older copy may have been
-    damaged since.
+    is the state of the user's file when it was opened or unpacked. `written` is the state of `plain`, and
+    `size` is the number of bytes of `plain`. `status` is the `stat` of the user's file if there is a copy.
+    `damage` is the end of a sentence that says why a packed file could be unpacked only in part; otherwise it
+    is empty. `fresh` says that the bytes are the user's own file or a copy made just now. An older copy may
+    have been damaged since.
     """
 
     __slots__ = (
@@ -143,8 +144,8 @@ class Text:
         return data
 
     def is_intact(self) -> bool:
-        """Whether the user's file is still at its path, and neither it nor the file that is read has changed
-        since it was opened. If so, everything read before was unchanged, too."""
+        """Whether the user's file is still at its path and has not changed since it was opened, and the file
+        that is read has not changed either. If so, everything that was read before is valid too."""
         try:
             status = self.path.stat()
         except OSError:
@@ -153,7 +154,7 @@ class Text:
             return False
         if self.plain == self.path:
             return True
-        # Another program may remove the copy. That changes its ctime but not its bytes.
+        # Another program may remove the copy. This changes the copy's ctime but not its bytes.
         own = os.fstat(self._file.fileno())
         return (own.st_size, own.st_mtime_ns) == self.written[:2]
 
@@ -234,7 +235,7 @@ def _cache_name(path: Path, status: os.stat_result) -> str:
 
 
 def _copies(path: Path) -> str:
-    """The common beginning of the names of all copies of a file, whatever state it was in."""
+    """The beginning of the names of all copies of a file. It does not depend on the state of the file."""
     return f"text-{hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()}-"
 
 
@@ -288,7 +289,7 @@ def _unpack(
             disk.replace_file(_note(target), "; ".join(damage).encode("utf-8", "replace"))
         else:
             _note(target).unlink(missing_ok=True)
-    # Remove copies of older states of the same file. One that another process still reads is removed next
+    # Remove copies of older states of the same file. A copy that another process still reads is removed next
     # time.
     for old in target.parent.glob(_copies(path) + "*"):
         if old not in (target, _note(target)):

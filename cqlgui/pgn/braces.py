@@ -1,10 +1,11 @@
 """Where a brace comment ends, and how braces are written inside one. The splitter, the reader and the writer
 share these rules.
 
-A comment ends at its first `}`. But `\\}` is a brace inside the comment if the next brace is another `}` (so
-that `{C:\\games\\} e5 {x}` is still read as two comments). A comment that is never closed ends where the next
-line begins with `[Event "`. A comment that is closed later ends there too if another comment opens, or a
-second such line follows, before its `}`.
+A comment ends at its first `}`. But `\\}` is a brace inside the comment if the next brace is another `}`.
+(`{C:\\games\\} e5 {x}` is thus read as two comments, because the next brace is `{`.) A comment that is never
+closed ends before the next line that begins with `[Event "`. If a `}` follows after such a line, the comment
+ends before the line in two cases: another comment opens before the `}`, or a second such line stands before
+it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | N
 
 
 def text_end(text: str, start: int) -> int:
-    """Index of the `}` that ends the comment whose text begins at `start` inside one game, or -1."""
+    """The index of the `}` that ends a comment, or -1. The comment's text begins at `start`, and `text` has
+    one game."""
     position = start
     while True:
         stop = text.find("}", position)
@@ -70,8 +72,8 @@ def unescape(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` as it may stand between braces. `unescape` undoes it unless a backslash stands before a
-    brace."""
+    """`text` as it may stand between braces. `unescape` restores the text, except where it has a backslash
+    before a brace."""
     if "}" in text:
         text = text.replace("{", "\\{").replace("}", "\\}")
     # A last backslash would escape the closing brace.

@@ -1,7 +1,7 @@
 """Finds equal texts among many games, so that each distinct text is made into a string only once.
 
-Names and dates occur in many games. A kernel looks them up by their bytes, and Python handles only the new
-ones. The meaning of the texts plays no part.
+Names and dates occur in many games. A kernel looks these texts up by their bytes, and Python handles only the
+new texts. The meaning of the texts plays no part.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ class Interner:
         lengths: np.ndarray,
         instead: Mapping[int, bytes] = types.MappingProxyType({}),
     ) -> tuple[list[str | None], np.ndarray]:
-        """A list of texts, and for each range of `data` the place of its text in that list. `instead` has the
-        bytes of ranges that are to be looked up as other texts.
+        """A list of texts, and for each range of `data` the place of its text in that list. `instead` has, by
+        the index of a range, other bytes that are looked up in place of the range.
 
-        A length below 0 is a missing text, which is None at place 0. The list may grow later; its entries do
-        not change. At most half of `MOST` ranges. Bytes that are not UTF-8 become replacement characters.
+        A length below 0 means a missing text. It has place 0, where the list has None. The list may grow
+        later; its entries do not change. There may be at most half of `MOST` ranges. Bytes that are not UTF-8
+        become replacement characters.
         """
         if self._notes[0] + len(starts) + len(instead) > MOST:
             self._begin_anew()
@@ -107,7 +108,7 @@ def find_places(
 
     Text n (from 1) is in `arena` from `ends[n - 1]` to `ends[n]`. `notes` has the number of texts and the end
     of the last one. A slot of the hash table holds the number of a text, 0 for none. There are more slots
-    (`mask` + 1) than texts, and there is room for all texts that may be new.
+    (`mask` + 1) than texts. `arena` and `ends` have room for all texts that may be new.
     """
     known = int(notes[0])
     used = int(notes[1])

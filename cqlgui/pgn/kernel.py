@@ -1,9 +1,9 @@
 """The fast reader, compiled to machine code: games, tags, moves with variations, in one pass over the bytes.
 
-It reads fewer forms than the lenient reader. It takes a game only if nothing in it is unusual, and then
-`split` and `reader` return the same start, length, line, moves and tags, and no problem. At anything else it
-stops with a reason (`Why`). The caller passes that game to the lenient reader and continues after it. The
-kernel takes:
+It reads fewer forms than the lenient reader. It takes a game only if nothing in the game is unusual. For such
+a game `split` and `reader` return the same start, length, line, moves and tags, and no problem. At anything
+else it stops with a reason (`Why`). The caller passes that game to the lenient reader and continues after it.
+The kernel takes:
 
     game     ::= tags movetext result blanks      with a line end in the blanks and then `[`, or the end
     tags     ::= { "[" name blanks '"' value '"]' blanks line-end blanks }   escapes in `TEXT_TAGS` only
@@ -58,7 +58,7 @@ class Why(enum.IntEnum):
 
 
 ROW = 32
-"""The numbers of a game. The constants below are their places in a row."""
+"""How many numbers a game has. The constants below are the places of these numbers in a row."""
 START = 0
 """The first byte of the game in the data."""
 LENGTH = 1
@@ -294,9 +294,11 @@ def _read_game(
 
 @words.apart
 def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int, notes: Ints) -> int:
-    """Read the tag section. Note 5 becomes the place after it, and the row's end line the line there.
+    """Read the tag section. Note 5 becomes the place after the section. The row's end line becomes the line
+    of that place.
 
-    Notes 8 to 11 hold the places of the tags FEN and Variant, which matter only here.
+    Notes 8 and 9 become the place and the length of the value of the Variant tag. Length 0 means that there
+    is none.
     """
     position = int(rows[row + START])
     line = int(rows[row + LINE])
@@ -428,7 +430,8 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
             if not plain:
                 # JSON would need another spelling of this value.
                 return Why.TAG
-            # From note 20 on there are pairs of name and length of the tags before.
+            # From note 20 on there are pairs of notes for the tags before: the place and the length of the
+            # name.
             for other in range(others):
                 if notes[20 + 2 * other + 1] == name_length:
                     same = True
@@ -500,7 +503,8 @@ def _write_pair(
 
 
 def _result_of(data: Bytes, at: int, length: int) -> int:
-    """The place in `RESULTS` of the value of a Result tag; -1 if it is no result, or `_DOUBTFUL`."""
+    """The place in `RESULTS` of the value of a Result tag; -1 if the value is no result. Returns `_DOUBTFUL`
+    if the lenient reader may accept the value."""
     if length == 0:
         return -1
     first = int(data[at])
@@ -598,9 +602,9 @@ def _variant(data: Bytes, at: int, length: int) -> int:
 
 @words.apart
 def _read_fen(data: Bytes, at: int, length: int, board: Words) -> int:
-    """Set up a FEN in the form in which the library writes it; -1 for any other text. Otherwise the flags
-    `CHESS960` if its castling is not the usual one, and `SHORT_FEN` and `ZERO_FEN` for what is missing at its
-    end."""
+    """Set up a FEN that has the form in which the library writes it. Returns -1 for any other text, otherwise
+    flags: `CHESS960` if the castling is not the usual one, `SHORT_FEN` if the clocks are missing, and
+    `ZERO_FEN` if the move number is 0."""
     stop = at + length
     for place in range(12):
         board[place] = 0
@@ -944,8 +948,8 @@ def _starts_again(data: Bytes, position: int) -> bool:
 
 
 def _read_move(data: Bytes, at: int, board: Words, base: int) -> int:
-    """Make the move whose text begins here. Returns its word, with the length of the text from bit 16 on; or
-    -1."""
+    """Make the move with the text that begins here. Returns the word of the move, with the length of the text
+    from bit 16 on. Returns -1 if there is no such move."""
     byte = int(data[at])
     if byte == 79:
         return _read_castling(data, at, board, base)
@@ -1038,8 +1042,9 @@ def _read_castling(data: Bytes, at: int, board: Words, base: int) -> int:
 def _in_preorder(packed: Shorts, first: int, count: int, most_words: int, nodes: Halves, notes: Ints) -> int:
     """Reorder the words of a game with variations from the order of the text to preorder, with `BACK` words.
 
-    `nodes` holds the parent of each move, numbered from 1 in the order of the text. Returns the number of
-    words; less than 0 (a negative `Why`) if they do not fit. Note 7 receives the plies of the main line.
+    `nodes` holds the parent of each move. Moves are numbered from 1 in the order of the text. Returns the
+    number of words; less than 0 (a negative `Why`) if they do not fit. Note 7 receives the plies of the main
+    line.
     """
     child = NODES
     sibling = 2 * NODES

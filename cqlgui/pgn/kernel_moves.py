@@ -1,8 +1,8 @@
 """The moves of a game, compiled to machine code: eight bitboards in an array, the one legal move that a text
 can mean, and the board after it. Does not use texts.
 
-These functions decide as `playing` does on the library's boards, with the same candidates and the same order
-of tests, but without the library. A position is twelve words from `base` on:
+These functions decide as `playing` does: the candidates and the order of the tests are the same. `playing`
+uses the library's boards, and these functions do not. A position is twelve words from `base` on:
 
     0 pawns, 1 knights, 2 bishops, 3 rooks, 4 queens, 5 kings, 6 White's men, 7 Black's men,
     8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move, 11 the caller's
@@ -25,7 +25,7 @@ _ENDS: Word = squares.RANKS[0] | squares.RANKS[7]
 
 @words.apart
 def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int:
-    """Move a knight (2) to king (6) that stands on `origin` to a square."""
+    """Move a man of a `kind`, knight (2) to king (6), from one of the squares `origin` to the square `to`."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     target = squares.BIT[to]
@@ -54,8 +54,8 @@ def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int
 
 @words.apart
 def play_pawn(board: Words, base: int, origin: Word, to: int, named: bool, promotion: int) -> int:
-    """Move a pawn that stands on `origin`. `named` says that the text names its file. `promotion` is 0, or 2
-    knight to 5 queen."""
+    """Move a pawn from one of the squares `origin` to the square `to`. `named` says that the text names the
+    pawn's file. `promotion` is 0, or a kind from 2 (knight) to 5 (queen)."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     foe = board[base + 7 - turn]

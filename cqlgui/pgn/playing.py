@@ -1,10 +1,10 @@
 """Plays written moves on python-chess boards, and returns them as packed moves of the program.
 
-`Spelling` is the text of a move taken apart, made once for each distinct text. `play` finds the one legal
-move that it can mean, and makes that move. Ordinary moves are found with the board's bitboards, several times
-faster than with the library's general method; castling uses the library. Spellings beyond SAN (long form,
-coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines) are read too. If two legal moves
-fit, none is chosen.
+`Spelling` is the text of a move taken apart. It is made once for each distinct text. `play` finds the one
+legal move that a spelling can mean, and makes that move. Ordinary moves are found with the board's bitboards,
+several times faster than with the library's general method; castling uses the library. Spellings beyond SAN
+(long form, coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines) are read too. If two
+legal moves fit, none is chosen.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class MoveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The text of a move taken apart. `origin` is the set of squares from which it may come; `note` says what
-    is unusual about it."""
+    """The text of a move taken apart. `origin` is the set of squares from which the man may come. `note` says
+    what is unusual about the text."""
 
     piece: int
     origin: int
@@ -114,8 +114,8 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
 
 
 def play(board: chess.Board, wanted: Spelling) -> moves.Move:
-    """Make the one legal move that `wanted` can mean. Raises `MoveError` and leaves the board unchanged if
-    there is none or more than one."""
+    """Make the one legal move that `wanted` can mean. If there is no such move or more than one, raises
+    `MoveError` and leaves the board unchanged."""
     piece = wanted.piece
     if piece <= 0:
         return _play_special(board, wanted)

@@ -1,7 +1,7 @@
 """The fast reader for the rest of the program: takes bytes and returns games as columns.
 
-Its results are bit for bit those of `split` and `reader` for the same games. Where it stops, those must read
-on. It does not use files.
+For the games that it reads, its results equal those of `split` and `reader` bit for bit. Where it stops,
+`split` and `reader` must read on. It does not use files.
 """
 
 from __future__ import annotations
@@ -64,9 +64,11 @@ class Games:
         return found
 
     def tags(self) -> tuple[list[str | None], dict[str, np.ndarray]]:
-        """The texts of `kernel.TEXT_TAGS` as a list, and for each tag the place of each game's text in it.
+        """A list of the texts of `kernel.TEXT_TAGS`, and for each tag the place of each game's text in this
+        list.
 
-        A tag that a game lacks is None, at place 0. The list may grow later; its entries do not change.
+        A tag that a game lacks has place 0, where the list has None. The list may grow later; its entries do
+        not change.
         """
         names = kernel.TEXT_TAGS
         table = self.rows[:, kernel.TAGS : kernel.TAGS + 2 * len(names)]
@@ -89,7 +91,7 @@ class Games:
         each game's text. A game without other tags has an empty text."""
         lengths = self.rows[:, kernel.MORE + 1]
         if not self.other_encoding:
-            # The kernel writes them in the order of the games, without gaps.
+            # The kernel writes the texts in the order of the games, without gaps.
             return self.more, np.cumsum(lengths)
         parts = []
         for game, (start, length) in enumerate(zip(self.column(kernel.MORE), lengths.tolist(), strict=True)):
@@ -100,7 +102,7 @@ class Games:
         return b"".join(parts), np.cumsum([len(part) for part in parts])
 
     def start_fens(self) -> dict[int, str]:
-        """The FEN of the start, by place, for games that do not start from the usual position."""
+        """The FEN of the start, by the game's index, for games that do not start from the usual position."""
         found = {}
         for game in np.flatnonzero(self.rows[:, kernel.FEN + 1]).tolist():
             start, length = self.rows[game, kernel.FEN : kernel.FEN + 2].tolist()
@@ -132,9 +134,10 @@ class QuickReader:
     def read(self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True) -> Games:
         """Read games from byte `begin` on line `line`. `begin` must be 0 or the end of a game.
 
-        `data` must end with the NULs of `padded`. `final` says that the text ends there too. Never raises an
-        error for the content. If `Games.why` is `FULL`, or `MORE` with `final` False, the next call can
-        continue at the end (with more data). Otherwise the next game is one for the lenient reader.
+        `data` must end with the NULs of `padded`. `final` says that the text ends with `data`. Never raises
+        an error for the content. If `Games.why` is `FULL`, the next call can continue at `Games.end`. If
+        `Games.why` is `MORE` and `final` is False, the next call can continue there with more data. Otherwise
+        the next game is one for the lenient reader.
         """
         end = len(data) - kernel.PADDING
         # A move or the beginning of a variation takes at least two bytes. JSON takes a few more bytes for

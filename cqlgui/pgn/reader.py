@@ -53,8 +53,9 @@ class ReadGame:
     """A game as it was read. `words` is the packed tree; `start_fen` is None for the usual start.
 
     `comments`, `before` and `nags` are keyed by positionid. If a position has several comments, `comments`
-    has them joined and `last_comments` has the last. `result` is that of the tag if it is a result, else that
-    of the text. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
+    has them joined and `last_comments` has the last. `result` is the value of the Result tag if this is a
+    valid result. Otherwise it is the result at the end of the text, or `*`. A game that is not `playable` (an
+    unsupported variant, a broken FEN) has no words.
     """
 
     tags: tuple[tuple[str, str], ...]
@@ -107,8 +108,8 @@ class Anchors:
     text: str
     encoding: decoding.Encoding
     after: dict[int, int] = field(default_factory=dict)
-    """For each positionid, the index in `text` just after the move that leads to it (with its glyphs and
-    comments)."""
+    """For each positionid, the index in `text` just after the move that leads to the position, and after the
+    glyphs and comments of that move."""
     comments: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     """For each positionid, the ranges of its comments in `text`, including their signs (`{...}`, `; ...`)."""
     tags: list[tuple[str, int, int]] = field(default_factory=list)
@@ -116,7 +117,7 @@ class Anchors:
 
 
 def anchors(data: bytes) -> Anchors:
-    """The places of the positions of a game in its text, found in the same way as in `read_game`."""
+    """The places of a game's positions in its text. They are found in the same way as in `read_game`."""
     reading = _Reading(data, 1, 0)
     reading.read("")
     found = Anchors(reading.text, reading.encoding)
@@ -170,7 +171,7 @@ _LETTER = re.compile(rb"[^\W\d_]|[\x80-\xff]")
 _OUTSIDE_WORDS = re.compile(rb"[^ \t]")
 _CLOCK = re.compile(r"[+-]?[0-9]++")
 _LARGEST_CLOCK = 9999
-"""The kernel reads clocks of at most four digits, too."""
+"""The largest halfmove clock or move number of a FEN. The kernel also reads at most four digits."""
 
 
 def _bounded(fen: str) -> tuple[str, str]:
@@ -290,7 +291,8 @@ class _Reading:
         self.tagless = not tags
         values = {name.lower(): value for name, value in reversed(tags)}
         board, start_fen = self._start(values)
-        # With such a problem there is only the beginning of the game. Its end means nothing.
+        # If the splitter found a problem, only the beginning of the game is here. The end of the data then
+        # means nothing.
         whole = not problem
         if not whole or len(self.data) == 0:
             board = None
@@ -385,8 +387,8 @@ class _Reading:
             self._add(start, f"{shown} stands outside the tags and was skipped", "note")
 
     def _start(self, values: dict[str, str]) -> tuple[chess.Board | None, str | None]:
-        """The board for the moves, or None after a problem; and the FEN of the start unless it is the usual
-        one."""
+        """The board for the moves and the FEN of the start. The board is None after a problem. The FEN is
+        None for the usual start and after a problem."""
         name = values.get("variant", "")
         variant = variant_of(name)
         fen = values.get("fen", "").strip()
@@ -433,7 +435,7 @@ class _Reading:
     # Movetext
 
     def _movetext(self, begin: int, start: chess.Board | None) -> None:
-        """Play the movetext from index `begin`. Without a board only its result is read."""
+        """Play the movetext from index `begin`. Without a board, only the result is read."""
         text = self.text
         length = len(text)
         match = _TOKEN.match
@@ -711,8 +713,8 @@ class _Reading:
         )
 
     def _split_word(self, word: str) -> int:
-        """The length of the move at the beginning of a word that has something else attached (`e4e5`, `a6N`),
-        or 0."""
+        """The length of the move at the beginning of a word that has a glyph attached (`a6N`); 0 for any
+        other word."""
         for length in range(min(len(word) - 1, 7), 1, -1):
             if _parsed(word[:length]) is not None and word[length:] in _WORD_GLYPHS:
                 return length

@@ -6,10 +6,11 @@ comments and stray text among the tags do not begin a game. A new game begins
 - at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment. The
   exception is stray pairs among the moves: one pair that is followed by a move number above 1, or several
   pairs that are followed by the next number, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
-- at tags after an empty line that repeat one of the seven roster tags of a game without movetext;
+- at tags after an empty line, if the game has no movetext and one of these tags repeats one of the game's
+  seven roster tags;
 - at movetext or a tag after a result outside variations. If the next move number continues the game, the
-  result was a stray one among the moves. Other text, and further results after moves or tags, belong to the
-  game before;
+  result was a stray one among the moves, and no game begins. Other text, and further results after moves or
+  tags, belong to the game before;
 - at a second `1.` after a blank line, outside variations.
 
 Other blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs,
@@ -30,8 +31,9 @@ from cqlgui.base.patterns import pattern
 from cqlgui.pgn import braces, decoding, tagpairs
 
 LONGEST_GAME = 8 << 20
-"""The most bytes of a game that are passed on. Of a longer game only the beginning is passed on, with a
-problem. A worker reads this many bytes of moves well within the time after which it counts as hanging."""
+"""The most bytes of a game that are passed on. For a longer game, only the beginning is passed on, together
+with a problem. A worker reads this many bytes of moves well within the time after which it counts as
+hanging."""
 
 _PIECE = 4 << 20
 # Everything except comments, lines and runs of blanks is shorter than this. A scan that starts this far
@@ -73,7 +75,8 @@ class Source(Protocol):
 class RawGame:
     """The place of a game in its text: byte offset and length, 1-based line of its first byte, and its bytes.
 
-    `problem` is a sentence if the game is not passed on whole; then `data` is only its beginning.
+    `problem` is a sentence if the game is not passed on whole. Then `data` has only the beginning of the
+    game.
     """
 
     offset: int
@@ -133,8 +136,8 @@ def line_ends(data: bytes, start: int, end: int) -> int:
 class _Scanner:
     """A window on the text.
 
-    `position` (where scanning continues), `start` (of the game), `begun` (of its movetext) and `counted` (up
-    to where lines were counted) are indices into `data`. `data` begins at byte `base` of the text.
+    Four attributes are indices into `data`. Scanning continues at `position`. The game begins at `start`, and
+    its movetext at `begun`. Lines are counted up to `counted`. `data` begins at byte `base` of the text.
     """
 
     def __init__(self, text: Source, offset: int, line: int) -> None:
@@ -160,8 +163,8 @@ class _Scanner:
             self.start = self.position
             self._count_lines()
             line = self.line
-            # The quick look ends at the next bracket. Without tags that may be far away, after many small
-            # games.
+            # The quick look ends at the next bracket. In a text without tags this bracket may be far away,
+            # after many small games.
             if not self._tags() and not (self.tagged and self._quick_moves()):
                 self._moves()
             game = self._cut(line)
@@ -240,10 +243,10 @@ class _Scanner:
             self._grow()
 
     def _skip_comment(self) -> bool:
-        """Skip the comment at `position`. Returns False if it was never closed, so that another game (or
-        nothing) begins after it."""
+        """Skip the comment at `position`. Returns False if the comment was never closed. Then another game,
+        or nothing, begins after it."""
         self.position += 1
-        # No end was found before this offset, so that a long comment is searched only once.
+        # No end was found before this offset. A long comment is therefore searched only once.
         searched = self.base + self.position
         while True:
             at = max(self.position, searched - self.base)
@@ -329,8 +332,8 @@ class _Scanner:
         return False
 
     def _quick_moves(self) -> bool:
-        """Skip the movetext of a plain game, up to the next line with a bracket. Returns False if a closer
-        look is needed."""
+        """Skip the movetext of a plain game, up to the next line that begins with a bracket. Returns False if
+        a closer look is needed."""
         data = self.data
         start = self.position
         end = data.find(b"\n[", start, start + _QUICK_SPAN)
@@ -429,8 +432,8 @@ class _Scanner:
         return next_one == last + 1 or (next_one == last and number[2] is not None)
 
     def _after_result(self, start: int, result: bytes) -> bool:
-        """Skip what may still belong to a game after its result, which begins at `start`: comments, stray
-        text, further results. Returns True if the moves of the game continue."""
+        """Skip what may still belong to a game after its result: comments, stray text, further results. The
+        result begins at `start`. Returns True if the moves of the game continue."""
         start += self.base
         filled = self.tagged or self.base + self.begun < start
         while True:

@@ -5,7 +5,8 @@
 People also write other forms, which are read as follows. A value over several lines is joined. An unescaped
 quote in the value, a value that ends in a single backslash, one or both missing quotes, and a missing closing
 bracket are accepted. An extra bracket before the pair is skipped. Anything else in brackets, or a bracket
-that never closes, is skipped. All of these are reported. Nothing here is recursive or slower than linear.
+that never closes, is skipped. Each of these forms is reported. Nothing here is recursive or slower than
+linear.
 
 Comments and stray text may stand before, among and after the pairs: the tag section continues until
 `MOVETEXT` matches. The splitter and the reader must agree on this.
@@ -31,8 +32,8 @@ RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
 """Regular expression of a result other than `*`."""
 
 _MOVE = (
-    # A number, but not the number of a year, a date, an ordinal as in `1. Bundesliga` or a heading as in
-    # `Board 1.`.
+    # A move number. The number of a year, of a date, of an ordinal (`1. Bundesliga`) or of a heading
+    # (`Board 1.`) is not a move number.
     rb"\d{1,3}+(?!\d)\s*+(?:\.|\xe2\x80\xa6|\x85)"
     rb"(?!\d++[^\d/\-]|[\s.]*+(?:(?!(?i:null|pass))[A-Za-z]{4,}+(?![1-8])|\[\s*+[^\s\"\[\]]++\s++\"))|"
     + RESULT
@@ -60,7 +61,7 @@ STRAY_TEXT = pattern(
 
 _PAIR = pattern(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
 _FOLDED = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
-# The value ends before the next thing that looks like a pair, so that not every pair of a long line is
+# The value ends before the next text that looks like a pair. Otherwise every pair of a long line would be
 # searched to the end of the line.
 _LOOSE = pattern(
     rb'\[\s*+([^\s"\[\]]++)\s++"'
@@ -80,7 +81,7 @@ _LINE_END = pattern(rb"[\r\n]|\Z")
 
 class Pair(NamedTuple):
     """A tag pair as it was read. `name` is empty if the pair cannot be used. `complaint` is a sentence about
-    a fault of the pair, and `lost` says whether a part of it was lost."""
+    a fault of the pair, and `lost` says whether a part of the pair was lost."""
 
     name: bytes
     value: bytes
@@ -90,7 +91,8 @@ class Pair(NamedTuple):
 
 
 def end_of_pair(data: bytes, start: int) -> int:
-    """The end of the pair that `pair` reads at `start`; at most the end of its line (or of `data`)."""
+    """The end of the pair that `pair` reads at `start`. A text in none of the known forms ends with its line
+    (or with `data`)."""
     limit = start + LONGEST
     for form in _FORMS:
         found = form.match(data, start, limit)

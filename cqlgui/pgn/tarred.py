@@ -8,8 +8,8 @@ _CHECKSUM = slice(148, 156)
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether a text with this beginning is a tar archive, by the checksum of its first header (POSIX,
-    `ustar`). In the checksum its own eight bytes count as spaces."""
+    """Whether a text that begins with `head` is a tar archive. The checksum of the first header (POSIX,
+    `ustar`) decides. The checksum counts its own eight bytes as spaces."""
     header = head[:_HEADER]
     try:
         said = int(header[_CHECKSUM].strip(b" \0"), 8)

@@ -25,8 +25,8 @@ from cqlgui.pgn import decoding, tarred
 
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
-"""The bytes that a decompressor gets at once. Zstandard does not limit its output, and may make 32 MB of this
-many bytes. Of a damaged file, at most the text of this many bytes is lost."""
+"""The bytes that a decompressor gets at once. Zstandard does not limit its output, and may turn this many
+bytes into 32 MB. Of a damaged file, at most the text packed in this many bytes is lost."""
 _PIECE: Final = 1 << 16
 """The bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8
@@ -192,8 +192,9 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
-    """The text converted to UTF-8 if it begins with the mark of UTF-16 or UTF-32. Text in another encoding
-    after that, or after a missing byte, cannot be read; this is noted in `damage`."""
+    """The text, converted to UTF-8 if it begins with the mark of UTF-16 or UTF-32. Two kinds of text after
+    the mark cannot be read: text in another encoding, and text after a missing byte. Such a fault is noted in
+    `damage`."""
     head = b""
     for block in text:
         head += block
@@ -253,7 +254,7 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
             if machine is None:
                 # Only bytes that may be padding are checked, because there may be millions of streams.
                 if padded and not block[at] and not block[at:].strip(b"\0"):
-                    # The padding may be long.
+                    # The padding may be long. The caller must still be able to cancel.
                     yield b""
                     break
                 machine = make()
@@ -303,7 +304,7 @@ def _members(path: Path, source: BinaryIO, damage: list[str]) -> Iterator[bytes]
             yield from _in_utf8(_unpacked(_gathered(_member(source, info))), damage)
         except DamagedError as fault:
             damage.append(f"in {info.filename} {fault}")
-        # A member without a final newline must not run into the next one's first tag.
+        # A member without a final newline must not run into the first tag of the next member.
         yield b"\n\n"
 
 

@@ -47,8 +47,8 @@ def annotate(
     move that leads to that position (0: before all moves). Comments of the file at `removed` positionids are
     taken out, and `tags` are set or added.
 
-    Positions that the game does not have are ignored. Every other byte of the text stays. Bytes come back in
-    their encoding, or in UTF-8 if an added text has letters that this encoding lacks.
+    Positions that the game does not have are ignored. Every other byte of the text stays. Bytes are returned
+    in the encoding of the game, or in UTF-8 if an added text has letters that this encoding lacks.
     """
     data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
     anchors = reader.anchors(data)

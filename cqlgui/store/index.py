@@ -1,14 +1,14 @@
 """The index of one source: a folder of immutable segments, named by a manifest that is written last.
 
-    manifest.json   {"check": crc32 of the rest, "manifest": {version, identity, segments, next_offset,
-    next_line,
-                    complete}}; a segment's row says its file, its games and the stretch of text they stand in
-    NNNNNN-G.seg    see `segments`; G counts rewritings, so that a file of a given name never changes
+    manifest.json   {"check": crc32 of the rest,
+                     "manifest": {version, identity, segments, next_offset, next_line, complete}};
+                    a segment's row has its file, its games and the part of the text where they stand
+    NNNNNN-G.seg    see `segments`; G counts rewritings, so a file with a given name never changes
     NNNNNN-G.sig    see `side_files`
     lock            held by the one writer
 
-Whatever the manifest names stays: a killed or failed writer loses only the games of its unfinished segment,
-and the next one continues at `next_offset`. Ordinals are 0-based within the source.
+The segments that the manifest names are never lost. A killed or failed writer loses only the games of its
+unfinished segment. The next writer continues at `next_offset`. Ordinals are 0-based within the source.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ __all__ = [
 ]
 
 VERSION = 5
-"""Raise it with each change of what is read of games, or an old index keeps the old reading and marks
-stand in wrong places (`tests/pgn/test_reading_version.py` notices). 2: another way of computing
-`Identity.digest`. 3: `Identity.state`. 4 and 5: `e.p.`, then `e. p.` and `E.P.` end no game."""
+"""Raise the version with each change of what is read of games. Otherwise an old index keeps the old reading,
+and marks stand in wrong places (`tests/pgn/test_reading_version.py` notices this). 2: another way of
+computing `Identity.digest`. 3: `Identity.state`. 4: `e.p.` ends no game. 5: `e. p.` and `E.P.` end no
+game."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2
@@ -88,8 +89,8 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """A segment as the manifest lists it, with the part of the text where its games stand (for rebuilding
-    it)."""
+    """A segment as the manifest lists it. For rebuilding the segment, the row says where its games stand in
+    the text."""
 
     file: str
     games: int
@@ -122,7 +123,7 @@ class Manifest:
 
     @staticmethod
     def read(folder: Path) -> Manifest | None:
-        """The manifest of an index folder; None when there is none, or one that another version wrote. Raises
+        """The manifest of an index folder; None if it is missing or another version wrote it. Raises
         `errors.IndexDamaged`."""
         try:
             data = (folder / _MANIFEST).read_bytes()
@@ -153,7 +154,7 @@ class Manifest:
             ) from error
 
     def write(self, folder: Path) -> None:
-        """Replace the manifest by this one. Raises `OSError`; then the old one stays."""
+        """Replace the manifest of the folder by this one. Raises `OSError`; then the old manifest stays."""
         parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
         inner = {"version": VERSION, **named(self), **parts}
         outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
@@ -163,10 +164,10 @@ class Manifest:
 def identify(
     path: Path, plain: Path | None = None, *, cancel: progress.CancelToken | None = None
 ) -> Identity:
-    """The identity of a source; `plain` is its unpacked text where that is another file. Reads all of it
-    once.
+    """The identity of a source. `plain` is the file with its unpacked text, if that is another file. Reads
+    the whole text once.
 
-    Raises `errors.SourceError` when it cannot be read and `errors.Cancelled`.
+    Raises `errors.SourceError` if a file cannot be read, and `errors.Cancelled`.
     """
     plain = plain or path
     try:
@@ -178,11 +179,11 @@ def identify(
 
 
 def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
-    """How a source relates to the indexed text: `same`, `grown` (the old text is a prefix of it) or
-    `changed`.
+    """How a source relates to the indexed text: `same`, `grown` (the indexed text is a prefix of the new
+    text) or `changed`.
 
-    A file in the same state counts as the same without being read; otherwise the old part of the text is
-    hashed. Raises `errors.SourceError` if the file cannot be read.
+    A file whose state has not changed counts as `same` and is not read. Otherwise the part of the text that
+    was indexed is hashed. Raises `errors.SourceError` if the file cannot be read.
     """
     plain = plain or path
     try:
@@ -197,7 +198,8 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
 
 
 def holds(known: Identity, plain: Path) -> bool:
-    """Whether a plain text begins with the one that was indexed; reads it. Raises `errors.SourceError`."""
+    """Whether a plain text begins with the indexed text. Reads that part of it. Raises
+    `errors.SourceError`."""
     try:
         size = plain.stat().st_size
         return size >= known.text_size and _digest(plain, known.text_size, None) == known.digest
@@ -347,10 +349,10 @@ class SourceIndex:
 class Writer:
     """Adds games to an index, or begins one; a context manager that holds the lock.
 
-    `identity` is the current state of the source. An index of the same text, or of a text that has since
-    grown, is continued; any other is begun again. If the text has grown, the last game is dropped, because it
-    may have grown as well. Start reading at `next_offset` / `next_line`; `game_count` games are committed
-    before it.
+    `identity` is the current state of the source. An index of the same text is continued. With `grown`, an
+    index of a text that has since grown is continued too. Any other index is begun again. If the text has
+    grown, the last game is dropped, because it may have grown as well. Start reading at `next_offset` /
+    `next_line`; `game_count` games are committed before this place.
 
     Raises `Busy` if another process writes, and `errors.CqlguiError` if the disk refuses; committed games
     stay.
@@ -395,7 +397,7 @@ class Writer:
         return manifest
 
     def _without_last(self, known: Manifest) -> Manifest:
-        """The manifest without its last game, whose segment is written again."""
+        """The manifest without its last game. The segment of that game is written again without it."""
         if not known.segments or known.segments[-1].games == 0:
             return known
         last = known.segments[-1]
@@ -411,8 +413,8 @@ class Writer:
         return replace(known, segments=rest, next_offset=offset, next_line=line)
 
     def _sweep(self, manifest: Manifest) -> None:
-        """Remove files that no manifest names: those that a killed writer left, and segments of an older
-        text."""
+        """Remove files that the manifest does not name: files that a killed writer left, and segments of an
+        older text."""
         disk.sweep(self.folder)
         named = {row.file for row in manifest.segments}
         named |= {side_files.path_of(Path(name)).name for name in named}
@@ -424,7 +426,7 @@ class Writer:
             *self.folder.glob(_MANIFEST + ".*"),
         ]:
             if path.name not in named:
-                # A reader on Windows may still have an old segment mapped; it goes next time.
+                # A reader on Windows may still have an old segment mapped. The segment is removed next time.
                 with contextlib.suppress(OSError):
                     path.unlink()
 
@@ -450,7 +452,7 @@ class Writer:
 
     def add(self, game: GameRecord) -> bool:
         """Add a game, in file order. Returns True if the segment is full and must be committed before the
-        next one."""
+        next game."""
         self.add_games(Block.of([game]))
         return self.waiting == segments.LARGEST
 
@@ -493,11 +495,11 @@ class Writer:
 
 
 def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecord]) -> None:
-    """Put `games`, read again from the text between the segment's `offset` and `end`, in place of a damaged
-    segment.
+    """Replace a damaged segment by `games`. The games were read again from the text between the segment's
+    `offset` and `end`.
 
-    The caller holds the lock. Raises `errors.IndexDamaged` when they are not as many as the manifest says
-    (the source has changed), and `errors.CqlguiError` when the disk refuses.
+    The caller holds the lock. Raises `errors.IndexDamaged` when the number of games differs from the
+    manifest's (the source has changed), and `errors.CqlguiError` when the disk refuses.
     """
     block = games if isinstance(games, Block) else Block.of(games)
     manifest = Manifest.read(folder)
@@ -518,9 +520,9 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
 
 
 def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
-    """Note that a source is in another state but still holds the indexed text, so that it need not be read
-    again to check that. If it cannot be noted, because another process writes the index or the disk refuses,
-    it is checked again next time."""
+    """Note the new state of a source that still holds the indexed text. The source then need not be read
+    again to check its text. Nothing is noted if another process writes the index or the disk refuses. Then
+    the source is checked again next time."""
     with contextlib.suppress(errors.CqlguiError, OSError), lock(folder):
         if Manifest.read(folder) == known:
             replace(known, identity=replace(known.identity, state=state)).write(folder)
@@ -565,8 +567,8 @@ def _free_name(number: int, taken: set[str]) -> str:
 
 
 def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
-    """The blake2b of the blake2bs of the blocks. Two threads hash them in turn, without the interpreter
-    lock."""
+    """The blake2b digest of the digests of all blocks. Two threads hash alternate blocks, without the
+    interpreter lock."""
     parts = range(0, size, _BLOCK)
     found = [b""] * len(parts)
     faults: list[Exception] = []
@@ -584,7 +586,7 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
                     block = _read(file, min(_BLOCK, size - parts[number]))
                     found[number] = hashlib.blake2b(block, digest_size=32).digest()
         except Exception as fault:
-            # Raised again below: there is no digest of a text that was not read.
+            # The fault is raised again below: without the whole text there is no digest.
             faults.append(fault)
             over.set()
 

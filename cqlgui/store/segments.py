@@ -1,13 +1,14 @@
 """One segment of an index: at most 10,000 games in one immutable file.
 
-Little-endian; every part is counted in the header, so that a cut or grown file shows at once:
+Little-endian. The header has the size of every part, so a cut or grown file is noticed at once:
 
     header   magic "CQLGSEG1", version u32, games u32, words u64, fen bytes u64, problem bytes u64,
              file size u64, blake2b-16 of everything after the header, crc32 of the header's bytes before it
     rows     per game: text offset u64, text length u64, line u64, first word u64, words u32, plies u32,
              positions u32, fen offset u32 (0xFFFFFFFF: the usual start), fen length u16, flags u16
-    words    u16 each in the machine's byte order (an index stays on its machine); packed moves, see
-    `board.moves` fens     ASCII
+    words    packed moves (see `board.moves`), u16 each in the machine's byte order (an index stays on its
+             machine)
+    fens     ASCII
     problems JSON lines [game in the segment, offset, line, reason, severity]
 """
 
@@ -52,7 +53,7 @@ ROW: Final = np.dtype(
 )  # fmt: skip
 """A game's row, as NumPy reads it."""
 USUAL_START: Final = 0xFFFFFFFF
-"""In place of a FEN: the game begins as usual."""
+"""Stands in place of the offset of a FEN if the game begins from the usual start."""
 
 
 class Problem(NamedTuple):
@@ -75,7 +76,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """What the index keeps of a game. `problems` are (offset, line, reason, severity), absolute."""
+    """What the index keeps of a game. `problems` are (offset, line, reason, severity), with absolute offsets
+    and lines."""
 
     offset: int
     length: int
@@ -90,8 +92,9 @@ class GameRecord:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Games in columns, as a segment holds them: rows of `ROW`, whose first words and FENs are indices into
-    `words` and `fens`, and the flaws in game order, with games counted from the start of the block."""
+    """Games in columns, as a segment holds them. `rows` has a row of `ROW` for each game. The first word and
+    the FEN of a row are indices into `words` and `fens`. `problems` are the flaws in game order, with games
+    counted from the start of the block."""
 
     rows: np.ndarray
     words: np.ndarray
@@ -206,7 +209,8 @@ class Segment:
         if length != size or fens_end + problems != size:
             raise _damaged(self.path, "its length is wrong")
         self.checksum: bytes = checksum
-        """The checksum of everything after the header, as the header says; `verify` compares it."""
+        """The checksum of everything after the header, as it stands in the header. `verify` compares it with
+        the content."""
         self.games: int = games
         self.words: int = words
         self._rows = rows = self._view[_HEADER.size : rows_end]
@@ -216,7 +220,7 @@ class Segment:
         self._problems = self._view[fens_end:size]
 
     def close(self) -> None:
-        """Unmap the file; views handed out before keep it mapped until they go."""
+        """Unmap the file. It stays mapped until all views that were handed out before are gone."""
         for name in ("_rows", "_words", "_problems", "_view"):
             view = getattr(self, name, None)
             if view is not None:
@@ -242,7 +246,7 @@ class Segment:
         return self._rows[:]
 
     def all_moves(self) -> memoryview:
-        """The words of all games, u16 each; a row says which are whose."""
+        """The words of all games, u16 each. The row of a game says which words belong to the game."""
         return self._words[:]
 
     def start_fen(self, game: int) -> str | None:
@@ -277,7 +281,7 @@ class Segment:
         return sum(row[6] for row in _ROW.iter_unpack(self._rows))
 
     def block(self) -> Block:
-        """All of it in memory."""
+        """All games of the segment, in memory."""
         rows = np.frombuffer(bytes(self._rows), ROW)
         return Block(rows, np.array(self._words, np.uint16), self._fens, tuple(self.problems()))
 
@@ -300,7 +304,7 @@ class Segment:
 
 
 def write(path: Path, games: Block) -> None:
-    """Write a segment under a temporary name, sync and rename it. Raises `OSError`, leaving nothing."""
+    """Write a segment under a temporary name, sync and rename it. Raises `OSError`; then no file is left."""
     assert len(games) <= LARGEST
     listed = "".join(json.dumps(list(problem)) + "\n" for problem in games.problems).encode("ascii")
     body = games.rows.tobytes() + games.words.tobytes() + games.fens + listed

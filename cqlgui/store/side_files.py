@@ -1,7 +1,7 @@
 """Derived data about a segment's games, kept in a file beside the segment.
 
-It can always be made again from the segment, so it is written without the writer's lock, by whichever process
-made it first. A file that is missing, cut, altered, of another version, or about another segment of that name
+The data can always be made again from the segment. The process that makes it first writes it, without the
+writer's lock. A file that is missing, cut, altered, of another version, or about another segment of that name
 counts as absent. This module does not know what the bytes mean. Little-endian:
 
     magic "CQLGSIG1", version u32 (of the content), games u32, content bytes u64, the segment's checksum,
@@ -29,7 +29,7 @@ _HEADER: Final = struct.Struct("<8sIIQ16s16sI")
 
 
 def path_of(segment: Path) -> Path:
-    """The file beside a segment's."""
+    """The side file of a segment."""
     return segment.with_suffix(SUFFIX)
 
 
@@ -52,7 +52,7 @@ def begin(listed: Sequence[Path]) -> None:
 
 
 def read(segment: segments.Segment, version: int) -> bytes | None:
-    """The data about a segment in that version; None if there is none that is sound."""
+    """The data of this version about a segment; None if there is no sound file with it."""
     with _lock:
         begun = _begun.pop(segment.path, None)
     found = _sound(segment.path) if begun is None else begun.result()
@@ -69,9 +69,11 @@ _begun: Final[dict[Path, futures.Future[_Kept | None]]] = {}
 
 
 def _sound(segment: Path) -> _Kept | None:
-    """The file beside a segment, if it is whole; whether it is about that segment is checked later."""
+    """The header fields and the content of a segment's side file; None if the file is not whole. `read`
+    checks whether the file is about this segment."""
     try:
-        # In two parts, because copying the content would take as long as reading it.
+        # Header and content are read separately. Cutting them out of one text would copy the content, which
+        # takes as long as reading it.
         with path_of(segment).open("rb", buffering=0) as file:
             head = file.read(_HEADER.size)
             content = file.read()

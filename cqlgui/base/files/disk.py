@@ -1,8 +1,9 @@
 """Writes files so that a crash or a full disk never leaves half of one, and tells whether files changed.
 
-A file is first written under another name in the same folder and then renamed. That name is random and begins
-with `PREFIX`. The file is created exclusively, so that nobody can put a link in its place. It stays locked
-while it is written, so that `sweep` can recognise what a killed program left behind.
+A file is first written under a temporary name in the same folder and then renamed. The temporary name is
+random and begins with `PREFIX`. The file is created exclusively, so that nobody can put a link in its place.
+The file stays locked while it is written. `sweep` recognises a file that a killed program left behind,
+because that file is not locked.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class State(NamedTuple):
 
 
 def is_file(path: Path) -> bool:
-    """Whether the path is a file. False where it cannot be read; `Path.is_file` raises an error in a closed
-    folder or on a share that is gone."""
+    """Whether the path is a file. False if the path cannot be examined. `Path.is_file` would raise an error
+    in a closed folder or on a share that is gone."""
     return os.path.isfile(path)  # noqa: PTH113  # this one raises nothing
 
 
@@ -62,13 +63,14 @@ def is_folder(path: Path) -> bool:
 
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path`, synced to the disk, when the block ends without an error. After an
-    error it is removed, and `path` stays as it was.
+    """Open a new file. When the block ends without an error, the new file is synced to the disk and replaces
+    `path`. After an error the new file is removed, and `path` stays as it was.
 
-    The file is private while it is written. Then it gets the permissions of the file it replaces, or those of
-    new files, unless `private` is set. With `follow` (for files that the user names), a symbolic link stays
-    and the file behind it is replaced. Without it the link itself is replaced, because a stranger may have
-    put it there. A device, a pipe or a read-only file is never replaced. Raises `OSError`.
+    The new file is private while it is written. With `private` it stays private. Otherwise it gets the
+    permissions of the file that it replaces, or those of the user's new files if there is none. With `follow`
+    (for files that the user names), a symbolic link stays and the file behind it is replaced. Without
+    `follow` the link itself is replaced, because a stranger may have put it there. A device, a pipe or a
+    read-only file is never replaced. Raises `OSError`.
     """
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)

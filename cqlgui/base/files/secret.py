@@ -15,18 +15,19 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 
 
 def key() -> bytes | None:
-    """Return the key; make it when it is first needed. Returns None where it cannot be kept. Raises
-    `CqlguiError` if its folder cannot be made.
+    """Return the key, which is made when it is first needed. Returns None if the key cannot be kept. Raises
+    `CqlguiError` if the folder of the key cannot be made.
 
-    The key is stored with the settings, so that a program that can only write to the cache does not know it.
-    A key that others could read, or that another user made, is replaced.
+    The key is stored with the settings. A program that can only write to the cache therefore does not know
+    the key. A key that others could read, or that another user made, is replaced.
     """
     path = folders.config() / "key"
     with contextlib.suppress(OSError):
         found = _read(path)
         if found is None:
             disk.replace_file(path, os.urandom(_LENGTH), private=True)
-            # Read it back: another process may have made a key in the meantime, and that one counts.
+            # Read the file again: another process may have made a key in the meantime, and the key in the
+            # file counts.
             found = _read(path)
         return found
     return None
