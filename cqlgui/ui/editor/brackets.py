@@ -15,9 +15,10 @@ _FARTHEST = 5_000  # lines in which the partner is looked for
 
 
 def at(document: QTextDocument, position: int) -> list[tuple[int, bool]]:
-    """Document positions of the bracket beside the caret and of its partner, each with whether they match.
+    """The bracket beside the caret and its partner: the document position of each, and whether the two match.
 
-    A bracket without a partner stands alone, as one that does not match. Empty if there is no bracket.
+    A bracket without a partner is the only entry, and counts as not matching. The list is empty if there is
+    no bracket beside the caret.
     """
     block = document.findBlock(position)
     column = position - block.position()
@@ -50,7 +51,8 @@ def in_quiet(cursor: QTextCursor) -> bool:
 
 
 def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None:
-    """Position and sign of the bracket that ends the pair by nesting depth; it may be of another kind."""
+    """Position and sign of the bracket that ends the pair. Only the nesting depth counts, so the bracket may
+    be of another kind."""
     forward = sign in _CLOSING
     depth = 0
     for position, other in _walk(block, place, forward):

@@ -55,9 +55,8 @@ class Completer(QCompleter):
                 self._view.hide()
 
     def open(self, *, asked: bool) -> None:
-        """Offer completions of the word before the caret; unless `asked`, only from two letters on, and not
-        in strings or comments.
-        """
+        """Offer completions of the word before the caret. Without `asked`, the word must have at least two
+        letters, and the caret must be outside strings and comments."""
         prefix = self.prefix()
         if (not asked and len(prefix) < _ENOUGH) or (
             not asked and brackets.in_quiet(self._editor.textCursor())
@@ -80,7 +79,8 @@ class Completer(QCompleter):
         where = self._editor.cursorRect().translated(self._editor.viewport().pos())
         width = min(560, max(260, self._editor.width() - 40))
         self.complete(QRect(where.left(), where.top(), width, where.height()))
-        # A word that is already complete must not swallow the Return that follows it.
+        # If the word is already complete, no completion is selected, so that the next Return goes to the
+        # editor.
         first = self.completionModel().index(0, 0)
         self._view.setCurrentIndex(QModelIndex() if whole and not asked else first)
 

@@ -1,6 +1,6 @@
 """The text widget of the query editor: keys, brackets, squiggles, hover, completion.
 
-All offsets in its interface are code points.
+All offsets in the interface of this module are code points.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _PAIRS = {"(": ")", "{": "}", "[": "]"}
 class QueryEdit(QPlainTextEdit):
     """A plain-text edit that knows the query language.
 
-    `changed` is emitted once for each real change of the text (not for a repaint of colours), `run_requested`
-    at Ctrl+Return, `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset,
-    `fix_requested` at Ctrl+period, `help_requested` at F1, `menu_opening` with the context menu and the
-    code-point offset under the pointer, so that others can add to the menu.
+    `changed` is emitted once for each real change of the text, not for a repaint of colours. `run_requested`
+    is emitted at Ctrl+Return, `find_requested` at Ctrl+F, `fix_requested` at Ctrl+period, and
+    `help_requested` at F1. `caret_moved` carries the caret's code-point offset. `menu_opening` carries the
+    context menu and the code-point offset under the pointer, so that receivers can add to the menu.
     """
 
     changed = Signal()
@@ -64,7 +64,7 @@ class QueryEdit(QPlainTextEdit):
         self._offsets = offsets.Offsets("")
         self._revision = -1
         self._known = ""
-        # Whether the caret's line must be the first in view once there is a view.
+        # Whether the caret's line must be scrolled to the top as soon as the widget is visible.
         self._begins = False
         self._colouring = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
@@ -134,11 +134,12 @@ class QueryEdit(QPlainTextEdit):
         super().showEvent(event)
         if self._begins:
             self._begins = False
-            # Lines are wrapped only when the view has its size.
+            # Lines are wrapped only after the view has got its size.
             QTimer.singleShot(0, self, self._raise_caret)
 
     def replace(self, start: int, end: int, new: str) -> None:
-        """Replace a code-point range by `new` as one undoable edit; the caret stays at its text."""
+        """Replace a code-point range by `new` as one undoable edit. The caret keeps its place in the text
+        that is not replaced."""
         old = self.text()[start:end]
         if old == new:
             return
@@ -408,9 +409,8 @@ class QueryEdit(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def _typed_bracket(self, typed: str) -> bool:
-        """Add the partner of an opening bracket, or step over a closing one; False leaves the key to the text
-        edit.
-        """
+        """Add the partner of a typed opening bracket, or step over an existing closing bracket. The result
+        False leaves the key to the text edit."""
         cursor = self.textCursor()
         line, column = cursor.block().text(), cursor.positionInBlock()
         following = offsets.Offsets(line).to_points(column)
@@ -433,7 +433,8 @@ class QueryEdit(QPlainTextEdit):
             cursor.setPosition(end + 1, QTextCursor.MoveMode.KeepAnchor)
             self.setTextCursor(cursor)
             return True
-        # Before a word the bracket is meant for what follows; within a string or comment for nothing.
+        # A bracket typed before a word belongs to what follows. In a string or comment a bracket needs no
+        # partner.
         if (ahead and not ahead.isspace() and ahead not in _PAIRS.values()) or brackets.in_quiet(cursor):
             return False
         cursor.beginEditBlock()
@@ -476,7 +477,7 @@ class QueryEdit(QPlainTextEdit):
             self._offsets = offsets.Offsets(self._text)
 
     def _text_changed(self) -> None:
-        # Qt counts the highlighter's colours as a change too.
+        # Qt also reports a change when the highlighter sets colours.
         if not self._colouring and self.text() != self._known:
             self._known = self._text
             self._colour_view()
@@ -511,8 +512,8 @@ class QueryEdit(QPlainTextEdit):
         place = self.viewport().mapFromGlobal(event.globalPos())
         cursor = self.cursorForPosition(place)
         offset = self.offsets().to_points(cursor.position())
-        # The cursor is the gap nearest to the pointer; the character under the pointer may be the one before
-        # it.
+        # The cursor is the gap between characters that is nearest to the pointer. The pointer may be over the
+        # character before this gap.
         if self.cursorRect(cursor).left() > place.x() and offset:
             offset -= 1
         words = self.hover_html(offset) if self._over_text(place, offset) else ""
@@ -531,7 +532,7 @@ class QueryEdit(QPlainTextEdit):
         )
 
     def event(self, event: QEvent) -> bool:
-        # Esc closes the popup before it can mean anything to the window.
+        # The popup takes Esc before a shortcut of the window can.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -547,7 +548,7 @@ class QueryEdit(QPlainTextEdit):
             return
         key, held = event.key(), event.modifiers()
         if key == Qt.Key.Key_Escape:
-            # The key has nothing to do with the text; it is for a pane around the editor.
+            # Esc does nothing in the text. It is left to a pane around the editor.
             event.ignore()
             return
         control = bool(held & Qt.KeyboardModifier.ControlModifier)
@@ -607,7 +608,7 @@ class QueryEdit(QPlainTextEdit):
         super().wheelEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        # The window opens files; their addresses are no text of a query.
+        # The window opens dropped files. Their addresses must not become text of the query.
         if any(url.isLocalFile() for url in source.urls()):
             return False
         return super().canInsertFromMimeData(source)
@@ -631,7 +632,8 @@ class QueryEdit(QPlainTextEdit):
 
 
 def _common(first: str, second: str) -> int:
-    """Length of the longest common prefix, by bisection: slices of long texts are compared in C."""
+    """Length of the longest common prefix. It is found by bisection, because Python compares slices of long
+    texts in C."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2

@@ -27,7 +27,7 @@ def new_line_indent(before: str, after: str) -> tuple[str, str]:
 
 
 def indented(lines: list[str]) -> list[str]:
-    """Every line that is not empty, one step to the right."""
+    """The lines, one step further to the right. Empty lines stay as they are."""
     return [INDENT + line if line.strip() else line for line in lines]
 
 
@@ -37,7 +37,8 @@ def dedented(lines: list[str]) -> list[str]:
 
 
 def comment_toggled(lines: list[str]) -> list[str]:
-    """Line comments put before all lines, at their least indent, or removed if every filled line has one."""
+    """The lines as line comments: each filled line gets `//` at the least indent of all. If every filled line
+    already is a comment, the `//` is removed instead."""
     filled = [line for line in lines if line.strip()]
     if not filled:
         return list(lines)
@@ -55,7 +56,7 @@ def _step(line: str) -> int:
 
 
 def _commented(line: str) -> bool:
-    # Three slashes are the filter that writes comments, no comment.
+    # Three slashes do not begin a comment. They are the filter that writes comments.
     body = line.lstrip()
     return body.startswith("//") and not (body.startswith("///") and not body.startswith("////"))
 

@@ -1,5 +1,5 @@
-"""Query files on disk: UTF-8, written so that a failure never loses the old file, and that saving never
-overwrites what another program wrote."""
+"""Query files on disk, in UTF-8. A failure while writing never loses the old file. `Seen` notices changes by
+another program, so that saving does not overwrite them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a temporary file beside `path` and rename it; keeps the line ends that the file has.
+    """Write a temporary file beside `path` and rename it to `path`. The line ends of the old file are kept.
 
     Raises `errors.SourceError` and leaves the old file untouched.
     """
@@ -86,7 +86,8 @@ class Seen:
         return self._held.get(path, "")
 
     def changed(self, path: Path) -> bool:
-        """Whether a file holds another text than the recorded one; True only once for each other text."""
+        """Whether a file holds another text than the recorded text. For each other text only the first call
+        returns True."""
         held = self._held.get(path)
         if held is None or not disk.is_file(path):
             return False

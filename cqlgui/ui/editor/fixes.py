@@ -11,8 +11,8 @@ from cqlgui.ui.editor import edit
 
 
 def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
-    """Fixes of the findings at the caret; if there are none, those of its line. Empty while the findings are
-    those of another text."""
+    """Fixes of the findings at the caret. If there are none, the fixes on the caret's line. Empty while the
+    findings belong to another text."""
     if not editor.findings_hold():
         return []
     text, caret = editor.text(), editor.caret()
@@ -29,7 +29,8 @@ def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
 
 
 def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> bool:
-    """Apply a fix as one undoable edit. Returns False, and does nothing, if it was found in another text."""
+    """Apply a fix as one undoable edit. Returns False, and does nothing, if the fix was found in another
+    text."""
     if not editor.findings_hold() or all(one.fix != fix for one in editor.findings):
         return False
     editor.replace(fix.span.offset, fix.span.end, fix.new)
@@ -37,9 +38,10 @@ def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> bool:
 
 
 def offer(editor: edit.QueryEdit) -> None:
-    """Apply the only fix at the caret, or let the user choose; says so if there is none.
+    """Apply the only fix at the caret, or let the user choose one of several. If there is none, show a tool
+    tip.
 
-    The findings must be those of the text, which `panel.EditorPanel.offer_fixes` ensures.
+    The findings must belong to the current text. `panel.EditorPanel.offer_fixes` ensures this.
     """
     found = at_caret(editor)
     place = editor.viewport().mapToGlobal(editor.cursorRect().bottomLeft())

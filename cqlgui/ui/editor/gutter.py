@@ -1,8 +1,8 @@
 """The editor's margin: line numbers, a mark on lines with a finding, and the truth of each line on the board.
 
-A line that holds has a tick, one that fails a cross, a number is shown as such; shapes differ, not only
-colours. A line that was evaluated elsewhere in the game, as inside `find`, is grey and has an arrow. If the
-caret's line has a finding with a fix, a lamp offers it.
+A line that holds has a tick, a line that fails has a cross, and a line with a numeric value shows the number.
+The signs differ in shape, not only in colour. A line that was evaluated elsewhere in the game, as inside
+`find`, is grey and has an arrow. If the caret's line has a finding with a fix, a lamp offers the fix.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from cqlgui.tasks.search import margin
 from cqlgui.ui.look import canvas, colours, wording
 
 KNOWN, PENDING, SLOW, FAULT = "known", "pending", "slow", "fault"
-"""State of the truths: valid for this text and position; being computed; given up for the moment; not
-available because the query cannot be run here."""
+"""States of the truths, in this order: valid for this text and position; being computed; given up for the
+moment; not available because the query cannot be run here."""
 
 _SIDE = 6
 _MOST_NAMED = 12
@@ -56,8 +56,8 @@ class Lines(Protocol):
 class Gutter(QWidget):
     """Painted at the editor's left edge. A click selects the line, a click on a lamp asks for its fixes.
 
-    `pointed` carries the squares that the filters of the line under the pointer name, 0 when the pointer
-    leaves; `fixes_wanted` a line, from 0.
+    `pointed` carries the squares named by the filters of the line under the pointer, or 0 when the pointer
+    leaves. `fixes_wanted` carries a line, from 0.
     """
 
     pointed = Signal(object)
@@ -86,7 +86,7 @@ class Gutter(QWidget):
         return self._state
 
     def set_truth(self, state: str, rows: tuple[truth_model.LineTruth, ...] | None = None) -> None:
-        """Show truths. Without `rows` the old ones stay, and turn pale while others are computed."""
+        """Show truths. Without `rows` the old truths stay. They are pale while new truths are computed."""
         self._state = state
         if rows is not None:
             self._rows = {row.line: row for row in rows}
@@ -96,15 +96,15 @@ class Gutter(QWidget):
         self.update()
 
     def forget_rows(self) -> None:
-        """Remove the truths, as their lines belong to another text."""
+        """Remove the truths, because their lines belong to another text."""
         if self._rows:
             self._rows = {}
             self._tell()
             self.update()
 
     def needed_width(self) -> int:
-        """Width in pixels for marks, the numbers of all lines, and truths. Truths have their room even while
-        none is shown, so that the text does not move when they come."""
+        """Width in pixels for marks, the numbers of all lines, and truths. The room for truths is kept even
+        while none is shown, so that the text does not move when truths appear."""
         digits = max(2, len(str(self._editor.blockCount())))
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 
@@ -249,9 +249,9 @@ class Gutter(QWidget):
 
 
 def _part_html(part: truth_model.Truth, apart: bool, element: str) -> str:
-    """A filter in the tooltip: its truth, its text, the element of an orbit it is of, its value or squares,
-    where it was evaluated if that is `apart` from the position on the board.
-    """
+    """A filter in the tooltip: its truth, its text, the orbit element to which it belongs, and its value or
+    its squares. For a filter evaluated `apart` from the position on the board, the tooltip also says
+    where."""
     sign = {True: "✓", False: "✗", None: "?"}[part.matched]
     shown = html.escape(margin.shortened(part.text))
     rest = ""
@@ -299,8 +299,8 @@ def draw_truth(painter: QPainter, colour: QColor, holds: bool, centre: QPointF, 
 
 
 def _draw_arrow(painter: QPainter, colour: QColor, middle: QPointF, size: float) -> None:
-    """An arrow to the right, or with a negative size to the left: this was evaluated later or earlier in the
-    game."""
+    """Draw an arrow to the right for a line that was evaluated later in the game. With a negative size the
+    arrow points to the left, for a line that was evaluated earlier."""
     pen = QPen(colour)
     pen.setWidthF(1.2)
     painter.setPen(pen)

@@ -18,8 +18,8 @@ from cqlgui.ui.look import colours
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QPlainTextEdit
 
-# States of a block, as Qt keeps them; a new block has -1. A pending block is out of view and not coloured
-# yet: of a text of thousands of lines only visible ones cost time.
+# States of a block, as Qt keeps them. A new block has -1. A pending block is out of view and not coloured
+# yet, so that in a text of thousands of lines only the visible lines cost time.
 _OPEN = 1  # ends inside a block comment
 _PENDING = 2
 _AHEAD = 60  # lines above and below the view that are coloured with it
@@ -104,7 +104,8 @@ class Highlighter(QSyntaxHighlighter):
         self._make_formats()
 
     def show(self, first: int, last: int) -> None:
-        """Colour the lines numbered `first`..`last` (from 0) and their neighbours, if that is not done."""
+        """Colour the lines numbered `first`..`last` (from 0) and their neighbours, if they are not coloured
+        yet."""
         self._first, self._last = first - _AHEAD, last + _AHEAD
         block = self.document().findBlockByNumber(max(0, self._first))
         while block.isValid() and block.blockNumber() <= self._last:
@@ -148,7 +149,8 @@ class Highlighter(QSyntaxHighlighter):
         self.setCurrentBlockState(_OPEN if found.open else 0)
 
     def _enlarge(self, start: int, text: str, shape: QTextCharFormat | None) -> None:
-        """Signs are drawn larger than letters: figures at a letter's height cannot be distinguished."""
+        """Draw signs larger than letters, because figurines at the height of a letter cannot be
+        distinguished."""
         larger = QTextCharFormat(shape) if shape is not None else QTextCharFormat()
         larger.setFontPointSize(self._editor.font().pointSizeF() * _SIGN_SCALE)
         mapping = offsets.Offsets(text)

@@ -1,7 +1,7 @@
 """Which file or title a text belongs to, through undo and redo.
 
-A text that replaces another (a query opened, a script translated) is one step of undo. After undoing it, the
-old text must have its old name again: otherwise saving would write it over the wrong file.
+Opening a query or translating a script replaces the text, as one step of undo. After this step is undone, the
+old text must have its old name again. Otherwise saving would write the old text over the wrong file.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ class Identity:
 
 @dataclass(slots=True)
 class _Mark:
-    """From this number of undo steps on an identity is valid."""
+    """An identity, and the number of undo steps from which on it is valid."""
 
     steps: int
     identity: Identity
 
 
 class Identities:
-    """The identities of a document. Call `follow` at each change of its text, `begin` after a change that
-    gave it another identity."""
+    """The identities of a document. Call `follow` at each change of the document's text. Call `begin` after a
+    change that gave the document another identity."""
 
     def __init__(self, document: QTextDocument) -> None:
         self._document = document
         self._marks = [_Mark(0, Identity())]
         self._steps = 0
-        # Whether the change since the last `follow` is a new one, neither undone nor redone.
+        # Whether a new edit, not undo or redo, has changed the text since the last `follow`.
         self._added = False
         document.undoCommandAdded.connect(self._note_addition)
 
@@ -47,7 +47,7 @@ class Identities:
         return self._in_force().identity
 
     def begin(self, identity: Identity) -> None:
-        """From this text on the document has another identity; undoing leads back to the old one."""
+        """From this text on the document has another identity; undoing restores the old identity."""
         self.follow()
         self._marks = [mark for mark in self._marks if mark.steps != self._steps]
         self._marks.append(_Mark(self._steps, identity))

@@ -39,10 +39,11 @@ _PAUSE = 600  # milliseconds without a key before the list of problems appears o
 class EditorPanel(QWidget):
     """The query editor that the window embeds. All offsets are code points.
 
-    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence if a file could not
-    be read or written. `why_not_requested` comes from the line that says whether the position on the board
-    matches, `help_requested` from F1, `translated` with the file and the notes if a script of an older CQL
-    was opened as its translation. `left_unsaved` carries a changed text that another one replaces.
+    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`. `failed` carries a sentence if a file
+    could not be read or written. `why_not_requested` is emitted for a click on the button that says whether
+    the position on the board matches, and `help_requested` for F1. If a script of an older CQL was opened as
+    its translation, `translated` carries the file and the notes. `left_unsaved` carries a changed text that
+    is replaced by another text.
     """
 
     text_changed = Signal(str)
@@ -64,11 +65,12 @@ class EditorPanel(QWidget):
         self._seen = files.Seen()
         self._dragged = False
         self._closed = False
-        # The translation of the script shown, if it is one and can be translated.
+        # The translation of the text shown, if that is a script of an older CQL and can be translated.
         self._translation: str | None = None
         self._old = False
         self._offer_due = False
-        # A half-typed word is an error: the list must not come and go, and move the text, at every key.
+        # A half-typed word is an error. Without this pause the list would appear or disappear at every key,
+        # and move the text.
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
@@ -93,7 +95,8 @@ class EditorPanel(QWidget):
         self._live = QToolButton(self)
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        # It comes and goes at every key; the rest of the window is not laid out again for that.
+        # This button appears and disappears while the user types. It keeps its room, so that the rest of the
+        # window is not laid out again each time.
         policy = self._live.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._live.setSizePolicy(policy)
@@ -111,15 +114,15 @@ class EditorPanel(QWidget):
         self._show_diagnostics("", ())
 
     def _keep_widths(self) -> None:
-        """Give the labels beside the query the width that they mostly need, so that nothing moves with their
-        words."""
+        """Give the labels beside the query the width that they usually need, so that nothing moves when their
+        texts change."""
         metrics = self.fontMetrics()
         for button, longest in ((self._state, "Empty query"), (self._live, "Not on board")):
             button.setMinimumWidth(metrics.horizontalAdvance(f"{longest}") + _BESIDE)
         self._estimate.reserve("about 12,345 games")
 
     def set_estimate(self, words: str) -> None:
-        """Show how many games the query may find; empty if that is unknown."""
+        """Show how many games the query may find; an empty text if the number is unknown."""
         # A text that begins with a number is a count, not an estimate.
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
@@ -217,8 +220,8 @@ class EditorPanel(QWidget):
         *,
         left_out: bool = False,
     ) -> None:
-        """Show the truth of the query at the position on the board; `state` is one of `gutter`'s, empty for
-        none. `left_out` says that a search skips this position."""
+        """Show the truth of the query at the position on the board; `state` is one of the states in `gutter`,
+        or empty to show no truth. `left_out` says that a search skips this position."""
         self.edit.gutter.set_truth(state, rows)
         if self._truth != (state, matched, left_out):
             self._truth = (state, matched, left_out)
@@ -251,9 +254,9 @@ class EditorPanel(QWidget):
         """Show a query file. On failure the old text stays, `failed` says why, and the result is False.
 
         A script of an older CQL that can be translated is shown translated. The translation belongs to no
-        file, so that saving cannot overwrite the script; undo brings the script back.
+        file, so that saving cannot overwrite the script. Undo brings the script back.
         """
-        # The session keeps this path, and the next start may be in another folder.
+        # The path is made absolute, because the session keeps it and the next start may be in another folder.
         path = Path(path).absolute()
         try:
             text = files.read(path)
@@ -272,7 +275,7 @@ class EditorPanel(QWidget):
 
     def save(self, path: Path | str | None = None) -> bool:
         """Write the query to `path`, or to its own file. On failure `failed` says why and the result is
-        False. It also refuses once if another program has changed the file; a second save writes."""
+        False. If another program has changed the file, the first call fails, and a second call writes."""
         target = Path(path).absolute() if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
@@ -327,7 +330,7 @@ class EditorPanel(QWidget):
         QWidget.setTabOrder(self.problems, self._state)
 
     def _dress(self) -> None:
-        """An estimate must not draw the eye away from the text."""
+        """Show the estimate in the muted colour, so that it does not distract from the query."""
         palette = self._estimate.palette()
         palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.colours().muted))
         self._estimate.setPalette(palette)
@@ -413,11 +416,12 @@ class EditorPanel(QWidget):
         """Show the list of problems if there are any, unless the user closed it."""
         self.problems.setVisible(bool(self._diagnostics) and not self._closed)
         self._size_problems()
-        # Rows know how many lines they take only when they have their width.
+        # The rows know how many lines they take only after they have got their width.
         QTimer.singleShot(0, self, self._size_problems)
 
     def _size_problems(self) -> None:
-        """As much room as the findings need, at most a third of the height, unless the user set it."""
+        """Give the list as much room as the findings need, at most a third of the height. A size that the
+        user set is kept."""
         whole = sum(self._split.sizes())
         if not self._dragged and whole:
             part = min(self.problems.wanted_height(), whole // 3)
@@ -469,7 +473,7 @@ class EditorPanel(QWidget):
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
 
     def _take_fix(self, fix: diagnostics.Fix) -> None:
-        # A link that was drawn for another text does nothing; the check draws the links of this one.
+        # A link that was drawn for another text does nothing. The check draws the links for the current text.
         fixes.take(self.edit, fix)
         self.check_now()
         self.edit.setFocus()
@@ -509,7 +513,7 @@ def _translated(path: Path) -> str:
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    # The picker, which asks at every move of the caret, uses the result of this check.
+    # The picker uses the result of this check at every move of the caret.
     if not text.strip():
         return ()
     if translate.looks_old(text):

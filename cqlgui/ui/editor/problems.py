@@ -21,9 +21,9 @@ _FIX = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsList(QListWidget):
-    """Shows diagnostics, with the fix of each as a link. `chosen` carries the code-point offset of the
-    finding that was clicked or entered, `fix_chosen` the `diagnostics.Fix` whose link was clicked, or on
-    which Ctrl+period was pressed."""
+    """Shows diagnostics, each with its fix as a link. `chosen` carries the code-point offset of a finding
+    when the user clicks it or presses Enter on it. `fix_chosen` carries a `diagnostics.Fix` when the user
+    clicks the link of the fix or presses Ctrl+period on it."""
 
     chosen = Signal(int)
     fix_chosen = Signal(object)
@@ -46,7 +46,7 @@ class ProblemsList(QListWidget):
         self.clear()
         for finding in found:
             line, column = diagnostics.line_and_column(text, finding.span.offset)
-            # A fix says what the hint says, and does it.
+            # With a fix the hint is left out, because the link of the fix says the same.
             hint = "" if finding.fix else finding.hint[:1].upper() + finding.hint[1:]
             words = f"{line}:{column}  {finding.message}" + (f"\n{hint}" if hint else "")
             item = QListWidgetItem(severity_icon(finding.severity, colours.of(self, finding.severity)), words)
@@ -65,7 +65,7 @@ class ProblemsList(QListWidget):
         """Height in pixels at which all rows are visible."""
         rows = sum(self.sizeHintForRow(row) + 2 * self.spacing() for row in range(self.count()))
         if self.isVisible() and self.count():
-            # At their real width rows may take more lines than their hints know.
+            # At their real width rows may take more lines than their size hints assume.
             last = self.visualItemRect(self.item(self.count() - 1))
             rows = max(rows, last.bottom() + self.verticalOffset() + self.spacing())
         return rows + 2 * self.frameWidth() + 4

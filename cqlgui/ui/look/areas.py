@@ -31,7 +31,8 @@ class Areas(QObject):
         return self._frame.area if self._frame is not None else None
 
     def go(self, step: int) -> None:
-        """Focus the next (1) or previous (-1) visible area; from outside the areas, the first or the last."""
+        """Focus the next (1) or previous (-1) visible area. If no area has the focus, focus the first (1) or
+        the last (-1) area."""
         seen = [area for area in self._areas if _target(area) is not None]
         if not seen:
             return
@@ -87,9 +88,9 @@ def _holds(area: QWidget, widget: QWidget | None) -> bool:
 
 
 def _target(area: QWidget) -> QWidget | None:
-    """The widget that takes the keys of an area; None if it is hidden or takes none."""
+    """The widget that takes the keys of an area; None if the area is hidden or takes no keys."""
     if not area.isVisible() or area.visibleRegion().isEmpty():
-        # A pane behind another one counts as visible to Qt, but nothing of it is.
+        # Qt counts a pane behind another pane as visible, although nothing of it can be seen.
         return None
     content = area.currentWidget() if isinstance(area, QTabWidget) else area
     proxy = content.focusProxy() or content

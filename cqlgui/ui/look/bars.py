@@ -11,8 +11,9 @@ _NARROWEST = 30
 
 
 class Bar(QProgressBar):
-    """A bar without text. Qt's own bar repaints its whole window at once whenever the value changes, which
-    costs a frame each time while a table below it fills. This one is painted with everything else."""
+    """A bar without text. Qt's own bar repaints its whole window at once whenever the value changes. While a
+    table below the bar fills, each of these repaints costs a frame. This bar is painted together with
+    everything else."""
 
     def __init__(self, width: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,7 +26,7 @@ class Bar(QProgressBar):
         return QSize(self._width, super().sizeHint().height())
 
     def say(self, done: int, total: int) -> None:
-        """Show that `done` of `total` is done; a total of 0 means that it is unknown."""
+        """Show that `done` of `total` is done; a `total` of 0 means that the total is unknown."""
         self.setUpdatesEnabled(False)
         self.setRange(0, STEPS if total else 0)
         if total:

@@ -1,8 +1,8 @@
 """Painters that end with their block, whatever happens in it, and pictures that keep what was painted.
 
-An exception keeps the objects of its frames alive. A painter that is still active then outlives the widget or
-picture on which it paints; when it is deleted at last, Qt ends it on a deleted device, which ends the
-process. So no other module of the window makes a painter. Does not use widgets.
+An exception keeps the objects of its frames alive. A painter that is still active may then outlive the widget
+or picture on which it paints. When the painter is deleted at last, Qt ends it on a deleted device, and the
+process crashes. So no other module of the window makes a painter. Does not use widgets.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QPaintDevice, QPainter, QPixmap
 
 DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
-"""After one of these changes of a widget nothing that was cached about it is valid."""
+"""After one of these changes of a widget, everything that was cached about the widget is invalid."""
 _TRANSPARENT = QColor(Qt.GlobalColor.transparent)
 
 
 def picture(width: int, height: int, ratio: float, ground: QColor = _TRANSPARENT) -> QPixmap:
-    """A picture to paint on, in one colour; its size is given in the pixels of a widget, of which each has
+    """A picture to paint on, in one colour. Its size is given in pixels of a widget. One such pixel has
     `ratio` times `ratio` pixels of the screen."""
     made = QPixmap(round(width * ratio), round(height * ratio))
     made.setDevicePixelRatio(ratio)

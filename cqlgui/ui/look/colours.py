@@ -1,5 +1,5 @@
 """Colours of the editor and the picker by role, from the theme's light or dark set. The background of the
-widget decides which."""
+widget decides which set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from cqlgui.ui.look import theme
 
-# Roles of these two panels whose name differs from the theme's field.
+# Roles of the editor and the picker that have another name than the field of the theme.
 _FIELDS = {
     "direction": "square",
     "designator": "piece",

@@ -1,4 +1,4 @@
-"""Keeps windows and dialogs within the screen, however small its scale makes it."""
+"""Keeps windows and dialogs within the screen, even if the scale of the screen leaves little room."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def room(widget: QWidget) -> QRect:
 
 
 def fit(widget: QWidget) -> None:
-    """Make a window that does not fit into its screen smaller, and bring it back into it."""
+    """Make a window smaller if it does not fit into its screen, and move it so that all of it is on the
+    screen."""
     if widget.isFullScreen() or widget.isMaximized():
         return
     screen = widget.screen().availableGeometry()

@@ -1,5 +1,5 @@
-"""The fixed font of queries. It is shipped with the program, because few fixed fonts have the signs of CQL: a
-system takes each missing sign from another font, with another width."""
+"""The fixed font of queries. It is shipped with the program, because few fixed fonts have the signs of CQL. A
+system takes each missing sign from another font, in which it has another width."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fixed() -> QFont:
 
 @functools.cache
 def _family() -> str:
-    """The name of the shipped font, loaded; empty where it cannot be."""
+    """Load the shipped font and return its name; empty if the font cannot be loaded."""
     found: list[str] = []
     for name in _FILES:
         try:

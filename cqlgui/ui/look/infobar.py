@@ -2,8 +2,8 @@
 the upper edge of a widget and moves nothing there.
 
 The newest message is shown, but it never covers a more serious one. A message has a key, which names its
-subject: a new message replaces the one with the same key, and `dismiss(key)` removes it when its cause has
-gone.
+subject. A new message replaces the message with the same key. `dismiss(key)` removes a message when its cause
+has gone.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Action = tuple[str, Callable[[], None]]
 
 @dataclass(frozen=True, slots=True)
 class BarMessage:
-    """A text of the kind `info`, `warning` or `error`, with possible actions. `key` names the subject; a key
-    that begins with another key and a slash is a part of that subject."""
+    """A text of the kind `info`, `warning` or `error`, with possible actions. `key` names the subject. A key
+    that begins with another key and a slash names a part of that other key's subject."""
 
     text: str
     kind: str
@@ -46,7 +46,7 @@ class BarMessage:
     second: Action | None = None
 
     def about(self, key: str) -> bool:
-        """Whether this is about what `key` names, or a part of it."""
+        """Whether the message is about the subject that `key` names, or about a part of that subject."""
         return self.key == key or self.key.startswith(f"{key}/")
 
 
@@ -59,7 +59,7 @@ class InfoBar(QFrame):
         super().__init__(parent)
         self.setObjectName("infobar")
         self.setAccessibleName("Message")
-        # The first one is shown.
+        # The first message is shown.
         self._messages: list[BarMessage] = []
         self._sign = Sign(self)
         self._text = labels.Label(self)
@@ -116,8 +116,9 @@ class InfoBar(QFrame):
         key: str,
         front: bool = False,
     ) -> None:
-        """Show a text. It replaces the message with the same key and comes before older ones, unless these
-        are more serious. With `front`, for the answer to a user's action, it comes before those too."""
+        """Show a text. It replaces the message with the same key. It comes before older messages, but not
+        before more serious ones. With `front`, which is for the answer to a user's action, it comes before
+        all messages."""
         assert kind in _WEIGHTS, kind
         message = BarMessage(text, kind, key, action, second)
         others = [
@@ -202,7 +203,7 @@ class InfoBar(QFrame):
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
-        # A word or a button came or went, or the font has another size.
+        # This event comes when a text or a button appeared or disappeared, or when the font has another size.
         if event.type() is QEvent.Type.LayoutRequest:
             self._lie()
         return done

@@ -1,5 +1,5 @@
-"""Labels: for plain text, for rich text of our own, and elided labels, which show as much of their text as
-there is room for, and all of it in a tool tip."""
+"""Labels for plain text, labels for the program's own rich text, and elided labels. An elided label shows as
+much of its text as there is room for, and the whole text in a tool tip."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from cqlgui.ui.look import canvas, naming, wording
 NARROWEST = 40
 """The minimum width of a label, in pixels."""
 _STEP = 24
-"""Pixels by which the wanted width grows and shrinks: each new width makes Qt lay out the whole window."""
+"""The wanted width grows and shrinks in steps of this many pixels, because each new width makes Qt lay out
+the whole window."""
 _GAP = 8
 _CHIP_EDGE = 26
 _NARROW_CHIP = 64
 _CHIP = 280
-"""Pixels around the text of a chip, and the least and greatest width of a chip."""
+"""`_CHIP_EDGE`: pixels around the text of a chip. `_NARROW_CHIP`, `_CHIP`: the least and the greatest width
+of a chip."""
 _CROSS = "  ✕"
 _WORD = 96
 """Characters of a word that are shown in a message."""
@@ -35,7 +37,7 @@ class Chip(QPushButton):
         self._words = ""
 
     def say(self, words: str) -> None:
-        """Show a text, and a cross that shows what pressing does."""
+        """Show a text, and after it a cross: pressing the chip removes the limit that the text names."""
         if words != self._words:
             self._words = words
             self.updateGeometry()
@@ -51,7 +53,8 @@ class Chip(QPushButton):
         return _CHIP_EDGE + self.fontMetrics().horizontalAdvance(_CROSS)
 
     def sizeHint(self) -> QSize:
-        # Widths are rounded, and a text that is a fraction of a pixel too wide would be cut.
+        # The 1 is added because widths are rounded: a text that is a fraction of a pixel too wide would be
+        # cut.
         wanted = self.fontMetrics().horizontalAdvance(self._words) + 1 + self._around()
         return QSize(min(wanted, _CHIP), super().sizeHint().height())
 
@@ -71,8 +74,8 @@ def cut(text: str) -> str:
 
 
 class Label(QLabel):
-    """A label for plain text. Qt's own label shows any text that looks like rich text as such, so names and
-    comments from foreign files could load pictures from the disk or contain links."""
+    """A label for plain text. Qt's own label shows a text as rich text if it looks like rich text. Names and
+    comments from foreign files could then load pictures from the disk or contain links."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,8 +108,8 @@ NOTHING = QByteArray(b"")
 class ElidedLabel(QWidget):
     """Plain text in one line, cut with an ellipsis at the end of the room.
 
-    A label that `fills` takes the room that others leave, whatever its text: then a new text costs no more
-    than a repaint. Any other wants the width of its text.
+    A label that `fills` takes the room that other widgets leave, whatever its text. So a new text only costs
+    a repaint. Any other label wants the width of its text.
     """
 
     def __init__(
@@ -132,9 +135,8 @@ class ElidedLabel(QWidget):
         return "  ".join(filter(None, (self._text, self._tail)))
 
     def say(self, text: str, tip: str = "", tail: str = "") -> None:
-        """Show a text, and after it a `tail` that is not cut. Assistive technology and the tool tip get all
-        of it, or the `tip`.
-        """
+        """Show a text, and after it a `tail` that is not cut. Assistive technology and the tool tip get the
+        whole text, or the `tip` if there is one."""
         text = wording.straight(text)
         if (text, tail) != (self._text, self._tail):
             self._text, self._tail = text, tail

@@ -19,10 +19,10 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
     if metrics.horizontalAdvance(whole) <= room:
         return whole
     if room < _LITTLE:
-        # So little of both names would be useless.
+        # There is too little room for a useful part of both full names.
         white, black = (name.partition(",")[0] for name in (white, black))
     if room < _LEAST:
-        # Nothing would be left of the middle.
+        # Cut in their middle, the names would lose nearly everything, so they are cut at their ends.
         half = (room - metrics.horizontalAdvance(_CLOSE)) // 2
         return _CLOSE.join(
             metrics.elidedText(name, Qt.TextElideMode.ElideRight, half) for name in (white, black)

@@ -14,7 +14,7 @@ LISTED = 20
 
 
 def shortened(name: str, longest: int = LONGEST) -> str:
-    """A name on one line, cut in its middle if it is long: its ending is important."""
+    """A name on one line. A long name is cut in its middle, because its ending is important."""
     plain = wording.straight(" ".join(name.split()))
     if len(plain) <= longest:
         return plain
@@ -32,7 +32,7 @@ def told_apart(paths: Sequence[Path]) -> list[str]:
         while count < len(own) and any(other[-count:] == own[-count:] for other in others):
             count += 1
         *folders, name = own[-count:]
-        # Of many folders the outermost makes the difference; those in between are of no use.
+        # Of many folders the outermost folder makes the difference. The folders in between are left out.
         if len(folders) > 2:
             folders = [folders[0], "…"]
         found.append(shortened(str(Path(*folders, name))))

@@ -10,8 +10,9 @@ LOWEST = 120
 
 
 class Room(QScrollArea):
-    """Holds one widget. It fills all the room, and scrolls vertically if the widget needs more. So a pane
-    behind others, whose height Qt counts too, does not limit how low the window can be."""
+    """Holds one widget. The widget fills all the room, and can be scrolled vertically if it needs more. Qt
+    also counts the height of a pane behind other panes. Scrolling keeps such a pane from limiting how low the
+    window can be."""
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -22,7 +23,7 @@ class Room(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._whole = _Whole(content)
         self.setWidget(self._whole)
-        # Qt takes a pane that is filled by an opaque child to be invisible, and keys would skip it.
+        # Qt would count a pane that is filled by an opaque child as invisible, and keys would skip the pane.
         for layer in (self, self.viewport(), self._whole):
             layer.setAutoFillBackground(False)
 
@@ -36,8 +37,8 @@ class Room(QScrollArea):
 
 
 class _Whole(QWidget):
-    """The scrolled content. A scroll area gives a widget that folds its lines the height that it prefers;
-    here it gets at least its minimum, and the rest as far as there is room."""
+    """The scrolled content. A scroll area would give its preferred height to a widget that folds its lines.
+    Here the widget gets at least its minimum height, and more as far as there is room."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
 """Colours and fonts: our own light and dark palettes over Fusion, and the roles of painted widgets.
 
 Qt's own switch of the colour scheme has no effect offscreen and on a bare X11 desktop, so the palettes are
-ours; the system is only asked which of the two it prefers. Does not use chess except the names of the board's
-colours.
+our own. The system is only asked whether it prefers light or dark. Does not use chess, apart from the names
+of the board's colours.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ class Theme(QObject):
         if not self._watching:
             self._watching = True
             hints.colorSchemeChanged.connect(self._system_changed)
-            # Each call restyles every widget, and the style is always the same.
+            # The style is always the same. It is set only once, because each call restyles every widget.
             application.setStyle("Fusion")
         wants_dark = (
             hints.colorScheme() == Qt.ColorScheme.Dark if choice is Choice.SYSTEM else choice is Choice.DARK

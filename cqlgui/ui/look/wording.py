@@ -45,8 +45,8 @@ def duration(seconds: float) -> str:
 
 
 def straight(text: str) -> str:
-    """A stranger's text without the signs that change the direction of writing. They would change it behind
-    this text too, and the program's own words there would be reversed."""
+    """A stranger's text without the signs that change the direction of writing. These signs also act on what
+    follows the text, so the program's own words there would be reversed."""
     return text.translate(_TURNS)
 
 
@@ -55,8 +55,8 @@ _TURNS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0
 
 
 def plain_tip(text: str) -> str:
-    """A tool tip that shows a text as it is, line by line. Qt would take a text with tags for rich text, and
-    texts of queries and games are strangers'. Of a very long text only the beginning is shown."""
+    """A tool tip that shows a text as it is, line by line. Qt would show a text with tags as rich text, and
+    the texts of queries and games come from strangers. Of a very long text only the beginning is shown."""
     text = straight(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
     if len(text) <= _SHORT and not _MARKS.intersection(text):
         # Assistive technology reads the tool tip of a button as it is.
@@ -66,7 +66,8 @@ def plain_tip(text: str) -> str:
 
 
 _LONGEST = 5_000
-"""Maximum of characters: more than fit on a screen. The window stands still while a tool tip is laid out."""
+"""The greatest number of characters in a tool tip: more than fit on a screen. The window stands still while a
+tool tip is laid out."""
 _SHORT = 80
 """Characters. Longer lines are broken, which works in rich text only."""
 _MARKS = frozenset("<&\n")

@@ -1,8 +1,8 @@
 """Collects Python's cyclic garbage on the GUI thread, at moments when it disturbs nobody.
 
-By default the collector runs in whichever thread happens to allocate. There it stops every other thread too,
-for some hundred milliseconds once a search has found many hits, and it may delete a Qt object away from its
-thread. Does not use widgets.
+By default Python runs the collector in whichever thread happens to allocate. The collector then stops every
+other thread too. Once a search has found many hits, it stops them for some hundred milliseconds. It may also
+delete a Qt object in another thread than the object's own. Does not use widgets.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from cqlgui.base import heap
 from cqlgui.ui.loop import turns
 
 YOUNG_MS = 300
-"""Milliseconds between collections of young objects. The more often they run, the fewer objects there are
-each time."""
+"""Milliseconds between collections of young objects. More frequent collections have fewer objects to look
+at."""
 WHOLE_EVERY = 33
 """One in this many collections is a full one, if the program is idle."""
 MOST = 10_000
-"""More new objects than this are not collected at once, because that takes longer than a repaint. As a rule
-they belong to a large orbit and are freed with its query."""
+"""If there are more new objects than this, they are not collected at once, because that takes longer than a
+repaint. As a rule so many objects belong to a large orbit and are freed with the query of the orbit."""
 LONGEST = 0.015
-"""Seconds that a full collection may be expected to take; otherwise it is postponed."""
+"""Seconds. A full collection that is expected to take longer is postponed."""
 PATIENCE = 100
 """After this many collections in a row that found too many objects, the existing objects count as permanent
 (`gc.freeze`)."""
 PATIENCE_WITH_ALL = 6
 """After this many postponements in a row, a full collection is done all the same."""
 MOST_BLOCKS = 150_000
-"""While more blocks of memory than this were allocated since objects were made permanent, no full collection
-is done: an interpreted search allocates some hundred thousand hits, and collections of young objects see a
-few of them each time."""
+"""If more blocks of memory than this were allocated since objects were made permanent, no full collection is
+done. An interpreted search allocates some hundred thousand hits. The collections of young objects see a few
+of these hits each time."""
 GROWN = 64 << 20
 """Bytes by which unused memory must have grown before it is given back to the system."""
 IDLE = 4
@@ -44,7 +44,7 @@ IDLE = 4
 
 class Collector(QObject):
     """Replaces Python's automatic collector until `stop`. `busy` says whether the program is at work; `later`
-    calls back when there is time."""
+    makes a call when there is time for it."""
 
     def __init__(
         self, busy: Callable[[], bool], later: turns.Later = turns.now, parent: QObject | None = None
@@ -52,14 +52,17 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = self._idle = 0
-        # How often in a row a young collection was skipped, and a full one was skipped or postponed.
+        # Numbers in a row: skipped collections of young objects, skipped full collections, and postponed full
+        # collections.
         self._passed_over = self._too_many = self._put_off = 0
-        # Expected seconds of a full collection: the last one, and the objects since.
+        # Expected seconds of a full collection: the seconds of the last full collection and of all
+        # collections of young objects since.
         self._expected = 0.0
         self._settled = False
         # The lowest number of memory blocks since objects were made permanent.
         self._blocks = sys.getallocatedblocks()
-        # The lowest number of unused bytes since memory was given back, that left over then included.
+        # The lowest number of unused bytes measured since memory was last given back. The measurement right
+        # after giving back counts, too.
         self._unused = heap.unused()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
@@ -79,7 +82,7 @@ class Collector(QObject):
         gc.enable()
 
     def look(self) -> None:
-        """Collect what is due: young objects, or now and then, when idle, all of them."""
+        """Collect what is due: young objects, or now and then all objects, if the program is idle."""
         self._looks += 1
         self._idle = 0 if self._busy() else self._idle + 1
         if self._looks >= WHOLE_EVERY and self._idle:
@@ -94,14 +97,15 @@ class Collector(QObject):
         self._unused = min(self._unused, unused)
         if unused <= self._unused + GROWN:
             return False
-        # On this thread, because the window would wait for memory meanwhile anyway.
+        # This runs on the GUI thread, because the window would have to wait for memory anyway.
         heap.give_back()
         self._unused = heap.unused()
         return True
 
     def _collect_young(self) -> None:
-        # This count is of allocations minus deallocations, also of older objects. An exact one would need
-        # `gc.get_objects`, whose references are unsafe for tuples that other threads are still building.
+        # This count is allocations minus deallocations, and deallocations of older objects count, too. An
+        # exact count would need `gc.get_objects`. Its references are unsafe for tuples that other threads are
+        # still building.
         if gc.get_count()[0] <= MOST:
             self._passed_over = 0
             self._expected += self._seconds(1)
@@ -116,7 +120,7 @@ class Collector(QObject):
         self._blocks = min(self._blocks, blocks)
         if blocks - self._blocks > MOST_BLOCKS:
             self._too_many += 1
-            # The first time, games have been opened already, and what was loaded for that stays.
+            # The first time, the objects are those that were loaded when games were opened, and these stay.
             if not self._settled or self._too_many > PATIENCE:
                 self._too_many = 0
                 self._settled = True
@@ -128,14 +132,15 @@ class Collector(QObject):
             return
         self._put_off = 0
         self._expected = self._seconds(2)
-        # If a later collection is slow, the many objects are on display and stay as well.
+        # If a later collection is slow, there are many objects because they are on display, and they stay as
+        # well.
         if not self._settled or self._expected > LONGEST:
             self._settled = True
             self._keep()
 
     def _keep(self) -> None:
-        """Make the existing objects permanent. Garbage among them stays until `stop`: finding it would take
-        the time that is to be saved."""
+        """Make the existing objects permanent. Garbage among these objects stays until `stop`, because
+        finding it would take the time that is to be saved."""
         gc.freeze()
         self._expected = 0.0
         self._blocks = sys.getallocatedblocks()

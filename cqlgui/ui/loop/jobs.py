@@ -27,7 +27,7 @@ REPORT_SECONDS = 0.05
 """Seconds between progress reports: 20 reports a second are smooth, more would only cost repaints."""
 
 FORMER_MS = 200
-"""Milliseconds for which work waits for the end of cancelled work of the same name."""
+"""Milliseconds that work waits for cancelled work of the same name to end."""
 
 _Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
 
@@ -36,8 +36,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """The work and the callbacks of a job. The GUI thread holds them until the work's thread is done with
-    them: they may hold Qt objects, and deleting one in another thread crashes the process."""
+    """The work and the callbacks of a job. The GUI thread keeps these functions until the other thread has
+    done the work. They may hold Qt objects, and deleting a Qt object in another thread crashes the
+    process."""
 
     work: Work[Any]
     done: Callable[[Any], None] | None
@@ -48,8 +49,8 @@ class _Calls:
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One piece of work. `stale`: its result is not wanted any more. `begun`: a thread has it or will have
-    it."""
+    """One piece of work. `stale`: the result is not wanted any more. `begun`: the job was given to the pool
+    of threads."""
 
     id: int
     name: str
@@ -73,9 +74,10 @@ class Job:
 class Jobs(QObject):
     """Runs work on a pool of threads and returns the results to the GUI thread.
 
-    Under one `name` the latest job wins: starting another one cancels the old one, drops its result and waits
-    a moment for its end. Otherwise a caller that starts many jobs quickly would run them all at once, and a
-    dozen threads that want the interpreter lock would keep the window from it.
+    Of the jobs with one `name` only the latest counts. Starting a job cancels the earlier job of that name,
+    drops the earlier result, and waits a moment for the earlier work to end. Otherwise a caller that starts
+    many jobs quickly would run them all at once. A dozen threads would then compete with the window for the
+    interpreter lock.
     """
 
     failed = Signal(str)
@@ -106,10 +108,11 @@ class Jobs(QObject):
         name: str = "",
         on_cancelled: Callable[[], None] | None = None,
     ) -> Job:
-        """Start `work(token, sink)`. Unless it becomes stale, one of the three callbacks follows.
+        """Start `work(token, sink)`. Unless the job becomes stale, `on_done`, `on_cancelled` or `on_failed`
+        is called at the end.
 
         `on_done` gets the result, `on_cancelled` nothing, `on_failed` the `CqlguiError` that the work raised.
-        A bug in the work is logged and arrives as an error that says so.
+        A bug in the work is logged, and `on_failed` gets an error that says so.
         """
         if name:
             self.cancel(name, drop=True)
@@ -124,7 +127,7 @@ class Jobs(QObject):
         if waits:
             self._give_up(name)
             self._next[name] = job
-            # The earlier work may be where it cannot be cancelled.
+            # The wait has an end, because the earlier work may be in a step that cannot be cancelled.
             QTimer.singleShot(FORMER_MS, lambda: self._begin_next(job))
         else:
             self._begin(job)
@@ -141,14 +144,14 @@ class Jobs(QObject):
 
     def _begin(self, job: Job) -> None:
         job.begun = True
-        # A function, because PySide never frees runnables that Qt does not delete, with everything that their
-        # work holds.
+        # The pool gets a function, not a runnable. If Qt does not delete a runnable, PySide keeps the
+        # runnable for ever, with everything that its work holds.
         self._pool.start(lambda: self._work(job))
 
     def _work(self, job: Job) -> None:
-        """Do the work of a job in a thread of the pool, and keep no reference to its closures there. The
-        result may be deleted here, so it must be no Qt object."""
-        # A repaint comes before any work.
+        """Do the work of a job in a thread of the pool. This thread keeps no reference to the closures of the
+        job. It may delete the result, so the result must not be a Qt object."""
+        # A repaint has priority over the work.
         priority.give_way()
         assert job.calls is not None
         sink = _Throttle(lambda report: self._post(job, self._tell, job, report))
@@ -186,7 +189,7 @@ class Jobs(QObject):
         return found
 
     def _give_up(self, name: str) -> None:
-        """Drop the job that waits under a name; it needs no thread."""
+        """Cancel the job that waits under a name. It has no thread yet, so it is ended here."""
         job = self._next.pop(name, None)
         if job is not None:
             job.cancel()
@@ -236,7 +239,8 @@ class Jobs(QObject):
         while self._waiting:
             one = self._waiting.popleft()
             if self._waiting:
-                # Before the call, which may open a dialog that needs the other results.
+                # The next turn is requested before the call, which may open a dialog that needs the other
+                # results.
                 self._ask_turn()
             self._call(*one)
             if time.monotonic() >= end:
@@ -245,7 +249,7 @@ class Jobs(QObject):
     def _call(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         if self._closed:
             return
-        # The method is compared by equality: every access makes a new bound method.
+        # The method is compared by equality, not by identity: every access makes a new bound method.
         if job is None or not job.stale or call == self._finish:
             call(*arguments)
 

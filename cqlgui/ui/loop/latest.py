@@ -16,7 +16,7 @@ _LONGEST_DELAY = 1_000  # milliseconds
 
 
 class Latest(QObject):
-    """`ask(text)` calls `work(text)` in a job `delay` milliseconds after the last call.
+    """`ask(text)` calls `work(text)` in a job, `delay` milliseconds after the last call of `ask`.
 
     Answers to an outdated text are dropped. `answered` carries (text, answer), `refused` (text, sentence) if
     the work raised a `CqlguiError`.
@@ -53,7 +53,7 @@ class Latest(QObject):
             self._timer.start()
 
     def close(self) -> None:
-        """Drop all questions and wait for the one that runs; nothing is answered afterwards."""
+        """Drop all questions and wait for the work that is running. Nothing is answered afterwards."""
         self._timer.stop()
         self._jobs.close()
 

@@ -1,7 +1,7 @@
 """Splits long work of the GUI thread into several turns of the event loop.
 
-Qt delivers all posted events in one go and repaints at the end: the effect of a key, the results of searches
-and the repaint after them would be one long turn, in which no other key is handled. Does not use widgets.
+Qt delivers all posted events in one go and repaints at the end. So the effect of a key, the results of
+searches and the repaint would be one long turn, in which no other key is handled. Does not use widgets.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from cqlgui.base import priority
 
 TURN_SECONDS = 0.004
-"""Seconds of work in a turn, after which it leaves postponable calls to the next turn."""
+"""A turn that has worked for more than this many seconds may leave its call to the next turn."""
 LEFT_SECONDS = 0.016
 """A call is postponed for at most this many seconds: about as long as a picture stands on the screen."""
 
@@ -40,11 +40,12 @@ def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance
 
 
 class Turns(QObject):
-    """A queue of calls; each turn of the event loop makes one. A turn that has already worked for long may
-    leave its call to the next turn, but not many turns in a row may do so. While a mouse button is down, not
-    even two in a row may, because all turns are long while a pane is dragged.
+    """A queue of calls; each turn of the event loop makes one call. A turn that has already worked for long
+    may leave its call to the next turn. Several turns in a row may do so only for `LEFT_SECONDS`. While a
+    mouse button is down, the turn after such a turn must make its call, because all turns are long while a
+    pane is dragged.
 
-    During a call, and until the loop waits, other threads are held back (`priority.hold`).
+    From the beginning of a call until the loop waits, other threads are held back (`priority.hold`).
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -87,13 +88,13 @@ class Turns(QObject):
         self._left = None
         call = self._waiting.popleft()
         if self._waiting:
-            # Before the call, which may open a dialog that needs the other calls.
+            # The next turn is requested before the call, which may open a dialog that needs the other calls.
             self._timer.start(0)
         priority.hold()
         call()
 
     def _may_leave(self) -> bool:
-        """Whether this turn may postpone its call. If so, that is noted."""
+        """Whether this turn may postpone its call. The time of the first postponement in a row is noted."""
         now = time.monotonic()
         if self._left is None:
             self._left = now

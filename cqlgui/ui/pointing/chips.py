@@ -27,10 +27,11 @@ _CROSS = "  ✕"
 
 
 class Chips(QWidget):
-    """A row of chips: all that are set, and as many others as fit. The menu of the "More" button lists all.
+    """A row of chips: all that are set, and as many others as fit. The menu of the "More" button lists all
+    conditions.
 
-    The signal `wanted` carries a kind and the new filter, or None to remove the condition; `step_wanted` asks
-    for a second step.
+    The signal `wanted` carries a kind and the new filter. The filter None removes the condition.
+    `step_wanted` asks for a second step.
     """
 
     wanted = Signal(str, object)
@@ -65,7 +66,7 @@ class Chips(QWidget):
         self.set_others(0)
 
     def set_conditions(self, found: tuple[marks.Condition, ...]) -> None:
-        """Show the conditions of a pattern; if there are several of a kind, the first one."""
+        """Show the conditions of a pattern. Of several conditions of one kind, only the first is shown."""
         self._set = {}
         for condition in found:
             self._set.setdefault(condition.kind, condition.text)
@@ -96,7 +97,7 @@ class Chips(QWidget):
         return self._chips[kind]
 
     def menu_of(self, kind: marks.ConditionKind) -> QMenu | None:
-        """The menu of choices for a kind; None if the kind has fewer than two."""
+        """The menu of choices for a kind; None if the kind has fewer than two choices."""
         choices = conditions.CHOICES.get(kind, ())
         if len(choices) < 2:
             return None
@@ -213,7 +214,8 @@ def _top(line: int) -> int:
 
 
 class _Chip(QPushButton):
-    """One condition. A set chip ends in a cross; a click on it or the Delete key removes the condition."""
+    """One condition. A set chip ends in a cross. A click on the cross, or the Delete key, removes the
+    condition."""
 
     opened = Signal(str)
     removed = Signal(str)
@@ -222,17 +224,18 @@ class _Chip(QPushButton):
         super().__init__(parent)
         self._kind = kind
         self._on = False
-        # The filter shown. No filter is an empty text, so the first call of `say` always sees a change.
+        # The filter shown, or None. The empty text is neither, so the first call of `say` always sees a
+        # change.
         self._filter: str | None = ""
         self._at = QPoint()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # A click does not take the focus: its frame would look like a filter that is set.
+        # A click does not take the focus, because a chip with the focus would look like a chip that is set.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.clicked.connect(self._clicked)
         theme.theme().changed.connect(self._dress)
 
     def say(self, text: str | None) -> None:
-        """Show a filter; None if the pattern has none of this kind."""
+        """Show a filter; None if the pattern has no filter of this kind."""
         if text == self._filter:
             return
         self._filter = text
@@ -332,7 +335,7 @@ class Popover(QFrame):
             label.setText(f"{title} {words}" if words == "from" else words)
             box = QSpinBox()
             box.setRange(least - 1, most)
-            # The value below the minimum means "no bound".
+            # The lowest value of the box means "no bound".
             box.setSpecialValueText("any")
             box.setValue(least - 1 if number is None else max(least - 1, min(most, number)))
             box.setSingleStep(50 if self._kind == "elo" else 1)

@@ -46,7 +46,8 @@ RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
 
 
 def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> str | None:
-    """The filter for a number between two inclusive bounds, in either order; None if both are absent."""
+    """The filter for a number between two inclusive bounds, which may come in either order. None if both
+    bounds are absent."""
     if least is not None and most is not None:
         least, most = sorted((least, most))
         return f"{kind} == {least}" if least == most else f"{least} <= {kind} <= {most}"
@@ -74,7 +75,7 @@ def bounds(kind: marks.ConditionKind, text: str) -> tuple[int | None, int | None
 
 def player(name: str) -> str | None:
     """The filter for games of a player; None if the name is empty."""
-    # A string of CQL ends at its first quotation mark.
+    # In CQL a quotation mark ends the string, so the name must not contain one.
     name = name.replace('"', "").strip()
     return f'player "{name}"' if name else None
 

@@ -1,8 +1,9 @@
 """Binds the query's text to the marks on the board: gestures become edits of the text, and the pattern in the
 text is drawn.
 
-The text is the only source of the marks. Every gesture is one undo step of the text, and after each change of
-the text or the caret the marks are read again. The edits for a gesture are made in `deeds`.
+The text is the only source of the marks. Every gesture is one undo step of the text. The marks are read again
+after each change of the text and after each move of the caret. The module `deeds` makes the edits for a
+gesture.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from cqlgui.ui.pointing import (
 )
 
 _SLOW = 0.010
-"""Seconds. A text whose marks take longer to read is read only after the editor's check."""
+"""Seconds. If reading the marks took longer than this, the next text is read only after the editor's
+check."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
 _OF_THE_GAME = "Of the game, not of the pattern. A click takes it into the pattern."
@@ -56,8 +58,8 @@ Deed = Callable[[deeds.CaretDraft], "marks.Mark | None"]
 class Controller(QObject):
     """Connects board, editor, palette, chips and steps.
 
-    `mode_changed` carries whether the board is in Pattern mode. `said` carries what a gesture did or why it
-    did nothing, and whether it can be undone.
+    `mode_changed` carries whether the board is in Pattern mode. `said` carries a message, which says what a
+    gesture did or why it did nothing. It also carries whether the gesture can be undone.
     """
 
     mode_changed = Signal(bool)
@@ -75,16 +77,16 @@ class Controller(QObject):
         self.gestures = gestures.Gestures(board, self._turns, self._tip)
         self._active = False
         self._side = tools.WHITE
-        # The squares that the eraser was drawn over, as a bitboard, and the last one of them.
+        # The squares that the eraser was drawn over, as a bitboard, and the last of these squares.
         self._rubbed, self._rubs = 0, squares.NONE
         self._picture = painting.Picture()
         self._known: tuple[str, int] | None = None
         self._slow = False
-        # The selected mark by its value, because its index changes with the text.
+        # The selected mark itself, because the index of a mark changes with the text.
         self._selected: marks.Mark | None = None
-        # For a widened mark, by men and squares: the square and the men with which the widening began. And
-        # for a mark that asks for an empty square, by squares: the men that it asked for before.
+        # For each widened mark, by its men and squares: the square and the men with which the widening began.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
+        # For each mark that asks for an empty square, by its squares: the men that it asked for before.
         self._remembered: dict[int, men.ManMask] = {}
         # The caret after a gesture, by the number of undo steps and the text after the gesture (`_state`).
         self._carets: dict[tuple[int, str], int] = {}
@@ -203,7 +205,8 @@ class Controller(QObject):
         self.follow()
 
     def redo(self) -> None:
-        """Redo a change. The caret goes back as well, because it decides which pattern is drawn."""
+        """Redo a change, and put the caret where it was after the change. The place of the caret decides
+        which pattern is drawn."""
         edit = self._editor.edit
         edit.redo()
         caret = self._carets.get(self._state())
@@ -230,13 +233,14 @@ class Controller(QObject):
 
     @property
     def sequence(self) -> steps.Sequence | None:
-        """The sequence of steps around the caret, else the first one in the text; None if there is none."""
+        """The sequence of steps around the caret. If there is none, the first sequence in the text; None if
+        the text has none."""
         self.follow()
         return self._sequence
 
     def add_step(self) -> None:
-        """Add a step: in Game mode the men of the pattern on their current squares, in Pattern mode a copy of
-        the pattern, for the user to change."""
+        """Add a step. In Game mode the step has the men of the pattern on their current squares. In Pattern
+        mode it is a copy of the pattern, which the user then changes."""
         drawn, sequence = self.pattern, self.sequence
         if sequence is not None and not drawn.marks:
             drawn = sequence.steps[-1]
@@ -264,8 +268,8 @@ class Controller(QObject):
         self.said.emit(f"Step {len(self._sequence.steps)}: {words}", True)
 
     def do(self, act: Deed, nothing: str = "That changes nothing here") -> bool:
-        """Change the query as one undo step and return True; if the deed changes nothing, show the message
-        `nothing`. A query with errors is left alone, and the result is False."""
+        """Change the query as one undo step. If the deed changes nothing, show the message `nothing`. A query
+        with errors is left alone; only then the result is False."""
         self.follow()
         self._show(count="", counted=squares.NONE)
         if self._picture.greyed:
@@ -347,18 +351,19 @@ class Controller(QObject):
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
         step = deeds.step_of(self._sequence, found)
-        # A step of the sequence does not count the `find` with the next step as a filter of its own.
+        # For a step of the sequence, the `find` that holds the next step is not counted as a filter.
         told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
         self.chips.set_others(len(told.others))
 
     def _show(self, **changed: Any) -> None:
-        """Draw the picture with some fields changed; the hint and the spoken description follow from it."""
+        """Draw the picture with some fields changed. The hint and the spoken description are made from the
+        new picture."""
         picture = replace(self._picture, **changed)
         if not picture.greyed:
             words, alert = self._hint(picture)
             picture = replace(picture, hint=words, alert=alert)
         differs = picture != self._picture
-        # An equal picture is stored, too: spans do not count in the comparison, and may have changed.
+        # An equal picture is stored, too: its spans, which the comparison ignores, may have changed.
         self._picture = picture
         if differs and self._active:
             self._board.refresh()
@@ -395,7 +400,8 @@ class Controller(QObject):
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
     def _mark_at(self, square: int) -> int:
-        """The index of the mark that a gesture on a square means, in the current text; -1 if none."""
+        """The index, in the current text, of the mark that a gesture on a square means; -1 if there is
+        none."""
         self.follow()
         return self._at(square)
 
@@ -458,7 +464,7 @@ class Controller(QObject):
         mark = self._mark_at(square)
         if tool.erases:
             if self._rubbed:
-                # A drag of the eraser that came back to its first square ends as a click.
+                # A drag of the eraser that ends on its first square arrives here as a click.
                 self._rub_out()
             else:
                 self._remove(square, point)
@@ -482,7 +488,8 @@ class Controller(QObject):
         return 1 << man if man else 0
 
     def _place(self, square: int) -> None:
-        """Use the tool on a square: place men or erase. The pointer selects a mark or adds the man there."""
+        """Use the tool on a square: place men or erase. The pointer selects the mark there, or else adds the
+        man that stands there."""
         tool = self.palette.tool
         mark = self._mark_at(square)
         if tool.erases:
@@ -497,7 +504,8 @@ class Controller(QObject):
             self.do(lambda draft: deeds.place(draft, square, placed))
 
     def _enter(self, square: int) -> None:
-        """Use the tool on a square; the pointer opens the menu of relations if an arrow is selected."""
+        """Use the tool on a square. If an arrow is selected, the pointer opens the menu of relations
+        instead."""
         arrow = self._picture.arrow
         if arrow >= 0 and self.palette.tool.points and not self._picture.greyed:
             if square < 0:
@@ -546,7 +554,8 @@ class Controller(QObject):
             self.do(lambda draft: deeds.erase(draft, mark))
 
     def _rub(self, before: int, over: int) -> None:
-        """Add the squares from the last one to `over`: a fast drag skips those in between."""
+        """Add the squares from `before` to `over` to the squares to erase. A fast drag skips the squares in
+        between."""
         over = before if over < 0 else over
         files, ranks = (here(over) - here(before) for here in (squares.file_of, squares.rank_of))
         steps = max(1, abs(files), abs(ranks))
@@ -751,7 +760,8 @@ class _Lasso:
 def _same_arrow(old: marks.Pattern, arrow: int, new: marks.Pattern) -> int:
     """The index of an arrow after a change of the text; -1 if it is gone.
 
-    It is the arrow between the same marks with the same relation, else the first arrow between these marks.
+    An arrow is recognised by its two marks. Of several arrows between them, an arrow with the former relation
+    is preferred, then the first one.
     """
     if arrow < 0:
         return -1
@@ -772,7 +782,7 @@ def _remember(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
 
 
 def _lies(relation: marks.Relation, origin: int, target: int) -> bool:
-    """Whether a relation is possible between two squares: some need a common line."""
+    """Whether a relation is possible between two squares. Some relations need a common line."""
     right = abs(squares.file_of(origin) - squares.file_of(target))
     up = abs(squares.rank_of(origin) - squares.rank_of(target))
     lined = not right or not up or right == up

@@ -52,7 +52,8 @@ class CaretDraft:
 
 
 def place(draft: CaretDraft, square: int, mask: men.ManMask) -> marks.Mark:
-    """Put men on a square. They replace the men of a mark on just this square, which keeps its role."""
+    """Put men on a square. If a mark has just this square, the new men replace its men and the mark keeps its
+    role."""
     found = _alone(pattern := draft.pattern, square)
     draft.take(editing.stand(draft.text, draft.caret, {square: mask}))
     return marks.Mark(mask, squares.BIT[square], pattern.marks[found].role if found >= 0 else marks.Role.MUST)
@@ -74,7 +75,7 @@ def spread(draft: CaretDraft, area: int, mask: men.ManMask) -> marks.Mark:
 
 
 def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark | None:
-    """Move a mark from one square to another; a target beside the board removes it.
+    """Move a mark from one square to another; a target beside the board removes the mark.
 
     An area loses the squares that leave the board. An area of all 64 squares does not move.
     """
@@ -114,7 +115,7 @@ def widen(draft: CaretDraft, mark: int, square: int, by: int, began: men.ManMask
 
 
 def next_role(draft: CaretDraft, mark: int, remembered: men.ManMask) -> marks.Mark:
-    """Go to the next role: must, one of several, must not, empty, must again.
+    """Give a mark the next role in the order: must, one of several, must not, empty, must again.
 
     After empty, the mark gets the remembered men back, or any man if none are remembered.
     """
@@ -143,7 +144,7 @@ def set_role(draft: CaretDraft, mark: int, role: marks.Role) -> marks.Mark:
 
 
 def lift(draft: CaretDraft, area: int, shown: Position | None) -> int:
-    """Add the men that stand in an area to the pattern, each on its square; return their number."""
+    """Add the men that stand in an area to the pattern, each on its square. Returns the number of men."""
     found = _standing(area, shown)
     draft.take(editing.stand(draft.text, draft.caret, {square: 1 << man for square, man in found}))
     return len(found)
@@ -154,8 +155,8 @@ def join(
 ) -> marks.Mark | None:
     """Add an arrow between two squares.
 
-    An end without a mark gets one, for the man that stands there. On an empty square, and always at the
-    target of a `MOVES` arrow, the new mark is any man at the origin and any square at the target.
+    An end without a mark gets a mark for the man that stands there. At an empty origin the new mark is any
+    man. At an empty target, and always at the target of a `MOVES` arrow, the new mark is any square.
     """
     ends = []
     for square, otherwise in ((origin, men.MAN_MASK), (target, men.ANY_MASK)):
@@ -202,7 +203,7 @@ _OF_ITS_END: tuple[marks.ConditionKind, ...] = ("mate", "stalemate")
 
 
 def copied(pattern: marks.Pattern) -> marks.Pattern:
-    """The pattern that a new step starts with: a copy without conditions on the whole game or its end."""
+    """The pattern that a new step starts with: a copy without conditions on the whole game or on its end."""
     kept = tuple(one for one in pattern.conditions if one.kind not in (*_OF_A_GAME, *_OF_ITS_END))
     return marks.Pattern(pattern.marks, pattern.arrows, kept)
 
@@ -210,8 +211,8 @@ def copied(pattern: marks.Pattern) -> marks.Pattern:
 def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Pattern, int]:
     """The men of a pattern where they stand in a position now, and the number of marks that were left out.
 
-    A mark is left out if it is not one man that must stand on one square, or if its man is gone or cannot be
-    told from another one.
+    A mark is kept if it asks that one man must stand on one square. That man must still be on the board, and
+    no other man may be mistaken for it.
     """
     if shown is None:
         return marks.Pattern(), len(pattern.marks)
@@ -247,7 +248,7 @@ def add_step(draft: CaretDraft, pattern: marks.Pattern) -> None:
 
 
 def remove_step(draft: CaretDraft, step: int) -> None:
-    """Remove a step and the gap before it (of the first step, the gap after it)."""
+    """Remove a step and the gap before it. With the first step, the gap after it is removed."""
     draft.take(steps.remove_step(draft.text, draft.caret, step))
 
 
@@ -291,8 +292,8 @@ def _standing(area: int, shown: Position | None) -> list[tuple[int, men.Man]]:
 
 
 def _shifted(board: int, origin: int, target: int) -> int:
-    """A bitboard shifted from origin to target, without the squares that leave the board. If none is left,
-    the bitboard is not shifted."""
+    """A bitboard shifted by the distance from origin to target, without the squares that leave the board. If
+    no square would be left, the bitboard is not shifted."""
     right = squares.file_of(target) - squares.file_of(origin)
     up = squares.rank_of(target) - squares.rank_of(origin)
     moved = 0

@@ -1,8 +1,8 @@
 """Turns mouse and key events on the board into signals about squares; does not use patterns or queries.
 
-In Pattern mode it handles all events that concern marks and leaves the others (turning the board, stepping
-with the wheel beside the marks) to the board. In Game mode it handles only Ctrl+click and a lasso with Ctrl
-or Shift.
+In Pattern mode this module handles all events that concern marks. It leaves all other events to the board,
+such as the events that turn the board, or the wheel beside the marks, which steps through the game. In Game
+mode this module handles only Ctrl+click and a lasso with Ctrl or Shift.
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ _SHIFT, _CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.Contro
 
 
 class Gestures(QObject):
-    """An event filter of the board. In its signals squares are numbers, `squares.NONE` is a place beside the
-    board, and sets of squares are bitboards.
+    """An event filter of the board. Its signals carry a square as a number, a place beside the board as
+    `squares.NONE`, and a set of squares as a bitboard.
 
-    - `pressed`: a click, with the point in the board's widget; `added`: a click with Ctrl.
-    - `dragged`: a drag with the left button ended; `dragging`: it continues.
+    - `pressed`: a click, with the point in the board's widget. `added`: a click with Ctrl.
+    - `dragged`: a drag with the left button has ended. `dragging`: such a drag goes on.
     - `removed`: a right click, with the point in the board's widget.
-    - `arrow_drawn`: a drag with the right button ended, with the point on the screen; `arrow_drawing`: it
-      continues; `arrow_wanted`: key T.
-    - `widened`: the wheel or the keys + and -, with +1 or -1; `role_wanted`: the next role (Space).
-    - `lassoed`: a lasso in Pattern mode; `lifted`: one in Game mode; `lasso_drawn`: it is being drawn.
+    - `arrow_drawn`: a drag with the right button has ended, with the point on the screen. `arrow_drawing`:
+      such a drag goes on. `arrow_wanted`: key T.
+    - `widened`: the wheel or the keys + and -, with +1 or -1. `role_wanted`: Space, for the next role.
+    - `lassoed`: a lasso in Pattern mode. `lifted`: a lasso in Game mode. `lasso_drawn`: a lasso is being
+      drawn.
     - `cursor_moved`: keys moved the square cursor; `hovered`: the pointer came to another square.
     - `placed`: Enter; `deleted`: Delete; `typed`: a letter, digit or sign that chooses a tool; `left`: Esc.
-    - `idle`: a click in Game mode without a meaning.
+    - `idle`: a click that has no meaning in Game mode.
     """
 
     pressed = Signal(int, QPointF)
@@ -83,8 +84,8 @@ class Gestures(QObject):
         self._lasso = False
         self._origin = self._over = squares.NONE
         self._wheel = 0
-        # Whether keys moved the cursor last. Then a key means the square cursor, else the square under the
-        # pointer.
+        # Whether the last move was made with keys. Then a key means the square of the cursor, otherwise the
+        # square under the pointer.
         self._by_keys = False
         self.cursor = squares.NONE
         board.installEventFilter(self)
@@ -165,7 +166,7 @@ class Gestures(QObject):
         return True
 
     def _cancel(self) -> None:
-        """Cancel the running gesture; the release of its button then does nothing."""
+        """Cancel the running gesture. Releasing the mouse button afterwards does nothing."""
         self._button = Qt.MouseButton.NoButton
         self.lasso_drawn.emit(0)
         self.arrow_drawing.emit(squares.NONE, squares.NONE)
@@ -198,7 +199,7 @@ class Gestures(QObject):
         elif key in _ARROWS:
             self._walk(*_ARROWS[key])
         elif key in _ENTER:
-            # Also without a square: Enter may mean a selected arrow.
+            # The signal is emitted even without a square, because Enter may mean a selected arrow.
             self.placed.emit(self._target())
         elif key in _DELETE:
             self.deleted.emit(self._target())
@@ -217,7 +218,8 @@ class Gestures(QObject):
         return True
 
     def _target(self) -> int:
-        """The square that a key means: the one under the pointer, unless keys have moved the cursor since."""
+        """The square that a key means. If the pointer is on the board and moved last, this is the square
+        under the pointer, otherwise the square of the cursor."""
         if self._by_keys or self._over < 0:
             return self.cursor
         return self._over

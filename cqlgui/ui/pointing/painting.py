@@ -40,8 +40,9 @@ _NEAR = 0.16
 class Picture:
     """All that is drawn of a pattern.
 
-    `anchors` has a square for each mark (see `placing`). `selected` and `arrow` are indices, `cursor` is a
-    square; -1 means none. `faults` maps marks to warnings. `count` is shown at the square `counted`.
+    `anchors` has a square for each mark (see `placing`). `selected` is the index of a mark, `arrow` the index
+    of an arrow, and `cursor` a square; in all three -1 means none. `faults` maps the index of a mark to a
+    warning. `count` is shown at the square `counted`.
     """
 
     pattern: marks.Pattern = field(default_factory=marks.Pattern)
@@ -73,7 +74,7 @@ def draw(
 ) -> None:
     """Draw the whole pattern: areas first, then marks, arrows, and the feedback of the running gesture.
 
-    `taken` is the width in pixels above the board, from its left edge, that the hint must leave free.
+    The hint above the board leaves `taken` pixels free at the left edge.
     """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -121,7 +122,8 @@ def draw(
 def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) -> None:
     """Draw a set of men in a square: one man in full size, several smaller.
 
-    All men of a colour, or of both, are a disc; the empty square is a hollow square; any square is a dot.
+    All men of a colour, or of both colours, are drawn as a disc. The empty square is drawn as a hollow
+    square, and any square as a dot.
     """
     if mask == men.ANY_MASK:
         tokens.draw_dots(painter, box)
@@ -210,7 +212,7 @@ def _draw_ground(
             shape.addPath(_inner(frame, square, mark.squares, inset))
         shape = shape.simplified()
     painter.setBrush(tint)
-    # A light edge below keeps the ink visible on any square.
+    # A light edge is drawn first, so that the ink over it is visible on any square.
     painter.setPen(QPen(colours.colour("ring_halo"), width + 1.6))
     painter.drawPath(shape)
     pen = QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin)
@@ -223,8 +225,8 @@ def _draw_ground(
 
 
 def _inner(frame: painting.Frame, square: int, board: int, inset: float) -> QPainterPath:
-    """The path of one square of an area: shrunk by `inset` at the border of the area, and overlapping its
-    neighbours in the area a little, so that all become one shape."""
+    """The path of one square of an area. At the border of the area it is shrunk by `inset`. Inside the area
+    it overlaps the neighbouring squares a little, so that all squares become one shape."""
     box = frame.square(square)
 
     def gap(right: int, up: int) -> float:
@@ -285,7 +287,8 @@ def _draw_arrow(
     relation: marks.Relation | None,
     colours: theme.Colours,
 ) -> None:
-    """Draw a line and a plate with the relation; a head as well, unless the relation is symmetric."""
+    """Draw a line, and a plate with the relation. The line has an arrow head, except for a symmetric
+    relation."""
     if origin < 0 or target < 0 or origin == target:
         return
     start, end = _ends(frame, origin, target)
@@ -353,7 +356,7 @@ def _draw_hint(
     sign = "⚠ " if picture.alert else ""
     metrics, words = painter.fontMetrics(), sign + picture.hint
     if metrics.horizontalAdvance(words) > room.width() and not picture.alert:
-        # Without room, the name of the tool must do.
+        # If the room is too small, only the name of the tool is shown.
         words = words.partition(":")[0]
     words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
     painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)

@@ -15,8 +15,8 @@ from cqlgui.ui.look import canvas, theme, wording
 from cqlgui.ui.pointing import painting, tools
 
 _SIZES = ((2, 28), (2, 26), (2, 24), (3, 24), (3, 20), (3, 17))
-"""Layouts of the palette, from the roomiest: number of columns, and size of a button in pixels. All are
-narrow, as a wide palette would make a small window grow."""
+"""Layouts of the palette, from the roomiest: number of columns, and size of a button in pixels. All layouts
+are narrow, because a wide palette would make a small window grow."""
 _GAP, _PARTED = 2, 6
 _MEN = (men.WK, men.BK, men.WQ, men.BQ, men.WR, men.BR, men.WB, men.BB, men.WN, men.BN, men.WP, men.BP)
 _TOOLS = (
@@ -94,7 +94,7 @@ class Palette(widget.Side):
         return self._tool
 
     def set_tool(self, tool: tools.Tool) -> None:
-        """Choose a tool; for several kinds of men the button of each is checked."""
+        """Choose a tool. If it places several kinds of men, the button of each kind is checked."""
         self._tool = tool
         for one, button in self._tools.items():
             part = bool(tool.men) and bool(one.men) and one.men.bit_count() == 1 and bool(one.men & tool.men)
@@ -165,7 +165,7 @@ class Palette(widget.Side):
 
 class _Drawn(QToolButton):
     """A button with its own drawing, in the colours of the theme. `carried` carries the point on the screen
-    during a drag that began on the button, `dragged` the point where it ended."""
+    during a drag that began on the button, and `dragged` the point where that drag ended."""
 
     carried = Signal(QPoint)
     dragged = Signal(QPoint)
@@ -213,7 +213,7 @@ def _tool_button(tool: tools.Tool, parent: QWidget) -> _Drawn:
 
     def draw(painter: QPainter, box: QRectF, ratio: float) -> None:
         if tool.men & men.BLACK_MASK and theme.colours().dark:
-            # Black men on a dark window would be lost.
+            # Black men would hardly be visible on a dark window.
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colours().colour("dark_square"))
             painter.drawRoundedRect(box, 4, 4)

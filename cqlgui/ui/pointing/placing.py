@@ -1,7 +1,7 @@
 """The square on which a mark of a pattern is drawn and can be grabbed. No Qt.
 
-A mark with few squares is drawn on each of them. A mark with many squares is an area with one sign. The sign
-has a square of its own, the *anchor*, so that two overlapping areas can be distinguished.
+A mark with few squares is drawn on each of its squares. A mark with many squares is drawn as an area with one
+sign. The sign has a square of its own, the *anchor*, so that two overlapping areas can be distinguished.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from cqlgui.board import squares
 from cqlgui.pattern import marks
 
 FEW = 8
-"""A mark with at most this many squares has its men drawn on each of them."""
+"""A mark with at most this many squares has its men drawn on each square."""
 
 
 def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> tuple[int, ...]:
     """The anchor of each mark; -1 for a mark without squares.
 
-    It is the square `wanted` for the mark (by index) if that belongs to the mark, else the square nearest to
-    the middle of the mark that no other mark uses, if there is one.
+    `wanted` maps the index of a mark to a square, which becomes the anchor if it belongs to the mark.
+    Otherwise the anchor is the square nearest to the middle of the mark. Squares that other marks use are
+    avoided if possible.
     """
     wanted = wanted or {}
     taken = 0

@@ -1,6 +1,6 @@
 """The row of small boards under the chips: the steps of a sequence, and the gaps between them.
 
-It shows a `steps.Sequence` and emits what the user wants changed; it does not know the query's text.
+The row shows a `steps.Sequence` and emits the changes that the user wants. It does not know the query's text.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class StepsRow(QWidget):
     """The steps as boards, with buttons for the form and for another step.
 
     `chosen` carries the step to draw, `moved` a step and its new place, `removed` a step, `gap_wanted` the
-    index of a gap and the new gap, `form_wanted` a form. `added` asks for another step. `left` comes with
+    index of a gap and the new gap, `form_wanted` a form. `added` asks for another step. `left` is emitted for
     Esc.
     """
 
@@ -134,7 +134,7 @@ class StepsRow(QWidget):
         return self._current
 
     def show_sequence(self, sequence: steps.Sequence | None, current: int) -> None:
-        """Show a sequence, with the step `current` outlined because it is drawn on the board; -1 for none."""
+        """Show a sequence. The step `current`, which is drawn on the board, is outlined; -1 for none."""
         if sequence is not None:
             for form, button in self.forms.items():
                 button.setChecked(form == sequence.form)
@@ -142,7 +142,7 @@ class StepsRow(QWidget):
         self._sequence, self._current = sequence, current
 
     def _want_form(self, form: steps.Form) -> None:
-        # The checked button follows from the text, so the click alone must not change it.
+        # The text decides which button is checked, so a click alone must not check another button.
         if self._sequence is not None:
             self.forms[self._sequence.form].setChecked(True)
             if form != self._sequence.form:
@@ -186,7 +186,7 @@ def gap_words(gap: steps.Gap) -> str:
 
 
 def step_words(pattern: marks.Pattern) -> str:
-    """A step in words: its filters in CQL, and the number of those that only the text shows."""
+    """A step in words: its filters in CQL, and the number of filters that only the text shows."""
     written = writing.text_of(pattern)[1:-1]
     others = len(pattern.others)
     if others:
@@ -327,8 +327,9 @@ class _Strip(QScrollArea):
 class _Board(QAbstractButton):
     """One step as a small board.
 
-    `removed` comes with Delete; `stepped` carries -1 or 1 for an arrow key, `shifted` the same with Alt.
-    `dragged` carries the x coordinate in the row during a drag, `dropped` the last one, or -1 if cancelled.
+    `removed` is emitted for Delete. `stepped` carries -1 or 1 for an arrow key, and `shifted` carries -1 or 1
+    for an arrow key with Alt. `dragged` carries the x coordinate in the row during a drag. `dropped` carries
+    the x coordinate at the end of a drag, or -1 if the drag was cancelled.
     """
 
     removed = Signal()
@@ -432,7 +433,7 @@ class _Board(QAbstractButton):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # These keys are shortcuts of the window; here they walk along the steps.
+        # These keys are shortcuts of the window. Here they go along the steps or remove a step.
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             taken = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
             if event.key() in taken:
@@ -469,8 +470,8 @@ class _Board(QAbstractButton):
 def _draw_step(
     painter: QPainter, room: QRectF, shown: pictures.Picture, colours: theme.Colours, ratio: float
 ) -> None:
-    """Draw a small board. Men as small as its squares could not be distinguished, so they are drawn larger,
-    most of all if no two squares are adjacent."""
+    """Draw a small board. Men as small as a square could not be distinguished, so all men are drawn larger.
+    They are largest if no two men stand on adjacent squares."""
     painter.save()
     rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
     widget.paint_mini(painter, room, (), shown.area, rings, ratio)
@@ -494,7 +495,8 @@ def _draw_step(
 
 
 def _growth(places: list[int]) -> float:
-    """The factor by which men on these squares are larger than a square: 1.3 if two are adjacent, else 2."""
+    """The factor by which men on these squares are larger than a square: 1.3 if two of the squares are
+    adjacent, else 2."""
     apart = min(
         (
             max(
@@ -509,7 +511,7 @@ def _growth(places: list[int]) -> float:
 
 
 class _Between(QToolButton):
-    """The button that shows the gap between two steps; its menu changes it."""
+    """The button that shows the gap between two steps; its menu changes the gap."""
 
     def __init__(self, parent: QWidget, want: Callable[[steps.Gap], None]) -> None:
         super().__init__(parent)
@@ -594,6 +596,6 @@ class _Insertion(QWidget):
 
 
 def _drop(part: QWidget) -> None:
-    """Hide a widget now and delete it later, as it may be handling an event."""
+    """Hide a widget now and delete it later, because it may be handling an event."""
     part.hide()
     part.deleteLater()

@@ -11,7 +11,8 @@ HEIGHT = 24
 
 
 class Switch(QWidget):
-    """Two buttons, one of them checked. `changed` comes when the user chooses; True means Pattern."""
+    """Two buttons, one of them checked. `changed` is emitted when the user chooses a mode; True means
+    Pattern."""
 
     changed = Signal(bool)
 

@@ -12,7 +12,7 @@ _NAMES = ("empty", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. A click places `men`; 0 for the pointer and the eraser."""
+    """A tool. A click places `men`, which is 0 for the pointer and the eraser."""
 
     men: men.ManMask = 0
     erases: bool = False
@@ -42,8 +42,8 @@ def of_man(man: men.Man) -> Tool:
 def with_another(tool: Tool, other: Tool) -> Tool:
     """The tool that a Ctrl+click on `other` makes of `tool`: it places the men of both.
 
-    If `tool` already places all men of `other`, they are removed from it instead, unless none would be left.
-    If either tool places no men, the result is `other`.
+    If `tool` already places all men of `other`, these men are removed from `tool` instead. If no man would be
+    left, the result is `tool`. If either tool places no men, the result is `other`.
     """
     if not tool.men or not other.men:
         return other

@@ -365,7 +365,7 @@ class Actions:
         if self._main.menuBar().isNativeMenuBar():
             self._main.addToolBar(bar)
         else:
-            # The height of the window is for the board.
+            # The tool bar is put beside the menus, so that the board gets more height.
             bar.setIconSize(QSize(18, 18))
             bar.setContentsMargins(0, 0, 0, 0)
             self._main.menuBar().setCornerWidget(bar)
@@ -423,7 +423,7 @@ class Actions:
 
 
 class _Tools(QToolBar):
-    """A tool bar beside the menus. It uses the width that the menus leave, and puts what does not fit into a
+    """A tool bar beside the menus. It uses the width that the menus leave. Buttons that do not fit are in a
     menu behind an arrow."""
 
     def __init__(self, title: str, menus: QMenuBar) -> None:
@@ -432,7 +432,7 @@ class _Tools(QToolBar):
 
     def sizeHint(self) -> QSize:
         wanted, menus = super().sizeHint(), self._menus
-        # The widths are added up here, because asking the menu bar would make it ask this tool bar in turn.
+        # The widths are added up here, because the menu bar would ask this tool bar for its width in turn.
         titles = [action.text().replace("&", "") for action in menus.actions()]
         taken = sum(menus.fontMetrics().horizontalAdvance(title) + _MENU_PADDING for title in titles)
         room = menus.window().width() - taken - _MENU_PADDING

@@ -11,7 +11,7 @@ from cqlgui.ui.window import layouts
 from cqlgui.ui.window.layouts import Layout, Place
 
 VERSION = 2
-"""Version of the state of the panes in a session. States of other versions are about other panes."""
+"""Version of the state of the panes in a session. States of other versions describe other panes."""
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -33,8 +33,8 @@ class Docks(QObject):
     """The five panes of a window: query, library and help on the left with the transforms below them, results
     on the right.
 
-    `arranged` is emitted when another layout is shown. Each layout keeps the user's arrangement: `kept` has
-    them by name, with the layouts that the user named.
+    `arranged` is emitted when another layout is shown. `kept` has the user's arrangement of each layout, by
+    the name of the layout. Layouts that the user named are included.
     """
 
     arranged = Signal()
@@ -102,7 +102,8 @@ class Docks(QObject):
 
     @property
     def last(self) -> str:
-        """The name of the current layout, or of the one before board and notation were shown alone."""
+        """The name of the current layout. While board and notation are shown alone, the name of the layout
+        before that."""
         return self._before if self.presenting else self.name
 
     def keep(self) -> None:
@@ -140,7 +141,7 @@ class Docks(QObject):
         self._join_missing()
         self._plan = now = self._planned()
         for dock, place in ((self.picker, now.picker), (self.results, now.results)):
-            # The state was saved in a window of another size.
+            # The state may have been saved in a window of another size.
             if not dock.isFloating() and place is Place.TAB and self._stands(dock) is not place:
                 self._move(dock, place)
         self._fit_titles()
@@ -192,7 +193,7 @@ class Docks(QObject):
         self.arranged.emit()
 
     def _apply_sizes(self) -> None:
-        """Give the panes that are in their place the sizes of the plan."""
+        """Apply the sizes of the plan to the panes that are in their place."""
         main, now = self._main, self._plan
         assert now is not None
         right = [dock for dock in (self.picker, self.results) if self._stands(dock) is Place.RIGHT]
@@ -200,19 +201,20 @@ class Docks(QObject):
         if self._stands(self.results) is Place.BOTTOM:
             main.resizeDocks([self.results], [now.bottom], _DOWN)
         if self._stands(self.picker) is Place.UNDER:
-            # The query keeps its lines if there is room for both.
+            # The query keeps its least height if there is room for both panes.
             above = next((dock for dock in (self.library, self.help) if dock is self._raised), self.query)
             room = above.height() + self.picker.height()
             if above is self.query:
                 under = max(min(now.under, room - _LEAST_QUERY), room // 2)
             else:
-                # A list needs the height. The transforms belong to a query that is not visible then.
+                # A list (library or help) needs the height. The transforms get little, because their query is
+                # not visible then.
                 under = min(now.under, _LEAST_UNDER)
             main.resizeDocks([above, self.picker], [max(1, room - under), under], _DOWN)
 
     def _fit_size(self) -> None:
-        """Move panes to the column of tabs, or back. A pane moves only from its place for the other size,
-        because the user's own arrangement stays."""
+        """Move panes to the column of tabs, or back. A pane moves only if it stands where the plan for the
+        former size put it. A pane that the user moved elsewhere stays there."""
         former, now = self._plan, self._planned()
         self._plan = now
         if former is None or self.presenting:
@@ -249,15 +251,15 @@ class Docks(QObject):
     def _place(self, dock: QDockWidget, place: Place) -> None:
         main = self._main
         if place is Place.TAB:
-            # If it were added to the column as usual, it would be below the others for a moment, and the
-            # window would grow beyond a low screen.
+            # If the pane were added to the column as usual, it would be below the other panes for a moment.
+            # The window would then grow beyond a low screen.
             main.removeDockWidget(dock)
             main.tabifyDockWidget(self.help, dock)
         else:
             main.addDockWidget(_AREAS[place], dock)
 
     def _join_missing(self) -> None:
-        """Add the panes that did not exist when the state was saved to the left column."""
+        """Add to the left column the panes that did not exist when the state was saved."""
         for dock in self.all:
             if (
                 not dock.isFloating()

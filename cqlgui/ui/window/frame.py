@@ -104,8 +104,8 @@ class Frame(QMainWindow):
         self.base: base_model.Base | None = None
         self.result: search_model.SearchResult | None = None
         self.bad_games: tuple[base_model.BadGame, ...] = ()
-        # What the last session showed. It is kept until its game is on the board or other games are opened.
-        # So neither closing the window early nor a file that is missing at one start loses it.
+        # The last session, until its game is on the board or other games are opened. So it is still known if
+        # the window is closed early, or if a file is missing at one start.
         self.unrestored: session.Session | None = None
         self.restoring = False
         # Whether files are being opened and none of their games is here yet.
@@ -126,8 +126,8 @@ class Frame(QMainWindow):
         self.progress_words.say(words or f"{rate:,.0f} a second")
 
     def tell(self, words: str) -> None:
-        """Show a text in the status bar for a while. All of it is one line, because two messages would cover
-        each other."""
+        """Show a text in the status bar for a while. The whole text is one message, because a second message
+        would cover the first."""
         self.pointing.notice.say(words, undoable=False)
 
     def end_progress(self) -> None:
@@ -197,8 +197,8 @@ class Frame(QMainWindow):
             ),
             self,
         )
-        # These widgets paint their own background. So dock and window need not be painted for every change of
-        # a text in them.
+        # These widgets paint their own background. So a change of a text in a widget does not repaint dock
+        # and window.
         for part in (self.editor, board_side, self.hits, self.games):
             part.setAutoFillBackground(True)
         self._lay_out_status()
@@ -222,8 +222,8 @@ class Frame(QMainWindow):
             lambda words: self.infobar.show_message(words, "info", key=ASKING, front=True)
         )
         self.picker.attach(self.editor)
-        # The arrow keys should step through the game that the click showed. With the keyboard the focus stays
-        # on the images.
+        # After a click on an image, the arrow keys should step through the game shown. If the image was
+        # chosen with the keyboard, the focus stays on the images.
         self.picker.image_clicked.connect(self.board.setFocus)
         self.narrower.scoped.connect(self.hits.tell_scope)
         for part in (self.assistance.estimate, self.live, self.here):
@@ -247,7 +247,7 @@ class Frame(QMainWindow):
         bar = self.statusBar()
         self.games_words = labels.ElidedLabel("", cut=Qt.TextElideMode.ElideMiddle)
         bar.setContentsMargins(6, 0, 0, 0)
-        # It takes all free width, and gives it up when progress is shown.
+        # This label takes all free width, and gives the width up when progress is shown.
         bar.addWidget(self.games_words, 1)
         self.bad_button = QToolButton()
         self.bad_button.setToolTip("Show the games that could not be read whole")

@@ -9,7 +9,7 @@ from cqlgui.base.data import dataclass
 NARROW = 1180
 """Below this width in pixels the side columns become one column of tabs."""
 LOW = 560
-"""Below this height in pixels panes that are one below the other become tabs, too."""
+"""Below this height in pixels, panes that would be one below the other become tabs, too."""
 PLANNED = 1366
 """The width in pixels for which the usual widths are made. Each column gets a share of additional width."""
 ASK, FOUND, PICKER = 340, 458, 408
@@ -28,7 +28,8 @@ class Layout(enum.Enum):
 
 
 class Place(enum.Enum):
-    """The place of a pane: among the tabs of the left column, below them, right of the board, or below it."""
+    """The place of a pane: among the tabs of the left column, below these tabs, right of the board, or below
+    the board."""
 
     TAB = "tab"
     UNDER = "under"
@@ -74,7 +75,7 @@ def plan(layout: Layout, width: int, height: int) -> Plan:
 
 
 def named(name: str) -> Layout:
-    """The layout of this name; the usual one if there is none."""
+    """The layout of this name; the usual layout if no layout has this name."""
     try:
         return Layout(name)
     except ValueError:

@@ -65,8 +65,8 @@ class MainWindow(frame.Frame):
         self.opening.base_changed()
 
     def begin(self, files: Sequence[Path]) -> None:
-        """Restore the last session. If files are named, their games are opened instead of the session's, and
-        a named query replaces the session's query, as one step that can be undone."""
+        """Restore the last session. Games in `files` are opened instead of the session's games. A query in
+        `files` replaces the session's query, as one step that can be undone."""
         kept = self._begun_with = session.load()
         restoring.restore_looks(self, self.actions_, kept)
         if kept.query:
@@ -89,8 +89,8 @@ class MainWindow(frame.Frame):
     def event(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.UpdateRequest:
             return super().event(event)
-        # All painting happens in this event, the last event of Qt's turn. A widget that asks for a repaint in
-        # the meantime gets it in the next turn.
+        # Qt paints everything in this event, the last event of its turn. The painting is moved to a later
+        # turn here. It then includes the repaints that widgets ask for until that turn.
         if not self._paints:
             self._paints = True
             self.jobs.turns.ask(self._paint)
@@ -149,7 +149,7 @@ class MainWindow(frame.Frame):
         if _dropped(event.mimeData()):
             event.acceptProposedAction()
         elif event.mimeData().hasText() and not self._is_ours(event):
-            # The other program keeps its text.
+            # The text is copied, so that the other program keeps it.
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
 
@@ -162,7 +162,7 @@ class MainWindow(frame.Frame):
         paths = _dropped(event.mimeData())
         if paths:
             event.acceptProposedAction()
-            # The program from which it was dragged waits until this handler returns.
+            # The program from which the files were dragged waits until this handler returns.
             QTimer.singleShot(0, lambda: self.opening.open_files(paths))
         elif event.mimeData().hasText() and not self._is_ours(event):
             event.setDropAction(Qt.DropAction.CopyAction)

@@ -107,8 +107,8 @@ class Opening(QObject):
             self.restore(replace(kept, files=files))
 
     def _inside(self, folder: Path) -> list[Path]:
-        """The sources in a folder, by name. Shows a message if there are none or the folder cannot be
-        read."""
+        """The sources in a folder, by name. Shows a message if there are no sources or if the folder cannot
+        be read."""
         try:
             found = sorted(file for file in folder.iterdir() if _is_source(file))
         except OSError as error:
@@ -179,7 +179,7 @@ class Opening(QObject):
 
     def _base_grown(self, base: base_model.Base) -> None:
         if self._frame.opened_anew:
-            # Also for the same base: its files may have changed.
+            # This is done even if the same base is opened again, because its files may have changed.
             self._frame.opened_anew = False
             self._leave_base()
         if not self._frame.restoring:

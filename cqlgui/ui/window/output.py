@@ -48,7 +48,7 @@ class Output(QObject):
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
         # While the dialog is open, a search may begin or end and other games may be opened. The export writes
-        # what was there before.
+        # the hits that were there before.
         selected, element = self._frame.hits.selected_games(), self._frame.hits.limited_to
         words = self._showing.limited_words()
         counts = export_dialog.ExportCounts(

@@ -70,7 +70,8 @@ class QueriesKept(QObject):
             path = Path(name)
             if not path.suffix:
                 path = path.with_suffix(queries.ENDINGS[0])
-                # The dialog asked about the name without an ending, so this name must be asked about here.
+                # The dialog looked for an existing file by the name without an ending. So the question about
+                # the name with the ending is asked here.
                 if disk.is_file(path) and not self._replace():
                     return
             self._save_query(path)

@@ -44,7 +44,7 @@ def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.
 
 def put_query(window: frame.Frame, kept: session.Session) -> None:
     """Show the query of the session. An unchanged query is read from its file again. Unsaved changes are
-    shown as they were; if the file has changed since, saving them is refused once."""
+    shown as they were. If the file has changed since then, saving the query is refused once."""
     editor = window.editor
     if kept.query_path and disk.is_file(Path(kept.query_path)) and editor.open_file(kept.query_path):
         if kept.query_modified and editor.text() != kept.query:
@@ -53,7 +53,7 @@ def put_query(window: frame.Frame, kept: session.Session) -> None:
                 editor.recall_seen(kept.query_seen)
     else:
         editor.set_text(kept.query, library.title(kept.query))
-        # A query whose file is gone belongs to no file.
+        # A query whose file is gone belongs to no file now, so it counts as changed.
         editor.edit.document().setModified(kept.query_modified or bool(kept.query_path))
 
 
@@ -92,7 +92,7 @@ def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
 
 
 def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
-    """Restore the panes, also those of layouts that are not shown."""
+    """Restore the panes of all layouts, including the layouts that are not shown."""
     docks_ = window.docks
     docks_.kept = {
         name: docks.Kept(layouts.named(layout), session.unpacked(state), dragged == "dragged")
@@ -107,8 +107,8 @@ def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
 
 
 def _layouts(window: frame.Frame) -> tuple[str, str]:
-    """The name of the first layout to show, and all layouts as they were left. The program never starts with
-    the board alone, because its other panes were hidden only for a while."""
+    """The name of the layout to show first, and all layouts as the user left them. The program never starts
+    with board and notation alone, because the other panes are hidden only for a while."""
     window.docks.keep()
     rows = [
         (name, kept.layout.value, session.packed(kept.state), "dragged" if kept.dragged else "")
@@ -118,8 +118,8 @@ def _layouts(window: frame.Frame) -> tuple[str, str]:
 
 
 def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
-    """The files, and the game and position on the board. Those of the last session if they are not restored
-    yet."""
+    """The files, and the game and position on the board. What is not restored yet is taken from the last
+    session."""
     kept, base, shown = window.unrestored, window.base, window.browser.game
     if kept is not None:
         files = kept.files
@@ -131,12 +131,14 @@ def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
 
 
 def _hit_row(window: frame.Frame) -> int:
-    """The row of the current hit. The row of the last session until its query was searched again."""
+    """The row of the current hit. Until the query of the last session is searched again, this is the row from
+    the last session."""
     text, row = window.editor.text(), window.hits.table.row
     query, wanted = window.wanted_row
     if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):
         return wanted
-    # The current query does not find hits of another query again.
+    # If the hits belong to another query, a search for the current query would not find them again, so no row
+    # is saved.
     return row if window.asked == text else -1
 
 

@@ -42,8 +42,8 @@ class Rights(QObject):
         main.editor.text_changed.connect(lambda _text: self.dismiss())
 
     def beside(self, path: Path | None = None) -> Path:
-        """The folder of relative names: the folder of the query (in the file `path`, or the editor's), or
-        else the folder of the games."""
+        """The folder to which relative names refer. It is the folder of the query file (`path`, or the file
+        in the editor). If the query has no file, it is the folder of the games."""
         main = self._main
         path = path or main.editor.path
         if path is not None:
@@ -53,7 +53,8 @@ class Rights(QObject):
         return Path(main.folder or ".").absolute()
 
     def open_input(self, text: str) -> infobar.Action | None:
-        """The action that opens the file named by the header of a query; None if the header names none."""
+        """The action that opens the file named by the header of a query; None if the header does not name an
+        existing file."""
         name = _header_files(text)[0]
         path = self.beside() / name
         if not name or not disk.is_file(path):
@@ -61,7 +62,7 @@ class Rights(QObject):
         return f"Open {_short(path.name)}", lambda: self.open_wanted.emit([path])
 
     def dismiss(self) -> None:
-        """Forget what was said about files, because the query has changed or is run again."""
+        """Remove the messages about files, because the query has changed or is run again."""
         for key in (_WISH, _INPUT, _OUTPUT):
             self._main.infobar.dismiss(key)
 

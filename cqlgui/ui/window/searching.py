@@ -56,7 +56,8 @@ class Searching(QObject):
 
     def run(self) -> None:
         """Search the open base for the query in the editor. A running search for another query ends, whatever
-        it has found. If the first games of the files are still being read, the query waits for them."""
+        hits it has found. If the files are being opened and no game has been read yet, the query waits for
+        the first games."""
         priority.hold()
         text, opening = self._frame.editor.text(), self._frame.opened_anew
         if not text.strip() and (opening or self._games_there):
@@ -161,7 +162,7 @@ class Searching(QObject):
         self._frame.changed.emit()
 
     def _tell_failures(self, result: search_model.SearchResult) -> None:
-        """Show why hits may be missing, if any are."""
+        """Show why hits may be missing, if the search stopped early or left games out."""
         self._frame.infobar.dismiss(frame.FOUND)
         if result.stopped is not None:
             message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
@@ -187,7 +188,7 @@ class Searching(QObject):
         self._frame.changed.emit()
 
     def _narrowed(self, result: search_model.SearchResult, words: str) -> None:
-        """Show other hits: a part of the result, or a combination of it with hits that were kept."""
+        """Show other hits: a part of the result, or a combination of the result with kept hits."""
         assert self._frame.base is not None
         self._frame.infobar.dismiss(frame.NARROWING)
         current = self._frame.hits.current()

@@ -48,7 +48,7 @@ class Showing(QObject):
                 self._frame.hits.land(row)
 
     def mark_hits(self) -> None:
-        """Mark the hits if they belong to another query than that in the editor, or to other files."""
+        """Mark the hits if they belong to another query than the query in the editor, or to other files."""
         if self._frame.opened_anew and self._frame.base is not None:
             self._frame.hits.tell_earlier("of other files")
         else:
@@ -109,8 +109,8 @@ class Showing(QObject):
         self._frame.tell(words if on else "Hits are shown as they were played.")
 
     def _mode_changed(self, active: bool) -> None:
-        """Switch between Game and Pattern. In Pattern mode the board shows the pattern, and the bars below it
-        still describe the game."""
+        """Switch between Game and Pattern. In Pattern mode the board shows the pattern. The bars below the
+        board describe the game, so they are hidden then."""
         self._frame.hitbar.setVisible(not active)
         self._frame.here_bar.setVisible(not active)
         # The live truth of the game's position would look like a statement about the drawn pattern.

@@ -1,5 +1,5 @@
-"""Builds the application object and the window, and runs them. No window is a global variable: one that
-outlives the interpreter would crash it."""
+"""Builds the application object and the window, and runs them. No window is a global variable, because a
+window that outlives the interpreter would crash the process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> int:
     # end.
     signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, main.close))
     for name in ("SIGTERM", "SIGHUP"):
-        # `nohup` ignores SIGHUP; that must stay so.
+        # Under `nohup` SIGHUP is ignored, and it must stay ignored.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda number, _frame: _leave(main, number))
