@@ -24,7 +24,7 @@ class Diagram(QWidget):
         theme.theme().changed.connect(self.update)
 
     def set_fen(self, fen: str) -> None:
-        """Show the position of a FEN, which the library has checked; hidden without one."""
+        """Show the position of a FEN that the library has checked. Without a FEN the diagram is hidden."""
         self._position = position_module.Position.from_fen(fen) if fen else None
         self.setVisible(self._position is not None)
         self.setAccessibleDescription(widget.spoken(self._position))

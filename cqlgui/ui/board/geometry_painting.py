@@ -1,5 +1,5 @@
-"""How a transform is drawn: axis, centre and way of a motion, the sign of swapped colours, the frame of a
-board that shows the query's own frame; does not use widgets."""
+"""How a transform is drawn: the axis, centre and way of a motion, and the border of a board that shows the
+query's own frame. Does not use widgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from cqlgui.ui.board import painting
 from cqlgui.ui.look import theme
 
 FRAME = 4
-"""Pixels of the frame round a board that shows the query's frame, half of them on the squares."""
+"""Width in pixels of the border round a board that shows the query's frame. Half of it lies on the
+squares."""
 
 
 def draw_motion(
@@ -48,7 +49,7 @@ def _draw_axis(
     direction: motions.Point,
     colours: theme.Colours,
 ) -> None:
-    # Long enough to leave the board on both sides; it is clipped there.
+    # The axis is long enough to leave the board on both sides. It is clipped at the edges.
     first, last = (
         place(frame, (point[0] + sign * 12 * direction[0], point[1] + sign * 12 * direction[1]))
         for sign in (-1, 1)
@@ -58,7 +59,8 @@ def _draw_axis(
     halo.setAlpha(190)
     for colour, stroke in ((halo, width + 2.5), (colours.colour("transform"), width)):
         pen = QPen(colour, stroke, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.FlatCap)
-        # The same lengths on the screen for both widths: a long stroke, a dot.
+        # A long stroke and a dot. Qt multiplies these lengths by the width of the pen, so they are divided by
+        # it: the dashes of both pens then have equal lengths on the screen.
         pen.setDashPattern([length * width / stroke for length in (7, 2.5, 1.5, 2.5)])
         painter.setPen(pen)
         painter.drawLine(first, last)
@@ -94,7 +96,7 @@ def _draw_centre(
 def draw_way(
     painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
 ) -> None:
-    """The way of a shift: a broad, pale arrow of the same length, in the middle of the board. It is drawn
+    """The way of a shift: a broad, pale arrow as long as the shift, in the middle of the board. It is drawn
     below the men."""
     vector = motions.figure(motion).vector
     if vector is None:
@@ -134,7 +136,7 @@ def _head(tip: QPointF, along: QPointF, length: float) -> QPolygonF:
 
 
 def draw_frame(painter: QPainter, frame: painting.Frame, colours: theme.Colours) -> None:
-    """The frame that marks a board shown in the query's frame."""
+    """The border that marks a board in the query's frame."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     pen = QPen(colours.colour("transform"), FRAME, Qt.PenStyle.SolidLine)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
@@ -152,7 +154,7 @@ def draw_outside(painter: QPainter, frame: painting.Frame, board: int, colours: 
         painter.fillRect(box, veil)
         painter.setPen(QPen(stroke, 1))
         for part in (1, 2):
-            # Lines of neighbours join.
+            # The lines of neighbouring squares join.
             step = box.width() / 2 * part
             painter.drawLine(box.topLeft() + QPointF(0, step), box.topLeft() + QPointF(step, 0))
             painter.drawLine(box.bottomRight() - QPointF(0, step), box.bottomRight() - QPointF(step, 0))
@@ -167,8 +169,8 @@ def draw_travel(
     colours: theme.Colours,
     ratio: float,
 ) -> None:
-    """Rings and faint men on their way: each (square, square) pair at the share `done` of its way. `board`
-    has the men at the ends of the ways."""
+    """Rings and faint men on their way from the first to the second square of each pair. `done` is the share
+    of the way already travelled. `board` has the men at the ends of their ways."""
     size = max(1, round(frame.cell))
     width = max(2.0, frame.cell * 0.065)
     inset = width / 2 + 2

@@ -1,7 +1,7 @@
-"""The query's own frame: which motion takes the game on the board back to it, and the words for that.
+"""The query's own frame: the motion that takes the game on the board back to this frame, and words for it.
 
-Does not use widgets. While it is on, a hit is shown through the inverse of the transform under which it
-matched, and so are the other positions of its game.
+Does not use widgets. While the frame is on, a hit is shown through the inverse of the transform under which
+it matched. The other positions of its game are shown through this inverse too.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ AS_WRITTEN = "As the query is written"
 
 
 class Normal:
-    """`on` is what the user wants; `element` is the one in force: that of the hit that was shown last in this
-    game."""
+    """`on` says whether the user wants the query's frame. `element` is the orbit element of the hit that was
+    shown last in this game."""
 
     def __init__(self) -> None:
         self.on = False
@@ -42,8 +42,7 @@ class Normal:
 
     @property
     def words(self) -> str:
-        """Words for the frame and for the transform that was undone; empty if the game is shown as it was
-        played."""
+        """The frame and the undone transform in words. Empty if the game is shown as it was played."""
         if not self.on or self.element is None:
             return ""
         if not self.applies:
@@ -53,15 +52,16 @@ class Normal:
 
     @property
     def note(self) -> str:
-        """The note before moves that are not written as they were played."""
+        """The note before the moves of a game that is not shown as it was played."""
         off = f"; {san.OFF} is a square off the board" if self.frame.shifted else ""
         return self.words.replace(NORMALISED, AS_WRITTEN, 1) + off
 
     def marks(
         self, rings: int, element: hit_model.ElementCount | None
     ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
-        """Rings, lines, badge and single squares for a position with these squares of a hit and its element.
-        Without a hit only the badge shows that this is not the game's own board."""
+        """Rings, lines, badge and single squares for a position. `rings` are the squares of the hit at the
+        position, `element` is its orbit element. If there is no hit, the badge alone shows that this is not
+        the game's own board."""
         few = element.squares if element is not None else 0
         if self.applies and self.element is not None:
             # Here the pattern stands where it is written, so there are no lines to draw.
@@ -72,8 +72,9 @@ class Normal:
         return rings, element.lines, (self.words or element.words, element.transform), few
 
     def ways(self, shown: int, occupied: int) -> tuple[tuple[int, int], ...]:
-        """The (from, to) squares of the pattern's way when one frame replaces the other. `shown` are the
-        ringed squares, `occupied` those with men. If no square is ringed, the men move."""
+        """The (from, to) squares of the pattern's way when the query's frame replaces the game's board, or
+        the reverse. `shown` are the ringed squares, and `occupied` are the squares with men. The ringed
+        squares move. If no square is ringed, the men move."""
         if self.element is None:
             return ()
         lines = self.element.lines

@@ -1,7 +1,7 @@
 """The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
 
-Moves stand as a running text, with variations on lines of their own, or as on a score sheet, with a line for
-each number. A game with variations is always a running text.
+The moves stand as a running text or as on a score sheet. In a running text variations have lines of their
+own. A score sheet has one line for each move number. A game with variations is always a running text.
 
 Long games are laid out in chunks between events. Each chunk is a paragraph, because Qt lays a whole paragraph
 out again at every change. Going to another move only changes an extra selection, never the text; hits are
@@ -41,11 +41,12 @@ from cqlgui.ui.look import canvas, icons, labels, theme, wording
 
 CHUNK = 100
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
-"""The hyphen in moves, and its replacement on screen, without which lines would break within castling."""
+"""The hyphen in moves, and its replacement on screen. A line could break within castling at a plain
+hyphen."""
 LONGEST_COMMENT = 20_000
-"""Characters of a comment that are shown; the number of further ones is shown too."""
+"""Maximum of characters shown of a comment. Behind them stands the number of further characters."""
 _LETTERS = 60
-"""This many characters of a chunk count as one piece."""
+"""When the length of a chunk is measured, this many characters count as one piece."""
 _DEEPEST = 6
 """Variations nested deeper than this are indented no further."""
 _STRIP = 26
@@ -63,11 +64,13 @@ Piece = tuple[str, str, int]
 
 
 def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
-    """The notation in reading order, lazily: a game of any depth, without recursion."""
+    """The pieces of a game in reading order, made lazily. There is no recursion, so variations may be nested
+    to any depth."""
     line = game.tree
     if 0 in game.comments:
         yield "comment", game.comments[0], -1
-    # Entries are a position to print with its siblings after it, or a sign to print.
+    # An entry is a sign to print, or a move to print: its positionid, whether it begins a line (a move of
+    # Black then needs its number), and whether its siblings follow it.
     stack: list[tuple[int, bool, bool] | str] = []
     if line.children[0]:
         stack.append((line.children[0][0], True, True))
@@ -98,7 +101,7 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
 
 
 def begun(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
-    """`pieces`, of which the first two chunks are made at once; for calls from a worker thread."""
+    """`pieces`, with the first two chunks made at once. Worker threads call this."""
     left = pieces(game, figurine)
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
@@ -109,7 +112,8 @@ def has_variations(game: base_model.LoadedGame) -> bool:
 
 
 class _View(NamedTuple):
-    """The place in the text at the upper edge, its distance below the edge in pixels, and the selection."""
+    """What the user sees of the text. `top` is the place in the text at the upper edge of the view, `offset`
+    its distance from the edge in pixels. `anchor` and `caret` are the ends of the selection."""
 
     top: int
     offset: int
@@ -138,7 +142,7 @@ class _Writer:
         return start
 
     def new_line(self, shape: QTextBlockFormat) -> None:
-        """Begin a line of this shape; a line that is still empty takes the shape."""
+        """Begin a line of this shape. If the current line is still empty, it takes the shape."""
         if self.fresh:
             self._cursor.setBlockFormat(shape)
             return
@@ -159,8 +163,8 @@ class _Writer:
 
 
 class NotationView(QTextEdit):
-    """`position_chosen` carries the positionid of a click; `stepped` and `jumped` are as on the board;
-    `columns_changed` says whether a score sheet is wanted."""
+    """`position_chosen` carries the positionid of the move that was clicked. `stepped` and `jumped` are the
+    same as those of the board. `columns_changed` says whether the user wants a score sheet."""
 
     position_chosen = Signal(int)
     columns_changed = Signal(bool)
@@ -174,7 +178,8 @@ class NotationView(QTextEdit):
         self.setAccessibleName("Notation")
         self.setPlaceholderText("The moves of the game stand here.")
         self.setMinimumHeight(60)
-        # Lines are wrapped, but Qt may count the space at the end of a line as too wide.
+        # Lines are wrapped, so a scroll bar is never needed. But Qt may count the space at the end of a line
+        # as too wide, and would show one.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(8)
         self._game: base_model.LoadedGame | None = None
@@ -191,7 +196,8 @@ class NotationView(QTextEdit):
         self._left: Iterator[Piece] = iter(())
         # Whether a score sheet is wanted, and whether it is shown.
         self._columns = self._sheet = False
-        # The nesting of variations at the end of the laid-out text, and whether one ends or begins there.
+        # At the end of the laid-out text: the depth of variations, whether a variation ends there, and
+        # whether one begins there.
         self._depth, self._closed, self._opened = 0, False, False
         self._shapes: dict[int, QTextBlockFormat] = {}
         self.setViewportMargins(0, 0, _STRIP, 0)
@@ -207,7 +213,7 @@ class NotationView(QTextEdit):
         self._show_button()
 
     def set_game(self, game: base_model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
-        """Show a game from its start; `made` are its pieces, if they were `begun`."""
+        """Show a game from its start. `made` are the pieces of the game, if `begun` has made them."""
         self._game, self._current, self._hits = game, 0, frozenset()
         self._kept = None
         self._render(made)
@@ -244,7 +250,7 @@ class NotationView(QTextEdit):
     def set_current(self, positionid: int) -> None:
         """Mark the move that led to this position and bring it into view."""
         if positionid != self._current:
-            # At another move there is another view.
+            # The view that was kept belongs to the former move.
             self._kept = None
         self._current = positionid
         span = self._spans.get(positionid)
@@ -270,8 +276,8 @@ class NotationView(QTextEdit):
         self.viewport().update()
 
     def _render_again(self) -> None:
-        """Draw the same text again, with the same moves in view and the same text selected: a figurine
-        replaces one letter, so places in the text stay the same."""
+        """Draw the text again. The view and the selection are kept: a figurine replaces one letter, so no
+        place in the text changes."""
         if self._kept is None:
             top = self.cursorForPosition(QPoint(0, 0))
             cursor = self.textCursor()
@@ -279,7 +285,7 @@ class NotationView(QTextEdit):
         self._render()
 
     def _look_again(self) -> None:
-        """Restore what was in view and selected, once it is laid out."""
+        """Restore the kept view and selection, once the text is laid out so far."""
         kept, length = self._kept, self.document().characterCount() - 1
         if kept is None or (self._timer.isActive() and length < max(kept.top, kept.anchor, kept.caret)):
             return
@@ -306,7 +312,8 @@ class NotationView(QTextEdit):
 
     def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()
-        # The text goes last: removing it scrolls, which marks what is in view.
+        # The text is cleared last, because clearing it scrolls, and scrolling draws the hits that are in
+        # view.
         self._spans, self._starts, self._ids = {0: (0, 0)}, [], []
         self._depth, self._closed, self._opened = 0, False, False
         self._shapes = {}
@@ -320,7 +327,7 @@ class NotationView(QTextEdit):
         self._lay_out_chunk()
 
     def _shape(self, depth: int) -> QTextBlockFormat:
-        """The format of a variation at this depth; that of a score sheet for -1."""
+        """The format of lines at this depth of variations. A depth of -1 means a score sheet."""
         made = self._shapes.get(depth)
         if made is None:
             made = QTextBlockFormat()
@@ -363,7 +370,9 @@ class NotationView(QTextEdit):
                 self._spans[number] = (start, writer.place)
                 self._starts.append(start)
                 self._ids.append(number)
-            # If possible, no line should end with "(", nor begin with ")" or a move of Black.
+            # The end of a chunk breaks the line. So a chunk ends after a move of the main line if possible,
+            # and on a score sheet after a move of Black. A chunk of twice the length ends anywhere but behind
+            # "(".
             laid = max(count, (writer.place - writer.begin) // _LETTERS)
             whole = kind == "main" and not (self._sheet and text[0].isdigit())
             if laid >= CHUNK and (whole or (laid >= 2 * CHUNK and not self._opened)):
@@ -430,8 +439,8 @@ class NotationView(QTextEdit):
         self.setExtraSelections(marks)
 
     def hits_in(self, area: QRect) -> list[int]:
-        """The hits whose moves stand in the lines of an area of the viewport, in text order, without the
-        current move, which has a mark of its own."""
+        """The hits whose moves stand in the lines of an area of the viewport, in text order. The current move
+        is left out, because it has a mark of its own."""
         if not self._hits:
             return []
         ends = QPoint(0, area.top()), QPoint(self.viewport().width(), area.bottom())
@@ -443,8 +452,9 @@ class NotationView(QTextEdit):
     def _draw_hits(self, area: QRect) -> None:
         """Draw the moves that led to hits once more, in their own colour.
 
-        Extra selections would look the same. But Qt draws each of them separately and cuts the outline of all
-        of them out of that of the text, which takes a tenth of a second for a page of hits.
+        Extra selections would look the same, but they are slow. Qt draws each of them separately, and cuts
+        the outline of all of them out of the outline of the text. For a page of hits this takes a tenth of a
+        second.
         """
         numbers = self.hits_in(area)
         if not numbers:
@@ -462,10 +472,9 @@ class NotationView(QTextEdit):
                 block.layout().draw(painter, QPointF(), [run], whole)
 
     def _outlines(self, numbers: Iterable[int]) -> Iterator[tuple[QTextBlock, QPainterPath]]:
-        """The outlines of some moves in the document, paragraph by paragraph, without what the user
-        selected."""
+        """The outlines of some moves in the document, paragraph by paragraph. Selected text is left out."""
         cursor = self.textCursor()
-        # No text has these places.
+        # Without a selection: places that are in no text.
         selected, behind = -1, -1
         if cursor.hasSelection():
             selected, behind = cursor.selectionStart(), cursor.selectionEnd()
@@ -490,7 +499,8 @@ class NotationView(QTextEdit):
                     line_end = begin + line.textStart() + line.textLength()
                     top, height = corner.y() + line.y(), line.height()
                 part = min(stop, line_end, selected if start < selected else stop)
-                # Whole pixels, as Qt uses for the selection, which has precedence.
+                # Qt paints the selection in whole pixels, so the outlines are rounded to whole pixels too. A
+                # pixel that both would cover belongs to the selection.
                 left = corner.x() + _x(line, start - begin)
                 right = corner.x() + _x(line, part - begin)
                 left = math.ceil(left) if start == behind else math.floor(left)
@@ -511,8 +521,8 @@ class NotationView(QTextEdit):
         return selection
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        # Other programs get O-O with hyphens. Qt's own object is changed, because one made in Python would
-        # outlive Python on the clipboard.
+        # Other programs get O-O with hyphens. Qt's own object is changed, because an object made in Python
+        # would outlive Python on the clipboard.
         made = super().createMimeDataFromSelection()
         text, styled = made.text(), made.html()
         made.clear()
@@ -556,31 +566,33 @@ class NotationView(QTextEdit):
 def _x(line: QTextLine, place: int) -> float:
     """The horizontal place of a character of a paragraph in its line."""
     found: Any = line.cursorToX(place)
-    # PySide returns the place as well, which Qt may move after a sign of several code units.
+    # PySide returns the place as well as x, because Qt may change the place after a sign of several code
+    # units.
     return float(found[0] if isinstance(found, tuple) else found)
 
 
 def _copied(text: str) -> str:
-    """Displayed text as it is written elsewhere."""
+    """Displayed text for other programs: without invisible signs, and with plain hyphens."""
     for sign in (_WORD_BREAK, _ISOLATE, _END):
         text = text.replace(sign, "")
     return text.replace(_UNBROKEN, _HYPHEN)
 
 
 def _comment(text: str) -> str:
-    """A comment as it is shown. The time for layout grows with the square of a word's length, so long words
-    may be broken."""
+    """A comment as it is shown. Long words get places where a line may break, because the time for layout
+    grows with the square of a word's length."""
     shown = wording.straight(" ".join(text[:LONGEST_COMMENT].splitlines()))
     more = len(text) - LONGEST_COMMENT
     end = f" … ({more:,} more characters)" if more > 0 else ""
     shown = _LONG_WORD.sub(lambda found: found[0] + _WORD_BREAK, shown) + end
-    # Otherwise the number of the next move would join a comment that is written from right to left.
+    # A comment that is written from right to left is isolated. Otherwise the number of the next move would
+    # become part of it.
     return f"{_ISOLATE}{shown}{_END}" if _FROM_RIGHT.search(shown) else shown
 
 
 def step(line: tree.GameTree, positionid: int, by: int) -> int:
-    """The position one ply back (-1) or further along the main continuation (+1); the same if there is
-    none."""
+    """The position one ply back (-1), or one ply forward along the main continuation (+1). If there is none,
+    `positionid` itself."""
     if by < 0:
         return max(0, line.parents[positionid])
     children = line.children[positionid]

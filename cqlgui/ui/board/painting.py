@@ -1,7 +1,7 @@
 """Draws squares, men, rings, lines and ghosts on a board of any size; does not use widgets.
 
-Men come from the SVG files of a piece set and are kept as pixmaps by (man, size, device pixel ratio): drawing
-a pixmap is several times faster than rendering its SVG.
+Men come from the SVG files of a piece set. They are cached as pixmaps by man, size and device pixel ratio,
+because drawing a pixmap is several times faster than rendering an SVG.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from cqlgui.ui.look import canvas, theme
 
 PIECE_SET = "cburnett"
 BADGE_ROOM = 28
-"""Pixels above the board that are reserved for the badge: on the board it would hide men and rings."""
+"""Pixels above the board that are reserved for the badge. On the board the badge would hide men and rings."""
 
 _SMALL_CELL, _GROWN, _GROWN_BESIDE = 14, 1.5, 1.3
-"""On squares smaller than this, men are drawn larger than their squares: by the first factor, or by the
-second if two men stand on neighbouring squares."""
+"""On squares of fewer than `_SMALL_CELL` pixels, men are drawn larger than their squares: by the factor
+`_GROWN`, or by `_GROWN_BESIDE` if two men stand on neighbouring squares."""
 MOST_RINGS = 8
 """Maximum of ringed squares; a larger set is tinted."""
 
@@ -36,8 +36,8 @@ _OF_SYMBOL = {"A": men.WHITE_MASK, "a": men.BLACK_MASK, "*": men.MAN_MASK}
 
 
 class CellLike(Protocol):
-    """A square of a pattern: `symbol` as in designators (`KQRBNPkqrbnp`, `A a * _`), empty for a bare
-    square."""
+    """A square of a pattern. `symbol` is a letter or sign of designators (`KQRBNPkqrbnp`, `A a * _`), or
+    empty for a bare square."""
 
     @property
     def square(self) -> int: ...
@@ -90,7 +90,7 @@ class Frame:
 
 
 _SMALL_MAN = 20
-"""Pixels of the screen below which a white man is drawn as a shape."""
+"""A white man with fewer screen pixels than this in height is drawn as a shape."""
 
 
 @functools.cache
@@ -114,9 +114,9 @@ def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
 
 
 def _draw_small_white(pixmap: QPixmap, man: int, size: int, ratio: float) -> None:
-    """A white man of a few pixels. His outlines would make him grey, so he is a white shape with an edge. A
-    bishop's shape alone looks like a pawn's, so the white bishop is the negative of the black one, which
-    keeps some lines."""
+    """A white man of a few pixels. His outlines would make him grey, so he is drawn as a white shape with an
+    edge. But the shape of a bishop looks like a pawn. So the white bishop is the negative of the black
+    bishop: it keeps some inner lines."""
     shape = man_pixmap(man + men.BP - men.WP, size, ratio)
     edge = _filled(shape, Qt.GlobalColor.black)
     if men.SYMBOLS[man] == "B":
@@ -147,7 +147,7 @@ def draw_squares(painter: QPainter, frame: Frame, colours: theme.Colours) -> Non
     painter.fillRect(frame.rect, colours.colour("light_square"))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.colour("dark_square"))
-    # In one call, because each call takes and releases the interpreter lock.
+    # All squares in one call, because each call takes and releases the interpreter lock.
     painter.drawRects([frame.square(square) for square in squares.bits(squares.ALL & ~squares.LIGHT)])
     painter.setPen(QPen(colours.colour("board_edge"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -187,7 +187,8 @@ def draw_coordinates(painter: QPainter, frame: Frame, colours: theme.Colours, fo
 
 
 def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours: theme.Colours) -> None:
-    """The last move: origin in corner brackets, target filled, so that they differ not only in colour."""
+    """The last move. The origin has corner brackets and the target is filled, so they differ in more than
+    colour."""
     fill = colours.colour("last_move")
     tint = QColor(fill)
     tint.setAlpha(150)
@@ -204,9 +205,9 @@ def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours
 
 
 def parted(board: int, few: int) -> tuple[int, int]:
-    """The squares of a hit to ring and those to tint. More than `MOST_RINGS` rings would not stand out, so
-    larger sets are tinted. `few` are squares that the query names one by one; up to `MOST_RINGS` of these are
-    always ringed.
+    """The squares of a hit to ring, and its squares to tint. More than `MOST_RINGS` rings would not stand
+    out, so larger sets are tinted. `few` are squares that the query names one by one. They are always ringed,
+    unless they are more than `MOST_RINGS`.
     """
     few = few if few.bit_count() <= MOST_RINGS else 0
     rest = board & ~few
@@ -214,7 +215,7 @@ def parted(board: int, few: int) -> tuple[int, int]:
 
 
 def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A ring, with a halo that keeps it visible on any square, round each square of the set."""
+    """A ring round each square of the set. A halo keeps the ring visible on any square."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     width = max(2.0, frame.cell * 0.065)
     for role, stroke in (("ring_halo", width + 2.5), ("ring", width)):
@@ -225,8 +226,8 @@ def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 
 
 def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A light tint, with a frame that is visible without colours too, on the squares of a large set. Tints
-    are drawn below the men."""
+    """A light tint on the squares of a large set. Each square also has a frame, which is visible without
+    colours. Tints are drawn below the men."""
     tint = colours.colour("ring")
     tint.setAlpha(56)
     width = max(1.0, frame.cell * 0.03)
@@ -241,8 +242,8 @@ def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 def draw_lines(
     painter: QPainter, frame: Frame, pairs: Iterable[tuple[int, int]], colours: theme.Colours
 ) -> None:
-    """Dashed arrows from squares as written in the query to their images. Lines that would cover each other
-    bend to either side."""
+    """Dashed arrows from the squares that the query names to their images. Lines that would cover each other
+    bend to different sides."""
     width = max(1.5, frame.cell * 0.035)
     moved = [pair for pair in pairs if pair[0] != pair[1] and all(0 <= square < 64 for square in pair)]
     painter.save()
@@ -251,10 +252,12 @@ def draw_lines(
         start, end = frame.square(origin).center(), frame.square(target).center()
         across = _along(start, end)
         if (across.x(), across.y()) < (0, 0):
-            # The same side whichever way the line runs, so that two that swap squares part as well.
+            # The side must not depend on the direction of the line. Otherwise two lines that swap their
+            # squares would bend to one side and still cover each other.
             across = -across
         bend = (start + end) / 2 + QPointF(-across.y(), across.x()) * bow * frame.cell * 0.5
-        # A curve stays between its ends and the point it bends to.
+        # A curve lies between its ends and the point to which it bends. So it stays on the board if these
+        # three points do.
         bend.setX(min(max(bend.x(), frame.rect.left()), frame.rect.right()))
         bend.setY(min(max(bend.y(), frame.rect.top()), frame.rect.bottom()))
         unit = _along(bend, end)
@@ -278,8 +281,8 @@ def draw_lines(
 
 
 def bows(pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """How far each line bows, and to which side: 0 for a line that is alone on its straight; lines that share
-    a straight bow by 1, -1, 2, -2 and so on."""
+    """How far each line bows, and to which side. A line that is alone on its straight has 0. Lines that share
+    a straight have 1, -1, 2, -2 and so on."""
     straights = [_straight(*pair) for pair in pairs]
     alone = collections.Counter(straights)
     seen: collections.Counter[tuple[int, int, int]] = collections.Counter()
@@ -325,7 +328,7 @@ def draw_pattern(
         painter.setPen(QPen(hatched, 1))
         box = frame.square(square)
         painter.drawLine(box.bottomLeft(), box.topRight())
-    # On very small boards men are larger than their squares, or they could not be recognised.
+    # On very small boards men are drawn larger than their squares, to be recognisable.
     shown = list(cells)
     grown = frame.cell
     if frame.cell < _SMALL_CELL:
@@ -370,9 +373,9 @@ def draw_badge(
     edge: str = "ring",
     swapped: bool = False,
 ) -> None:
-    """The transform in words on a rounded plate above the board's right corner. `taken` pixels from the left
-    belong to others, `edge` is the role of its edge's colour, and two discs before the words show that
-    colours are `swapped`."""
+    """The transform in words on a rounded plate above the board's right corner. The leftmost `taken` pixels
+    above the board belong to another widget. `edge` is the colour role of the edge of the plate. If colours
+    are `swapped`, two discs stand before the words."""
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
@@ -384,14 +387,14 @@ def draw_badge(
     room = discs.width() + 6 if swapped else 0.0
     most = int(frame.cell * 8 - 22 - room - taken)
     if most < _LEAST_BADGE:
-        # The bar below the board shows it too.
+        # The bar below the board shows the transform too.
         return
     if metrics.horizontalAdvance(text) > most:
         words.setBold(False)
         painter.setFont(words)
         metrics = painter.fontMetrics()
     if swapped and metrics.horizontalAdvance(text) > most:
-        # The discs show that colours are swapped.
+        # The discs show that colours are swapped, so these words are left out.
         text = ", ".join(part for part in text.split(", ") if part != "colours swapped") or text
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
     width = metrics.horizontalAdvance(text) + 20.0 + room
@@ -418,6 +421,6 @@ def draw_discs(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
 
 
 _LEAST_BADGE = 40
-"""Pixels of words below which there is no badge."""
+"""With fewer pixels than this for the words there is no badge."""
 _BOTTOM_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
 _TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop

@@ -12,8 +12,8 @@ BESIDE, UNDER = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
 class Stage(QSplitter):
-    """Holds the board with its surroundings, and the notation. The notation gets what the board cannot use,
-    until the user moves the divider."""
+    """Holds the board with its surroundings, and the notation. Until the user moves the divider, the notation
+    gets the room that the board cannot use."""
 
     def __init__(self, board_side: QWidget, board: widget.BoardWidget, notation: QWidget, above: int) -> None:
         """`above` is the height that the board keeps free above its squares."""
@@ -31,8 +31,8 @@ class Stage(QSplitter):
         board_side.installEventFilter(self)
 
     def set_drawing(self, drawing: bool) -> None:
-        """Whether the user draws on the board. Meanwhile the notation is hidden if that makes the board
-        larger."""
+        """Say whether the user draws on the board. While the user draws, the notation is hidden if that makes
+        the board larger."""
         self._drawing = drawing
         self.fit()
 
@@ -92,9 +92,9 @@ class Stage(QSplitter):
 
 
 def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
-    """Where the notation stands in a given room, and its width or height, so that the board is as large as
-    possible. `around` is the height of what stands above and below the squares; `width` excludes what stands
-    left of them."""
+    """Where the notation stands in a given room, and its width (beside the board) or height (below the
+    board). The board gets as large as possible. `around` is the height of what stands above and below the
+    squares. `width` leaves out what stands left of the squares."""
     narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 23 // 200))
     beside = min(width - narrow, height - around)
     under = min(width, height - low - around)

@@ -31,7 +31,7 @@ def draw_dots(painter: QPainter, box: QRectF) -> None:
 
 
 def draw_disc(painter: QPainter, box: QRectF, mask: men.ManMask) -> None:
-    """Draw the sign for a man of any kind: a disc in its colour with a question mark."""
+    """Draw the sign for a man of any kind: a disc in the colour of the man, with a question mark."""
     size = box.width() * 0.62
     disc = QRectF(box.center().x() - size / 2, box.center().y() - size / 2, size, size)
     painter.setPen(Qt.PenStyle.NoPen)

@@ -1,7 +1,8 @@
-"""The short way of a pattern from where it is written to where it matched, as an animation; paints nothing.
+"""The animation of a pattern on its way from where it is written to where it matched.
 
-Nothing waits for it: the board shows the position at once, and the next position ends the animation. There is
-none while positions follow each other quickly, as with a key held down.
+This module paints nothing. Nothing waits for the animation: the board shows the position at once, and the
+next position ends the animation. While positions follow each other quickly, as with a key held down, there is
+no animation.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Travel(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.allowed = True
-        """Whether the user wants it."""
+        """Whether the user wants animation."""
         self._pairs: tuple[tuple[int, int], ...] = ()
         self._hurried = False
         self._last = -HURRY
@@ -45,7 +46,7 @@ class Travel(QObject):
 
     @property
     def targets(self) -> int:
-        """The squares where they arrive, as a set."""
+        """The squares where the moving men and rings arrive, as a bitboard."""
         found = 0
         for _origin, target in self._pairs:
             found |= 1 << target

@@ -31,7 +31,7 @@ from cqlgui.ui.loop import turns
 _DIMMED = 0.4
 """Opacity of men behind a pattern: light and dark men can still be distinguished on both kinds of squares."""
 _FAINT = 0.18
-"""The same in Pattern mode, where men are shown only to be taken."""
+"""Opacity of the game's men in Pattern mode. They are shown there only to be taken into the pattern."""
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -43,22 +43,22 @@ class Layer(Protocol):
         """Squares where the game's faint man must not show through."""
 
     def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
-        """Draw it."""
+        """Draw the layer."""
 
 
 class Side(QWidget):
-    """A widget beside the squares. How wide it is depends on how high it can be."""
+    """A widget beside the squares. Its width depends on the height that it can have."""
 
     def width_for(self, height: int) -> int:
-        """The width it needs at a height."""
+        """The width that the widget needs at a height."""
         return self.sizeHint().width()
 
 
 class BoardWidget(QWidget):
     """A position with everything that explains a hit on it.
 
-    `stepped` carries -1/+1 for a ply back/forward, `jumped` -1/+1 for the start/end of the game. Changes are
-    painted by `later`.
+    `stepped` carries -1 for a ply back and +1 for a ply forward. `jumped` carries -1 for the start and +1 for
+    the end of the game. A change is painted in a call that `later` makes when its turn comes.
     """
 
     stepped = Signal(int)
@@ -78,12 +78,12 @@ class BoardWidget(QWidget):
         self._ghost: tuple[tuple[painting.CellLike, ...], int, tuple[str, str]] | None = None
         self._layer: Layer | None = None
         self._faint = False
-        # A widget left above the board, beside the badge.
+        # A widget above the left part of the board, beside the badge.
         self._corner: QWidget | None = None
         # A widget left of the squares while it is shown.
         self._side: Side | None = None
         self._side_width = 0
-        # Squares that do not belong to the game's board, while the query's own frame is shown.
+        # Squares that do not belong to the game's board, while the query's own frame is shown; else None.
         self._outside: int | None = None
         self._travel = travel.Travel(self)
         self._turned = False
@@ -107,17 +107,18 @@ class BoardWidget(QWidget):
 
     @property
     def lines(self) -> tuple[tuple[int, int], ...]:
-        """The (query's square, image) pairs drawn."""
+        """The lines that are drawn, as pairs of a square in the query and the image of this square."""
         return self._lines
 
     @property
     def badge(self) -> tuple[str, str]:
-        """The transform in words and in CQL's spelling; empty texts without one."""
+        """The transform in words, and in CQL's spelling. Both texts are empty without a transform."""
         return self._badge
 
     @property
     def motion(self) -> motions.Motion | None:
-        """The motion that is drawn: that of the pattern in front, or of the hit's transform."""
+        """The motion that is drawn: the motion of the pattern in front, or else the motion of the hit's
+        transform."""
         if self._ghost is not None:
             return geometry.motion(self._ghost[2][1])
         # In the query's own frame nothing has moved.
@@ -151,7 +152,7 @@ class BoardWidget(QWidget):
 
     @property
     def turned(self) -> bool:
-        """True with Black at the bottom."""
+        """Whether Black is at the bottom."""
         return self._turned
 
     @property
@@ -166,7 +167,7 @@ class BoardWidget(QWidget):
         if shown is not self._position:
             self._travel.interrupt()
         self._position = shown
-        # An end that is off the board is not shown.
+        # A move with an end off the board is not shown.
         self._move = move if move is not None and min(move) >= 0 else None
         self._change()
 
@@ -177,7 +178,7 @@ class BoardWidget(QWidget):
         badge: tuple[str, str] = ("", ""),
         few: int = 0,
     ) -> None:
-        """Ring squares, draw lines and the badge; `few` are squares that the query names one by one (see
+        """Ring squares, and draw lines and the badge. `few` are squares that the query names one by one (see
         `painting.parted`)."""
         self._rings, self._few = rings, few
         self._lines = tuple(lines)
@@ -185,7 +186,7 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_outside(self, outside: int | None) -> None:
-        """Show the query's own frame, with these squares hatched; None: the board of the game."""
+        """Show the query's own frame with these squares hatched. With None show the game's board."""
         if outside != self._outside:
             self._outside = outside
             self._change()
@@ -217,13 +218,13 @@ class BoardWidget(QWidget):
         area: int = 0,
         badge: tuple[str, str] = ("", ""),
     ) -> None:
-        """Show a pattern in place of the position, until called with None."""
+        """Show a pattern in front of the dimmed position, until this is called with None."""
         self._ghost = None if cells is None else (tuple(cells), area, badge)
         self._change()
 
     def set_layer(self, layer: Layer | None, *, faint: bool = True) -> None:
-        """Draw a layer in front of the position from now on; None for the position alone. On a `faint`
-        position the marks of a hit are not drawn."""
+        """Draw a layer in front of the position from now on. With None the position stands alone. If `faint`,
+        the position is drawn faintly, without the marks of a hit."""
         self._layer, self._faint = layer, faint
         self._change()
 
@@ -237,7 +238,7 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_corner(self, corner: QWidget) -> None:
-        """Keep a small widget left above the board, beside the badge."""
+        """Keep a small widget above the left part of the board, beside the badge."""
         corner.setParent(self)
         self._corner = corner
         self._place_parts()
@@ -249,7 +250,7 @@ class BoardWidget(QWidget):
         return self._side_width
 
     def show_side(self, side: Side | None) -> None:
-        """Keep a widget left of the squares from now on; None gives them all the room."""
+        """Keep a widget left of the squares from now on. None gives the squares all the room."""
         if self._side is not None:
             self._side.hide()
         self._side = side
@@ -293,10 +294,10 @@ class BoardWidget(QWidget):
             self._later(self._draw_anew)
 
     def _draw_anew(self) -> None:
-        """Paint the board before the repaint: drawing it is most of the work, and the repaint of the window
-        has enough of it."""
+        """Draw the board now, before the window is repainted. Drawing the board is most of the work, and the
+        repaint of the window takes long enough without it."""
         self._changed = False
-        # First, so that an old picture does not stay if drawing fails.
+        # The old picture is dropped first. Otherwise it would stay if drawing fails.
         self._kept = None
         self.update()
         if self.isVisible():
@@ -351,7 +352,7 @@ class BoardWidget(QWidget):
             badge = self._badge if plain else ("", "")
             if plain:
                 painting.draw_lines(painter, frame, self._lines, colours)
-                # Moving rings are drawn over this.
+                # `paintEvent` draws the moving rings over this picture.
                 painting.draw_rings(painter, frame, ringed & ~self._travel.targets, colours)
             if layer is not None:
                 layer.paint(painter, frame, ratio)
@@ -385,7 +386,7 @@ class BoardWidget(QWidget):
         return QSize(460, 460)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # It is often repainted only because of changes around it.
+        # Often only the surroundings of the board have changed. Then the kept picture is painted again.
         ratio, kept = self.devicePixelRatioF(), self._kept
         if (
             kept is None
@@ -426,7 +427,7 @@ class BoardWidget(QWidget):
             self._side.setGeometry(round(frame.left) - self._side_width - 1, 0, needed, self.height())
         if self._corner is not None:
             self._corner.adjustSize()
-            # On a small board it begins further left, so that it is not cut.
+            # Above a small board the corner begins further left, so that it is not cut.
             left = max(self._side_width, min(round(frame.left) - 1, self.width() - self._corner.width()))
             self._corner.move(left, max(0, round(frame.top) - self._corner.height() - 4))
 
@@ -436,7 +437,7 @@ class BoardWidget(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        # Also while the widget is being made.
+        # Qt also calls this while the widget is being made, when `_kept` may be missing.
         if event.type() in canvas.DRESSED and hasattr(self, "_kept"):
             self._change()
 

@@ -28,8 +28,9 @@ _MOST_NOTES = 3
 class Assistance(QObject):
     """The helpers of a window.
 
-    `run_wanted` carries a query to run and its title. `editor_wanted` asks for the query in front, with the
-    focus; `query_wanted` for the query's pane in front, `help_wanted` for the help pane in front.
+    `run_wanted` carries a query to run and its title. `editor_wanted` asks to bring the query to the front
+    and to give it the focus. `query_wanted` asks only to bring the query's pane to the front. `help_wanted`
+    asks to bring the help pane to the front.
     """
 
     run_wanted = Signal(str, str)
@@ -93,7 +94,8 @@ class Assistance(QObject):
         self._editor.offer_fixes()
 
     def _offer_translation(self) -> None:
-        """Report once that a text is an old script; the notes of its translation are among the problems."""
+        """Report once that a text is an old script. The notes of its translation are listed among the
+        problems."""
         editor, bar = self._editor, self._infobar
         found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
         if found is None:
@@ -115,7 +117,8 @@ class Assistance(QObject):
         return True
 
     def _tell_old(self, findings: tuple[diagnostics.Diagnostic, ...], *, asked: bool = False) -> None:
-        """Say what a script is and offer its translation; `asked` if the user wanted to run it."""
+        """Say what a script is and offer its translation. `asked` says that the user wanted to run the
+        script."""
         editor, bar = self._editor, self._infobar
         first, *notes = findings
         words = first.message.replace("This", editor.path.name if editor.path else "This", 1)

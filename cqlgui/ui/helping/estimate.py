@@ -1,7 +1,7 @@
-"""The estimate beside the query: how many games it may find, from a sample, while it is being written.
+"""The estimate beside the query: how many games the query may find, from a sample, while the user writes it.
 
-It is computed in the background a moment after the last key; the next key supersedes it. There is none for a
-query with errors, nor for one that is not compiled.
+The estimate is computed in the background a moment after the last key; the next key supersedes it. Only a
+query that has no errors and is compiled has an estimate.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _JOB = "estimate"
 
 
 class Estimating(QObject):
-    """Keeps the number of games beside the editor up to date with its text and the open base. `said` carries
-    it too.
+    """Keeps the number of games beside the editor up to date with the text of the editor and the open base.
+    `said` carries the words for this number too.
     """
 
     said = Signal(str)
@@ -76,7 +76,8 @@ class Estimating(QObject):
         self._timer.start()
 
     def _overtaken(self) -> None:
-        """Drop the estimate of another text, so that it is not taken for one of this text."""
+        """Remove the estimate of another text. Otherwise the user would take it for an estimate of this
+        text."""
         self.stop()
         text = self._editor.text()
         self._say(self._known[1] if self._known is not None and self._known[0] == text else "")
@@ -84,7 +85,7 @@ class Estimating(QObject):
     def _ask(self) -> None:
         text, base, within = self._editor.text(), self._base, self._within
         if self._editor.checking:
-            # The end of the check starts this again.
+            # When the check ends, this function is called again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
         if base is None or not base.games or faulty or not text.strip():
@@ -99,7 +100,7 @@ class Estimating(QObject):
             self._known = text, "" if found is None else found.words
             self._say(self._known[1])
 
-        # Errors of the query or the base are reported where they are used.
+        # Errors in the query or the base are reported where the query or the base is used.
         self._jobs.run(work, done, lambda _fault: self._say(""), name=_JOB)
 
     def _say(self, words: str) -> None:

@@ -1,7 +1,8 @@
-"""This position: how many games have it, its pawns or its material, beside the board at every move.
+"""How many games have the position on the board, its pawns or its material: shown beside the board at every
+move.
 
-The games are counted in the background, one kind after the other; the next position supersedes a count.
-Counts are cached as long as the games are open.
+The games are counted in the background, for one kind of search after another. The next position supersedes a
+count. Counts are cached as long as the games are open.
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ _KEPT = 4_096
 _JOB = "this position"
 _PENDING = "…"
 _EDGE = 14
-"""Pixels of a button beside its text."""
+"""Pixels by which a button is wider than its text."""
 _MARGIN, _SPACING = 8, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of search for a position: its word on the button, and in a sentence."""
+    """One kind of search for a position: its `word` on the button, its words in a `sentence`, and the `title`
+    of its query."""
 
     word: str
     sentence: str
@@ -50,22 +52,22 @@ KINDS = (
 )
 TWINS = "or mirrored"
 _LEADS = ("Games with the same", "Same")
-"""Words before the buttons, as many as there is room for."""
+"""Words before the buttons: the first of these for which there is room."""
 _TWINS_TIP = "Count and find these also with colours swapped and with left and right exchanged (Ctrl+Shift+4)"
 
 
 def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
-    """The query of each kind that finds a position again; with its mirror `twins` if asked."""
+    """The query of each kind that finds a position again. With `twins` it finds the mirror twins too."""
     texts = (here.exact(position), here.skeleton(position), here.material(position))
     return tuple(map(here.twins, texts)) if twins else texts
 
 
 class HereBar(QWidget):
-    """A button with a figure for each kind, and a box that says whether the figures count twins. In little
-    room only the first buttons are shown; the menu and the keys have all.
+    """A button with a figure for each kind, and a box that says whether the figures count twins. If there is
+    little room, only the first buttons are shown. The menu has the other kinds, and the keys reach all kinds.
 
-    `seen` says that the bar is shown again, `chosen` carries the place of a kind, `twins_changed` whether
-    twins are wanted.
+    `seen` says that the bar is shown again. `chosen` carries the index of a kind in `KINDS`. `twins_changed`
+    says whether the user wants twins.
     """
 
     seen = Signal()
@@ -86,7 +88,7 @@ class HereBar(QWidget):
             button.clicked.connect(lambda _checked=False, place=place: self.chosen.emit(place))
             self._buttons.append(button)
             row.addWidget(button)
-        # The text of each button, so that nothing is done if nothing changes.
+        # The text and the tool tip of each button. A button is changed only if these change.
         self._said: list[tuple[str, str]] = [("", "")] * len(KINDS)
         self._room = 1
         self.twins = QCheckBox(TWINS, self)
@@ -108,8 +110,8 @@ class HereBar(QWidget):
         self.say((None,) * len(KINDS), there=False)
 
     def say(self, counts: tuple[counting.Counted | None, ...], *, there: bool, failed: bool = False) -> None:
-        """Show the counts; unknown counts are None. Shows nothing if there is no position to look for (not
-        `there`)."""
+        """Show the counts; unknown counts are None. `there` says whether there is a position to look for. If
+        there is none, no counts are shown."""
         for place, (button, kind, counted) in enumerate(zip(self._buttons, KINDS, counts, strict=True)):
             figure = words_of(counted, failed=failed) if there else ""
             told = spoken(counted, kind, twins=self.twins.isChecked())
@@ -131,7 +133,8 @@ class HereBar(QWidget):
         return tuple(button.text() for button in self._buttons)
 
     def _fit(self) -> None:
-        """Give buttons a constant size, because another size would lay the window out again at each move."""
+        """Give the buttons constant sizes. If their sizes changed with the figures, the window would be laid
+        out again at each move."""
         metrics = self.fontMetrics()
         height = metrics.height() + 6
         for button, kind in zip(self._buttons, KINDS, strict=True):
@@ -142,7 +145,8 @@ class HereBar(QWidget):
         self._show_fitting()
 
     def _show_fitting(self) -> None:
-        """Show what there is room for; a figure that is cut would look like another figure."""
+        """Show only parts that fit as a whole, because a figure that is cut would look like another
+        figure."""
         exact, pawns, material = self._buttons
         # Figures that count twins are not shown without the box that says so.
         first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)

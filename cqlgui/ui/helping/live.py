@@ -2,8 +2,8 @@
 move.
 
 A worker process does the work and is told to drop outdated work. Nothing is asked while the text has errors,
-while no game is on the board, or if the answer is known. While all workers are busy with a search the truth
-is pending; only a worker's own time counts as the query's slowness.
+while no game is on the board, or if the answer is known. While all workers are busy with a search, the truth
+is pending. A query counts as slow by the time of its worker alone: the wait for a free worker does not count.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from cqlgui.ui.state import browser
 PENDING_AFTER = 50
 """Milliseconds after which the old truths turn pale."""
 SLOW_AFTER = 500
-"""Milliseconds of a worker's time after which the margin says that it takes too long."""
+"""Milliseconds of a worker's time after which the margin says that the query takes too long."""
 GIVE_UP_AFTER = 10_000
-"""Milliseconds of a worker's time after which it is told to stop."""
+"""Milliseconds of a worker's time after which this worker is told to stop."""
 _SETTLE = 10
 _JOB = "live truth"
 _Answer = tuple[truth_model.Truth, tuple[truth_model.LineTruth, ...]]
@@ -52,7 +52,8 @@ class Live(QObject):
         self._slow = turns.once(self, SLOW_AFTER, self._too_slow)
         self._end = turns.once(self, GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
         self._asked: tuple[str, _Place] | None = None
-        # The last answer: another check, or a step forth and back, asks nothing new.
+        # The last question that was answered, and its answer. Another check, or a step forth and back, asks
+        # this question again.
         self._found: tuple[tuple[str, _Place], _Answer] | None = None
         editor.text_changed.connect(lambda _text: self._text_changed())
         editor.diagnostics_changed.connect(lambda _found: self._settle.start())
@@ -71,8 +72,8 @@ class Live(QObject):
         self._settle.start()
 
     def _text_changed(self) -> None:
-        # If the number of lines is the same, the truths stay and turn pale; otherwise they would be at wrong
-        # lines.
+        # If the number of lines is unchanged, the truths stay and turn pale. If it has changed, they are
+        # removed, because they would stand beside wrong lines.
         count = self._editor.text().count("\n")
         if count != self._breaks or self._editor.edit.gutter.state == gutter.SLOW:
             self._editor.edit.gutter.forget_rows()
@@ -89,7 +90,7 @@ class Live(QObject):
     def _ask(self) -> None:
         text, base, game = self._editor.text(), self._browser.base, self._browser.game
         if self._editor.checking:
-            # The end of the check starts this again.
+            # When the check ends, this function is called again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
         if base is None or game is None or faulty or not text.strip() or not self._watching:
@@ -159,6 +160,6 @@ class Live(QObject):
 
 
 def _same(one: tuple[str, _Place], other: tuple[str, _Place]) -> bool:
-    """Whether two questions are the same. A base that was read again is another one, though it may be
+    """Whether two questions are the same. A base that was read again counts as another base, even if both are
     equal."""
     return one[0] == other[0] and one[1][0] is other[1][0] and one[1][1:] == other[1][1:]

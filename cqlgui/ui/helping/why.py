@@ -1,4 +1,5 @@
-"""Why not? Names the first filter that fails at the position on the board, and leads to where it holds."""
+"""Answers "Why not?": names the first filter that fails at the position on the board, and leads to the
+nearest position at which this filter holds."""
 
 from __future__ import annotations
 
@@ -135,10 +136,12 @@ class WhyNot(QObject):
     def _reason(
         self, text: str, game: tree.GameTree, asked: int, found: truth_model.WhyNot, part: truth_model.Truth
     ) -> tuple[str, infobar.Action | None]:
-        """The message about a filter that fails, and an action that goes to where it holds."""
+        """The message about a filter that fails, and an action that goes to the nearest position at which the
+        filter holds."""
         how = f" ({found.words})" if found.transform not in ("", words_module.AS_WRITTEN) else ""
         line = text.count("\n", 0, part.offset) + 1
-        # Inside a search in the tree or a sequence of moves it was evaluated elsewhere.
+        # A filter inside a search in the tree, or inside a sequence of moves, was evaluated at another
+        # position.
         where = "" if part.positionid == asked else f" at {part.place}"
         words = f"Not here, because `{margin.shortened(part.text)}`{how} fails{where} (line {line})."
         # If the board stands in a variation, variations are searched in any case.

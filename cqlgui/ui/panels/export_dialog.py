@@ -108,8 +108,8 @@ class ExportDialog(QDialog):
             self._whats.addButton(button)
         for button in (self.plain, self.marked):
             self._hows.addButton(button)
-        # Only now that there are two groups: before, checking a button would uncheck those of the other
-        # group.
+        # The buttons are checked only after they were put into two groups. Before that, checking a button
+        # would uncheck the buttons of the other group.
         self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
         self.plain.setChecked(True)
         self.format = QComboBox(self)
@@ -210,7 +210,7 @@ class ExportDialog(QDialog):
             self.format.setCurrentIndex(list(_FORMATS).index(ending))
             self.format.blockSignals(False)
         pgn = ending == ".pgn"
-        # In another frame the game's own text is not what is written.
+        # In the query's frame a game is not written with its own text, so there is nothing to choose.
         own = pgn and not self.normalise.isChecked()
         self.plain.setEnabled(own)
         self.marked.setEnabled(own)

@@ -28,8 +28,8 @@ _TIP = (
 
 
 class GamesPanel(QWidget):
-    """`opened` carries the ordinal of a game that was double-clicked or entered, `current_changed` the one
-    that the user made current.
+    """`opened` carries the ordinal of a game that was double-clicked or entered. `current_changed` carries
+    the ordinal of a game that the user made current.
     """
 
     opened = Signal(int)
@@ -43,7 +43,7 @@ class GamesPanel(QWidget):
         self._sort = "game"
         self._descending = False
         self._text = ""
-        # The game that is current, or will be once it has a row.
+        # The game that is current, or that becomes current once it has a row.
         self._wanted = 0
         self._view_of: tuple[str, bool, str] | None = None
         self._fault = False
@@ -78,7 +78,8 @@ class GamesPanel(QWidget):
         self._dress()
 
     def set_base(self, base: base_model.Base | None) -> None:
-        """Show the games of a base. A grown state of the same base adds games and keeps everything else."""
+        """Show the games of a base. If it is a grown state of the former base, its new games are added and
+        everything else is kept."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base
         if base is not None:

@@ -62,8 +62,8 @@ class HitBar(QWidget):
         self._game.say_players(white, black, details, rows.known(game.date[:4]), game.result)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
-        """Show the number of the hit, the move that led there, and the transform in words; any may be
-        empty."""
+        """Show the number of the hit, the move that led there, and the transform in words. Each of these
+        texts may be empty."""
         self._where.say(" · ".join(filter(None, (position, move, words))))
 
     def set_steps(self, back: bool, on: bool) -> None:
@@ -113,6 +113,6 @@ class Players(labels.ElidedLabel):
 
 
 _LEAST_YEAR = 190
-"""Pixels below which the year is left out for the names."""
+"""With fewer pixels than this the year is left out, to make room for the names."""
 _LEAST_DETAILS = 36
-"""Pixels below which details say nothing."""
+"""With fewer pixels than this for the details, they are left out, because so few letters say nothing."""

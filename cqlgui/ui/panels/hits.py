@@ -21,20 +21,22 @@ SHOWN_MESSAGES = 30
 """Messages and variables of the query in the tool tip of the progress line."""
 SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
-"""Persistent variables in the line itself, and characters of each."""
+"""Maximum of persistent variables in the progress line, and maximum of characters of each."""
 FEW = 1 << 18
-"""Up to this many hits those of an element are found at once; more are searched in a job."""
+"""Up to this total of hits, the hits of an element are found at once. Among more hits they are found in a
+job."""
 _LIMITING = "limit the table"
 
 
 class HitsPanel(QWidget):
-    """What the window embeds: `begin`, then `add` and `progress`, then `finish` or `fail`.
+    """What the window embeds. For each search it calls `begin`, then `add` and `progress`, and at last
+    `finish` or `fail`.
 
-    `opened` carries game, positionid and row of a hit that was double-clicked or entered, `current_changed`
-    the row that became current, by key, mouse, `select_row` or `next_hit`. `limit_removed` says that the user
-    wants to see all hits again, which the panel then does; `limited` that the table has been limited;
-    `narrowing_removed` and `scope_removed` that the whole result is wanted again, or searches through all
-    games.
+    `opened` carries game, positionid and row of a hit that was double-clicked or entered. `current_changed`
+    carries the row that became current, by key, mouse, `select_row` or `next_hit`. `limited` says that the
+    table has been limited. `limit_removed` says that the user has removed this limit, and that the panel
+    shows all hits again. `narrowing_removed` says that the user wants the whole result again, `scope_removed`
+    that the user wants searches through all games again.
     """
 
     opened = Signal(int, int, int)
@@ -103,7 +105,8 @@ class HitsPanel(QWidget):
     def begin(
         self, base: base_model.Base, total_games: int, orbits: tuple[hit_model.Orbit, ...] = ()
     ) -> None:
-        """Start again, for a search over this many games; `orbits` name the elements while it runs."""
+        """Start again, for a search over this many games. `orbits` name the elements while the search
+        runs."""
         self.table.make_room(hits_model.GAME, wording.widest(base.games))
         self._cache.set_base(base)
         self._moves.set_base(base)
@@ -126,7 +129,8 @@ class HitsPanel(QWidget):
         self._say()
 
     def asks(self, text: str, options: search_model.SearchOptions) -> None:
-        """Details of hits that only the interpreter knows are fetched with this query and these options."""
+        """Set the query and the options with which the panel fetches details of hits that only the
+        interpreter knows."""
         self._details.set_query(text, options)
 
     def add(self, found: FoundGames) -> None:
@@ -146,14 +150,16 @@ class HitsPanel(QWidget):
             self._say()
 
     def finish(self, result: search_model.SearchResult) -> None:
-        """Take the result. Its order may be different: a chosen hit stays current; a row on which the search
-        only landed (see `land`) is replaced by that row of the new order."""
+        """Take the result. Its order of hits may be new. A hit that the user has chosen stays current. If the
+        panel only landed on a row (see `land`), the row with this number stays current, whatever hit it has
+        now."""
         kept, landing = self.hits.hit(self.table.row), self._landing
         self.hits.finish(result)
         if landing is not None:
             self.table.go_to(landing)
         elif kept is not None:
-            # The same hit in another row is no change: the board stays where the user has gone from it.
+            # The hit is still current and only its row may have changed. So the table is silent: otherwise
+            # the board would go back to the hit, although the user may have moved on in the game.
             with QSignalBlocker(self.table):
                 self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
         self.choose()
@@ -175,14 +181,14 @@ class HitsPanel(QWidget):
         self._end()
 
     def tell_waiting(self, words: str) -> None:
-        """Say that a search waits, and for what; empty if none does."""
+        """Say that a search waits, and for what. Empty words mean that no search waits."""
         self._waits = words
         if not self._running:
             self._say_course()
 
     def tell_earlier(self, words: str) -> None:
-        """Say that the hits are of another query or of other files, in a few words; empty if they are those
-        of the current query."""
+        """Say in a few words that the hits belong to another query or to other files. Empty words mean that
+        the hits belong to the current query."""
         if words != self._earlier:
             self._earlier = words
             self.table.set_dimmed(bool(words))
@@ -218,7 +224,8 @@ class HitsPanel(QWidget):
 
     @property
     def exportable(self) -> bool:
-        """Whether there are hits to export: of a search that ended or was stopped, not of one that failed."""
+        """Whether there are hits to export. Hits of a search that failed cannot be exported; hits of a search
+        that ended or was stopped can."""
         return self._exportable
 
     @property
@@ -232,8 +239,9 @@ class HitsPanel(QWidget):
         return self.hits.limited_to
 
     def limit(self, orbit: int | None, element: int | None = None) -> None:
-        """Show only the hits of one element of an orbit; with None all. The current hit stays current if it
-        is shown. Among many hits a job looks for them, and the old rows stay meanwhile; `limited` follows."""
+        """Show only the hits of one element of an orbit, or all hits with None. The current hit stays current
+        if it is still shown. Among many hits, a job looks for the hits of the element, and the old rows stay
+        meanwhile. `limited` is emitted when the table is limited."""
         self._stop_looking()
         wanted = None if orbit is None or element is None else (orbit, element)
         if wanted in (None, self.hits.limited_to) or self._running or self.hits.total <= FEW:
@@ -283,13 +291,13 @@ class HitsPanel(QWidget):
         return None if found is None else found[1]
 
     def select_row(self, row: int) -> bool:
-        """Make a row the current one, in view; False when there is no such row."""
+        """Make a row current and scroll to it. Returns False if there is no such row."""
         return self.table.go_to(row)
 
     def land(self, row: int) -> bool:
-        """Make a row current that the user has not chosen. Until the user does, the row stays current and not
-        its hit, because the order of a query that sorts is known only at the end. Returns False if there is
-        no such row."""
+        """Make a row current although the user has not chosen it. Until the user chooses a hit, this row
+        stays current even if another hit takes its place, because the order of a query that sorts is known
+        only at the end. Returns False if there is no such row."""
         self._landing = row
         if not self.table.go_to(row):
             self._landing = None
@@ -312,14 +320,15 @@ class HitsPanel(QWidget):
         return self.table.go_to(row + step)
 
     def show_hit(self, game: int, positionid: int) -> None:
-        """Make the row of a hit the current one, unless it is current or not shown. F3 then continues from
-        where the user is in the game."""
+        """Make the row of a hit current, if the hit is shown. F3 then continues from where the user is in the
+        game."""
         row = self.hits.row_of(game, positionid)
         if row not in (-1, self.table.row):
             self.table.go_to(row)
 
     def position_text(self, game: int, positionid: int) -> str:
-        """The number of a hit among all that are shown: `hit 3 of 199`; empty for another position."""
+        """The number of a hit among all hits shown: `hit 3 of 199`. Empty for a position that is not among
+        them."""
         row = self.hits.row_of(game, positionid)
         if row < 0:
             return ""
@@ -332,7 +341,8 @@ class HitsPanel(QWidget):
 
     def columns(self) -> QByteArray:
         """Which columns are shown, where and how wide, for `restore_columns`."""
-        # That a query has no values is no choice of the user's.
+        # The column of values may be hidden only because the query has no values. The user did not choose
+        # that, so it is not saved.
         self._hide_values(False)
         state = self.table.horizontalHeader().saveState()
         self._show_values()
@@ -363,7 +373,7 @@ class HitsPanel(QWidget):
         for chip in (self._scope, self._narrowed, self._chip):
             chips.addWidget(chip)
         chips.addStretch(1)
-        # Without a chip the row takes no room.
+        # The row of chips is a widget, to be hidden while there is no chip: then it takes no room.
         self._chips = QWidget(self)
         self._chips.setLayout(chips)
         column.addLayout(head)
@@ -374,7 +384,7 @@ class HitsPanel(QWidget):
     def _connect(self) -> None:
         self.table.chosen.connect(self._open)
         self.table.moved.connect(self._moved)
-        # A click on the current row moves nothing, but it is a choice.
+        # A click on the current row moves nothing, but the user chooses the row with it.
         self.table.clicked.connect(lambda _index: self.choose())
         self._export.clicked.connect(self.export_requested)
         self._chip.clicked.connect(self._remove_limit)
@@ -421,7 +431,7 @@ class HitsPanel(QWidget):
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
 
     def tell_narrowing(self, words: str) -> None:
-        """Say to what the hits were narrowed; empty if the whole result is shown."""
+        """Say to what the hits were narrowed. Empty words mean that the whole result is shown."""
         self._narrowed.setVisible(bool(words))
         self._show_chips()
         self._narrowed.say(words.replace("&&", "&"))
@@ -432,14 +442,15 @@ class HitsPanel(QWidget):
         self._chips.setVisible(any(not chip.isHidden() for chip in chips))
 
     def tell_scope(self, games: int) -> None:
-        """Say to how many games searches are limited; below 0 for all."""
+        """Say to how many games searches are limited. A number below 0 means that they are not limited."""
         self._scope.setVisible(games >= 0)
         self._show_chips()
         self._scope.say(f"in {wording.games(games)}")
         self._scope.setAccessibleName(f"Searches keep to {wording.games(games)}. Press to search in all.")
 
     def _show_values(self) -> None:
-        """Give the values a column if hits have any; a column that the user hid stays hidden."""
+        """Show the column of values if hits have values, and hide it otherwise. A column that the user hid
+        stays hidden."""
         self._hide_values(self.hits.hits > 0 and not self.hits.has_values)
 
     def _hide_values(self, hide: bool) -> None:
@@ -465,7 +476,7 @@ class HitsPanel(QWidget):
             return
         seconds = time.monotonic() - self._started
         parts = [f"{wording.number(self._searched)} of {wording.games(self._total)}"]
-        # Rates of the first moments vary too much, so none is shown then.
+        # In the first moments the rate varies too much, so it is not shown.
         if self._searched and seconds > 0.5:
             rate = self._searched / seconds
             left = max(0, self._total - self._searched) / rate
@@ -487,7 +498,8 @@ class HitsPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # In a narrow column the words are more useful than those of the buttons, which have icons.
+        # In a narrow panel the words about the search need the room. The buttons have icons, so their words
+        # are left out.
         narrow = event.size().width() < view.NARROW
         style = (
             Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon

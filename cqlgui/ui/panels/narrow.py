@@ -19,7 +19,8 @@ MOST_KEPT = 8
 """Maximum of kept results; the oldest one goes first."""
 LONGEST_NAME = 40
 FEW = 1 << 16
-"""="""
+"""Up to this many hits the values of a facet are counted at once; among more hits they are counted in a
+job."""
 _JOB = "facet"
 _WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
 
@@ -33,9 +34,9 @@ class Kept:
 
 
 class NarrowButton(QToolButton):
-    """`chosen` carries a function that makes another result of the one shown, and its description in words;
-    `recalled` a `Kept` result to show instead; `kept` says that the hits shown are to be kept;
-    `within_changed` whether the next searches are limited to their games."""
+    """`chosen` carries a function that makes a new result from the result shown, and words for what it does.
+    `recalled` carries a `Kept` result to show instead. `kept` says that the user wants to keep the hits
+    shown. `within_changed` says whether the next searches are limited to the games of these hits."""
 
     chosen = Signal(object, str)
     recalled = Signal(object)
@@ -59,7 +60,7 @@ class NarrowButton(QToolButton):
         self._menu.aboutToShow.connect(self._fill)
         self._result: search_model.SearchResult | None = None
         self._attributes: narrowing.Attributes | None = None
-        # Values of the facets of this result that were computed so far.
+        # The values of facets of this result, as far as they were computed.
         self._values: dict[str, tuple[narrowing.Value, ...]] = {}
         self._others: Sequence[Kept] = ()
         self._within = False

@@ -49,7 +49,7 @@ _CELL = 13
 _EDGE = 8
 _GAP = 4
 _COLUMNS = (1, 2, 3, 6)
-"""Possible numbers of cards in a row; with each of them all rows are full."""
+"""Possible numbers of cards in a row. With each of these numbers all rows are full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class StartPage(QScrollArea):
         self._dress()
 
     def set_themes(self, entries: Iterable[entry_model.QueryEntry]) -> None:
-        """Show those of the library's queries that are among `THEMES` as boards."""
+        """Show as boards the queries of the library that are in `THEMES`."""
         known = {"/".join(entry.path.parts[-2:]): entry for entry in entries}
         found = [(known[name], line) for name, line in THEMES.items() if name in known]
         if [(card.entry, card.line) for card in self.cards] == found:
@@ -111,7 +111,7 @@ class StartPage(QScrollArea):
         self._arrange()
 
     def set_recent(self, entries: Sequence[Recent]) -> None:
-        """Show recent files; missing ones cannot be chosen."""
+        """Show recent files. An entry with a missing file cannot be chosen."""
         for button in self.recent:
             button.deleteLater()
         self.recent = []

@@ -1,6 +1,8 @@
-"""A query that was started before there are games to search: it runs when their files have been read.
+"""A query that was started before there are games to search; it runs when the files of the games have been
+read.
 
-Keeps the query as it was when it was started. Shows that it waits; does not use files and runs nothing.
+Keeps the query as it was when the user started it, and shows that it waits. Does not use files and runs
+nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ class Asked:
 
 
 class Waiting(QObject):
-    """One query at a time: another one replaces it. `changed` is emitted whenever `words` have changed."""
+    """Only one query waits at a time: the next one replaces it. `changed` is emitted whenever `words` have
+    changed."""
 
     changed = Signal()
 
@@ -46,7 +49,7 @@ class Waiting(QObject):
         return f"waiting for {self._names}" if self._asked is not None else ""
 
     def ask(self, text: str, path: Path | None) -> None:
-        """Let a query wait, instead of one that waits already."""
+        """Let a query wait. It replaces a query that waits already."""
         self._asked = Asked(text, path)
         self._say()
 
@@ -56,7 +59,7 @@ class Waiting(QObject):
         self._say()
 
     def tell_games(self, games: int) -> None:
-        """Set the number of their games that can be searched already."""
+        """Set how many games of the files being opened can be searched already."""
         if games != self._games:
             self._games = games
             self._say()

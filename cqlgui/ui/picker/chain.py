@@ -1,8 +1,8 @@
 """The chain of transforms around the pattern at the caret, and the edits that change it.
 
-Outside all braces a caret means the group that the board draws (`pattern.reading.group_at`). A single filter
-among others is no pattern: turning it alone would ask another question than the user meant. The same is true
-for the steps of a sequence, which are turned together. Pure functions on texts; no Qt.
+A caret outside all braces means the group that the board draws (`pattern.reading.group_at`). A single filter
+among others is no pattern: turning this filter alone would ask another question than the user meant. A single
+step of a sequence is no pattern either: all steps are turned together. Pure functions on texts; no Qt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cqlgui.ui.picker import words
 
 @dataclass(frozen=True, slots=True)
 class ChosenChain:
-    """Words of the transforms, outermost first, and whether the innermost one counts."""
+    """Words of the transforms, outermost first, and whether the innermost transform has `count`."""
 
     words: tuple[str, ...] = ()
     counts: bool = False
@@ -39,21 +39,22 @@ def readable(text: str) -> bool:
 
 
 def at(text: str, offset: int) -> ChosenChain:
-    """The chain of the pattern at a caret; an empty one in a text with errors."""
+    """The chain of the pattern at a caret; an empty chain in a text with errors."""
     return _of(meant(text, offset))
 
 
 def meant(text: str, offset: int) -> structure.ChainInText:
-    """The pattern that a caret means, with the transforms directly around it; an empty one in a text with
-    errors."""
+    """The pattern that a caret means, with the transforms directly around it. In a text with errors the
+    pattern is empty."""
     return _candidates(text, offset)[0]
 
 
 def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
     """The patterns that a caret may mean, the likeliest first, and at last the whole body.
 
-    In a step of a sequence that is the group of all steps. Braces whose value is used are patterns too if the
-    caret stands in them, although the board cannot draw them.
+    If the caret is in a step of a sequence, the likeliest pattern is the group of all steps, unless the step
+    has transforms of its own. The board cannot draw braces with a value that is used, but they are patterns
+    if the caret stands in them.
     """
     if not readable(text):
         return [structure.ChainInText((), Span(min(offset, len(text)), 0))]
@@ -76,8 +77,8 @@ def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
 
 
 def whole(text: str) -> tuple[int, int]:
-    """Where the body of the query stands, including braces around all of it; an empty place at the end in a
-    text with errors."""
+    """Where the body of the query stands, including braces around the whole body. In a text with errors this
+    is an empty place at the end."""
     query = structure.checked(text).query
     if query is None:
         return len(text), len(text)
@@ -89,14 +90,14 @@ def whole(text: str) -> tuple[int, int]:
 
 
 def over(text: str, start: int, end: int) -> ChosenChain:
-    """The chain whose operand is exactly the selection; an empty chain if it is no operand."""
+    """The chain with exactly the selection as its operand; an empty chain if the selection is no operand."""
     found = structure.chain_of_operand(text, start, end)
     return ChosenChain() if found is None else _of(found)
 
 
 def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
-    """The selection after transforms were put before a selection at `start`: the selected text is now their
-    operand."""
+    """The place to select after transforms were put at `start` before the selected text: the operand of these
+    transforms."""
     if structure.chain_of_operand(text, *selected) is not None:
         return selected
     operands = [
@@ -111,8 +112,9 @@ def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
 
 
 def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
-    """The part of the text on which a transform acts, or would act if it were put around the chain of the
-    selection, or of the pattern at the caret; empty in a text with errors."""
+    """The part of the text on which the transform `word` acts in the chain of the selection, or else in the
+    chain of the pattern at the caret. If the transform is not in this chain, it is taken to be put around the
+    chain. Empty in a text with errors."""
     found = structure.chain_of_operand(text, start, end) if start < end else None
     found = found or meant(text, start)
     end = found.operand.end
@@ -127,14 +129,15 @@ def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
 def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None:
     """The edit that puts the selection, or the pattern at the caret, under `wanted`; None if nothing changes.
 
-    A range that the user wrote stays with its transform; `wanted.counts` concerns only the `count` of the
-    innermost transform. A selection that is the operand of a chain means that chain; any other is wrapped as
-    it is, without changing a chain around it.
+    A range that the user wrote stays with its transform. `wanted.counts` concerns only the `count` of the
+    innermost transform. If the selection is the operand of a chain, this chain is changed. Any other
+    selection is wrapped as it is, and a chain around it stays unchanged.
     """
     if start == end:
         found = meant(text, start)
         if not found.links and wanted.words:
-            # Not every filter in braces can be the operand of a transform; a larger pattern around it may be.
+            # Some filters in braces cannot be the operand of a transform, but a larger pattern around them
+            # can.
             edits = (_wrapped(text, one.operand, wanted) for one in _candidates(text, start))
             return next((edit for edit in edits if edit is not None and readable(_applied(text, edit))), None)
     else:
@@ -165,7 +168,8 @@ def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None
 
 
 def _wrapped(text: str, pattern: Span, wanted: ChosenChain) -> Edit | None:
-    """Put transforms before a pattern. It always gets braces, so that later additions are turned as well."""
+    """Put transforms before a pattern. The pattern always gets braces, so that later additions to it are
+    turned too."""
     if not pattern.length:
         return None
     inner = text[pattern.offset : pattern.end]
@@ -187,8 +191,8 @@ def _applied(text: str, edit: Edit) -> str:
 
 
 def _unwrapped(text: str, first: int, operand: diagnostics.Span) -> str:
-    """The text without the transforms from `first` to the operand, and without the round brackets that
-    wrapping added before an operator; brackets of a keyword's argument stay."""
+    """The text without the transforms from `first` to the operand. Round brackets that `_wrapped` added
+    because an operator follows are removed too. Round brackets around a keyword's argument stay."""
     inner = text[operand.offset : operand.end]
     before, after = text[:first], text[operand.end :]
     ours = before.endswith("(") and after.startswith(")") and before[:-1].rstrip()[-1:] in _BEFORE_FILTER
@@ -201,8 +205,8 @@ _BEFORE_FILTER = ("", "(", "{", "&", "|")
 
 
 def _round(text: str, start: int, end: int) -> structure.ChainInText:
-    """A pattern with the transforms around it. They stand before its braces, or, if the braces hold nothing
-    else, after the opening one."""
+    """A pattern with the transforms around it. The transforms stand before the braces of the pattern, or
+    behind the opening brace if the braces hold nothing else."""
     found = structure.chain_of_operand(text, start, end)
     if found is not None:
         return found

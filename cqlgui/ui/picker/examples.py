@@ -22,7 +22,8 @@ class Examples(QObject):
         self._picker = picker
 
     def show(self, base: base_model.Base | None, result: search_model.SearchResult) -> None:
-        """Give the picker the first hit of each image of this result whose board would be empty."""
+        """Find images with a board that would be empty, and give the picker the first hit of each in this
+        result."""
         wanted = orbits.without_squares(result)
         if base is None or not wanted:
             self.forget()
@@ -39,4 +40,4 @@ class Examples(QObject):
         self._jobs.cancel(_JOB, drop=True)
 
     def _without(self, _error: errors.CqlguiError) -> None:
-        """The game can no longer be read: its board stays empty, and opening the game reports the error."""
+        """A game can no longer be read: the boards stay empty, and opening the game reports the error."""

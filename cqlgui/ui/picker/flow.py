@@ -13,7 +13,8 @@ class Flow(QLayout):
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._gap = gap
-        # Asking each item for its size is slow, and Qt asks for the height again and again.
+        # The sizes are cached, because it is slow to ask each item for its size, and Qt asks for the height
+        # again and again.
         self._sizes: list[tuple[QLayoutItem, QSize]] | None = None
         self.setContentsMargins(0, 0, 0, 0)
 

@@ -36,8 +36,8 @@ _TYPED_DELAY = 700
 """Milliseconds after the last key at which a waiting choice is applied: typing a pattern takes several
 keys."""
 _PICTURED = 24
-"""Thumbnails that are made together with the orbit, off this thread; others are made when they come into
-view."""
+"""This many thumbnails are made together with the orbit, in another thread. Further thumbnails are made when
+they come into view."""
 
 
 _CHIP = """
@@ -53,7 +53,8 @@ QToolButton:disabled {{ color: {0.disabled}; }}
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """The orbits of a text, and thumbnails of their first images by the text of these."""
+    """The orbits of a text, and thumbnails of their first images. The key of a thumbnail is the text of its
+    image."""
 
     orbits: tuple[hit_model.Orbit, ...]
     pictures: Mapping[str, picture_module.Picture]
@@ -75,9 +76,9 @@ _SEVERAL = ". Some hits match several."
 class PickerPanel(QWidget):
     """Chips that put transforms on the pattern at the caret (or the selection) and take them off.
 
-    While there is no pattern the choice waits for one, and no chip is shown as if it were on. Signals name an
-    orbit by its index in the query and an element by its index in the orbit; `image_clicked` follows the
-    other signals if the mouse chose an image or released it.
+    While there is no pattern, the choice waits for one, and all chips are shown as switched off. Signals name
+    an orbit by its index in the query, and an element by its index in the orbit. When the mouse chooses an
+    image or releases it, `image_clicked` follows the other signals.
     """
 
     element_hovered = Signal(int, int)
@@ -91,18 +92,18 @@ class PickerPanel(QWidget):
         self.setAccessibleName("Transform picker")
         self._editor: editor_panel.EditorPanel | None = None
         self._chain = chain.ChosenChain()
-        # Chosen while there was no pattern.
+        # The transforms that were chosen while there was no pattern.
         self._waiting = chain.ChosenChain()
         self._orbits: tuple[hit_model.Orbit, ...] = ()
         self._counts: tuple[hit_model.Orbit, ...] = ()
         # Whether the counts belong to the orbits shown.
         self._fits = False
         self._examples: Mapping[orbits.Place, position_module.Position] = {}
-        # Hits of the search that the counts are of.
+        # The number of hits of the search that made the counts.
         self._hits = 0
         self._shown = -1
         self._filling = False
-        # The text that was written here, which needs no check.
+        # The last text that this panel wrote. It needs no check.
         self._own = ""
         # The transform under the pointer.
         self._pointed = ""
@@ -117,7 +118,7 @@ class PickerPanel(QWidget):
         self._typed.setSingleShot(True)
         self._typed.setInterval(_TYPED_DELAY)
         self._typed.timeout.connect(self.apply)
-        # Made in the order in which Tab goes through them.
+        # These widgets are made in the order in which Tab goes through them.
         self.toggles = {choice.word: QToolButton(self) for choice in words.CHOICES if choice.first}
         self.more = QToolButton(self)
         self.toggles |= {choice.word: QToolButton(self) for choice in words.CHOICES if not choice.first}
@@ -146,14 +147,15 @@ class PickerPanel(QWidget):
         self._text_changed(editor.text())
 
     def set_orbits(self, found: tuple[hit_model.Orbit, ...]) -> None:
-        """Show the orbits of the current query. Counts of another query's search wait until that query is
-        current again."""
+        """Show the orbits of the current query. Counts that belong to another query are shown when that query
+        is current again."""
         self._orbits = found
         self._fits = _same_elements(found, self._counts)
         self._follow_caret()
 
     def set_counts(self, counted: tuple[hit_model.Orbit, ...], hits: int = 0) -> None:
-        """Show the counts of a search with so many hits beside the elements; an empty tuple removes them."""
+        """Show beside the elements the counts of a search that has `hits` hits. An empty tuple removes the
+        counts."""
         self._counts, self._hits = counted, hits
         self._fits = _same_elements(self._orbits, counted)
         if not counted:
@@ -161,12 +163,12 @@ class PickerPanel(QWidget):
         self._show_orbit()
 
     def set_examples(self, found: Mapping[orbits.Place, position_module.Position]) -> None:
-        """Show a position that matched instead of an empty board, by orbit and element."""
+        """Show positions that matched instead of empty boards. The key is orbit and element."""
         self._examples = found
         self._show_examples()
 
     def element(self, orbit: int, element: int) -> hit_model.ElementCount | None:
-        """An element of the orbits shown, None when the query has changed since."""
+        """An element of the orbits shown; None if they do not have it because the query has changed."""
         if 0 <= orbit < len(self._orbits) and 0 <= element < len(self._orbits[orbit].elements):
             return self._orbits[orbit].elements[element]
         return None
@@ -219,10 +221,10 @@ class PickerPanel(QWidget):
         self._settle()
         place, before = self._chained(), self._chain
         if on and place != self._place():
-            # A selection other than the chain shown is wrapped in this transform alone.
+            # A selection that is not the operand of the chain shown is wrapped in this transform alone.
             place, before = self._place(), chain.ChosenChain()
         names = [name for name in before.words if name != word]
-        # A transform that is chosen later acts on the outside of those that are there already.
+        # A new transform is put outside the transforms that are there already.
         wanted = (word, *names) if on else tuple(names)
         self._change(chain.ChosenChain(wanted, before.counts and bool(wanted)), *place)
 
@@ -255,19 +257,19 @@ class PickerPanel(QWidget):
             self._change(chain.ChosenChain(self._chain.words, on), *self._chained())
 
     def _change(self, wanted: chain.ChosenChain, start: int, end: int) -> None:
-        """Edit the query so that `wanted` stands at a place. A text that was written here is shown without a
-        pause."""
+        """Edit the query so that `wanted` stands at a place. The orbits of the new text are asked for at
+        once."""
         editor = self._editor
         if editor is None:
             return
         text = editor.text()
         edit = chain.changed(text, start, end, wanted)
         if edit is not None:
-            # Before the editor emits its signals, because some slots run at once.
+            # This is set before the editor emits its signals, because some slots run at once and use it.
             self._own = text[: edit.start] + edit.text + text[edit.end :]
             editor.replace(edit.start, edit.end, edit.text)
             if start != end and wanted.words:
-                # Further clicks mean the same part and the chain around it.
+                # The operand is selected: further clicks mean it and the chain around it.
                 editor.edit.select(*chain.behind(self._own, edit.start, editor.selection()))
             self._asker.ask(self._own, at_once=True)
         self._sync.stop()
@@ -285,7 +287,8 @@ class PickerPanel(QWidget):
         return caret, caret
 
     def _place(self) -> tuple[int, int]:
-        """The selected part of the query's body, or the caret twice: the header takes no transform."""
+        """The selected part of the query's body, or else the caret as start and end. The header takes no
+        transform, so a selection there is left out."""
         start, end = (0, 0) if self._editor is None else self._editor.selection()
         if start != end and chain.readable(self._text()):
             first, last = chain.whole(self._text())
@@ -312,7 +315,8 @@ class PickerPanel(QWidget):
             self.set_orbits(found.orbits)
 
     def _settle(self) -> None:
-        """Catch up with a text or caret that moved a moment ago: a click means the current chain."""
+        """Read the chain now if the text or the caret has changed a moment ago, because a click means the
+        current chain."""
         if self._sync.isActive():
             self._sync.stop()
             self._read_chain()
@@ -340,8 +344,8 @@ class PickerPanel(QWidget):
         return self._editor is not None and self._editor.edit.hasFocus()
 
     def _chained(self) -> tuple[int, int]:
-        """The place of the chain that is shown: the selection, if it is the operand of one, else the pattern
-        at the caret."""
+        """The place that means the chain shown: the selection if it is the operand of a chain, or else the
+        caret as start and end."""
         place = self._place()
         return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
 
@@ -354,7 +358,8 @@ class PickerPanel(QWidget):
         self._show_chain()
 
     def _current_orbit(self) -> int:
-        """Index of the orbit whose text the caret touches, else of the first one; -1 if there is none."""
+        """Index of the orbit with a text that the caret touches, or else of the first orbit. -1 if there is
+        no orbit, or if the pattern is empty."""
         if not self._orbits or (not self._checking and reading.nothing_drawn(self._text())):
             return -1
         caret = self._editor.caret() if self._editor is not None else 0
@@ -472,7 +477,7 @@ class PickerPanel(QWidget):
             self.view.elements.set_examples(found)
 
     def _tell(self, number: int) -> None:
-        """Describe the image under the pointer, else the one to which the hits are limited."""
+        """Describe the image under the pointer, or else the image to which the hits are limited."""
         number = number if number >= 0 else self.view.limited
         there = 0 <= number < self.view.elements.rowCount()
         self.told.say(self.view.elements.said(number) if there else "")
@@ -480,7 +485,8 @@ class PickerPanel(QWidget):
     def _nothing(self) -> str:
         """Why no orbit is shown."""
         if self._checking:
-            # The answer of the check calls this function again; this thread does not wait for it.
+            # The old words stay until the check ends, because this thread does not wait. Then this function
+            # is called again.
             return self.funnel.text()
         if not self._text().strip():
             return "" if self._waiting.words else "Draw or write a pattern; then choose what may differ."
@@ -596,7 +602,7 @@ class PickerPanel(QWidget):
         around.addWidget(room.Room(whole, self))
 
     def _describe(self, button: QToolButton, choice: words.Choice) -> None:
-        """Set name, tool tip and spoken words of a chip; those of a waiting chip say that it waits."""
+        """Set name, tool tip and spoken words of a chip. If the chip waits for a pattern, they say so."""
         waits = bool(button.property("waiting"))
         note = "<br>Waits for a pattern." if waits else ""
         button.setToolTip(wording.markup_tip(f"<b>{choice.word}</b><br>{choice.meaning}{note}"))
@@ -626,7 +632,7 @@ class PickerPanel(QWidget):
         self.view.clicked.connect(lambda _index: self.image_clicked.emit())
 
     def _paint_icons(self) -> None:
-        # A chip that is chosen, under the mouse, or neither must look different, and not by colour alone.
+        # Chosen chips, chips under the mouse and other chips must look different, and not by colour alone.
         scheme = colours.scheme(self)
         sheet = _CHIP.format(scheme)
         for button in (*self.toggles.values(), self.more, self.counts_box):

@@ -48,22 +48,24 @@ from cqlgui.ui.tables import signs
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
 _BOARDS = tuple(range(114, 50, -8))
-"""Widths of boards in pixels, 8 of each for the edges of their squares. The largest width that shows all
-images is taken, else the smallest."""
+"""Possible widths of boards in pixels: squares of whole pixels, and 2 pixels for the edge. The largest width
+with which all images are visible is used, or else the smallest width."""
 _WORDY = 98
-"""From this width of a board on there is room below it for the transform in words."""
+"""A board of at least this width has room below it for the transform in words."""
 _BESIDE = 72
-"""Pixels for these words beside a smaller board."""
+"""Width in pixels of the words that stand beside a smaller board."""
 _PAD = 3
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _PICTURE_SECONDS = 0.004
-"""Seconds for making pictures in one repaint. At least one is made; later repaints make the others."""
+"""Seconds for making pictures in one repaint. At least one picture is made. Later repaints make the
+others."""
 _KEPT_TILES = 64
-"""Minimum of painted tiles that are cached, some 100 kB each; on a large screen as many as are visible."""
+"""Number of painted tiles that are cached. If more tiles are visible, as on a large screen, as many are
+cached. A tile takes some 100 kB."""
 
 _Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
-"""Element of a tile, whether it was counted, chosen and marked, width, height, device pixel ratio and
-example."""
+"""The element of a tile; whether it is counted, chosen and marked; and its width, height, device pixel ratio
+and example."""
 _BoardLook = tuple[str, int, float, position_module.Position | None]
 """Text of an element, width of its board, device pixel ratio and example."""
 
@@ -71,8 +73,8 @@ _Key = TypeVar("_Key", _Look, _BoardLook)
 
 
 class ElementsModel(QAbstractListModel):
-    """The elements of one orbit: the one as written first, then by number of hits, at last those that can
-    never match. Pictures are made on demand and cached.
+    """The elements of one orbit. First comes the element as written, then the others by number of hits, and
+    at last the elements that can never match. Pictures are made on demand and cached.
 
     Elements are named by their numbers in the orbit; only Qt uses rows.
     """
@@ -88,7 +90,7 @@ class ElementsModel(QAbstractListModel):
         self.counted = False
 
     def show_elements(self, elements: tuple[hit_model.ElementCount, ...], *, counted: bool) -> None:
-        """Show these elements; `counted` if their counts come from a search.
+        """Show these elements. `counted` says whether their counts come from a search.
 
         If the texts are the same as before, scroll position and selection stay.
         """
@@ -131,7 +133,7 @@ class ElementsModel(QAbstractListModel):
         return self._rows.get(number, -1)
 
     def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
-        """Show these positions, by the number of the element, where an element names no squares."""
+        """Show these positions for elements that name no squares. The key is the number of the element."""
         if examples == self._examples:
             return
         self._examples = examples
@@ -147,8 +149,8 @@ class ElementsModel(QAbstractListModel):
         self._given = pictures
 
     def picture(self, number: int) -> picture_module.Picture:
-        """The thumbnail of an element. A text that cannot be read by itself shows the squares that it
-        names."""
+        """The thumbnail of an element. If the element's text cannot be read by itself, the thumbnail shows
+        the squares that the text names."""
         element = self._elements[number]
         found = self._given.get(element.text) or self._pictures.get(element.text)
         if found is None:
@@ -227,11 +229,11 @@ def _ordered(elements: Sequence[hit_model.ElementCount], *, counted: bool) -> li
 
 
 class ElementsView(QListView):
-    """Hovering previews an element, and so do the arrow keys; a click or Enter limits to it, Esc releases it.
-    If hits are counted, the arrow keys limit at once.
+    """The pointer and the arrow keys preview an element. A click or Enter limits the hits to an element, and
+    Esc releases it. If hits are counted, the arrow keys limit at once.
 
-    Signals name an element by its number in the orbit. `left` ends the preview: the pointer or the keyboard's
-    focus has gone, or the elements have.
+    Signals name an element by its number in the orbit. `left` ends the preview, because the pointer, the
+    keyboard's focus or the elements have gone.
     """
 
     hovered = Signal(int)
@@ -247,9 +249,10 @@ class ElementsView(QListView):
         # Whether tiles have room for words.
         self.wordy = True
         self._under = -1
-        # The time after which a repaint makes no more pictures, set at the first missing one; and the region
-        # of the tiles that still need a picture.
+        # The time after which a repaint makes no more pictures. It is set at the first picture that is
+        # missing.
         self._until: float | None = None
+        # The region of the tiles that still need a picture.
         self._bare = QRegion()
         self._tiles: dict[_Look, QPixmap] = {}
         self._boards: dict[_BoardLook, QPixmap] = {}
@@ -277,7 +280,7 @@ class ElementsView(QListView):
         self.elements.modelReset.connect(self.end_preview)
 
     def choose(self, number: int) -> None:
-        """Limit to an element; choosing it again releases it."""
+        """Limit to an element. If it is already chosen, release it."""
         if number == self.limited:
             self.clear()
         else:
@@ -299,7 +302,7 @@ class ElementsView(QListView):
 
     def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
         """The thumbnail of an element for a tile. None if the tile has to wait for another repaint, which
-        follows."""
+        follows by itself."""
         if self.elements.has_picture(number):
             return self.elements.picture(number)
         if self._until is None:
@@ -326,8 +329,8 @@ class ElementsView(QListView):
     def small_board(
         self, text: str, shown: picture_module.Picture, example: position_module.Position | None
     ) -> QPixmap:
-        """The board of a tile, cached apart from the counts below it: a search changes them several times,
-        and the board takes most of the time."""
+        """The board of a tile. It is cached apart from the count below it: a search changes the count several
+        times, and painting the board takes most of the time."""
         ratio = self.devicePixelRatioF()
         look = (text, self.board, ratio, example)
         found = self._boards.get(look)
@@ -363,8 +366,9 @@ class ElementsView(QListView):
         return font
 
     def _lay_tiles(self) -> None:
-        """Make the tiles as large as possible with all visible, in columns that fill the width. Qt is told
-        whether a scroll bar is needed, because it would otherwise make room for one and lay out again."""
+        """Make the tiles as large as possible while all are visible, in columns that fill the width. Qt is
+        told whether a scroll bar is needed. Otherwise it would make room for a scroll bar and lay out
+        again."""
         count = self.elements.rowCount()
         forms = [(board, True) for board in _BOARDS] + [(board, False) for board in _BOARDS]
         for self.board, self.wordy in forms:
@@ -406,7 +410,7 @@ class ElementsView(QListView):
             self.hovered.emit(number)
 
     def _go(self, row: int) -> None:
-        """Move to the element in a row, for the keyboard; if hits are counted, limit to it as well."""
+        """Move to the element in a row, for the keyboard. If hits are counted, limit to this element too."""
         last = self.elements.rowCount() - 1
         if last < 0:
             return
@@ -444,7 +448,7 @@ class ElementsView(QListView):
         if event.key() in steps and not held:
             step = steps[Qt.Key(event.key())]
             row = current.row() + step if current.isValid() else 0
-            # Sideways there is always another image, so that the key has a visible effect.
+            # The left and right keys go round at the ends, so that they always have a visible effect.
             self._go(row % max(1, self.elements.rowCount()) if abs(step) == 1 else row)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and current.isValid():
             self.choose(self.elements.number_at(current.row()))
@@ -465,7 +469,7 @@ class ElementsView(QListView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        # Also while it is being made.
+        # Qt also calls this while the view is being made, when `_tiles` may be missing.
         if event.type() in canvas.DRESSED and hasattr(self, "_tiles"):
             self._forget_tiles()
 
@@ -497,7 +501,7 @@ class _Delegate(QStyledItemDelegate):
         if tile is None:
             shown = view.picture(number, place)
             if shown is None:
-                # It is painted in another repaint; until then the frame is enough.
+                # The tile is painted in another repaint. Until then its frame is enough.
                 painter.setPen(colours.of(view, "frame"))
                 painter.drawRect(place.adjusted(1, 1, -2, -2))
                 return
@@ -529,7 +533,7 @@ class _Delegate(QStyledItemDelegate):
         return tile
 
     def _texts(self, painter: QPainter, area: QRect, element: hit_model.ElementCount, lit: bool) -> None:
-        """The sign of the transform and the number of hits, under them the words where there is room."""
+        """The sign of the transform, the number of hits, and the words if there is room for them."""
         view = self._view
         line = view.fontMetrics().height()
         beyond = view.board + _PAD if view.beside else 0
@@ -553,7 +557,7 @@ class _Delegate(QStyledItemDelegate):
             words.sign(element.transform), Qt.TextElideMode.ElideRight, max(0, room)
         )
         if sign == "…":
-            # Three dots alone would look like a sign; the tool tip has all of it.
+            # Three dots alone would look like a sign. The tool tip has the whole transform.
             sign = ""
         sides = Qt.AlignmentFlag.AlignVCenter
         across = Qt.AlignmentFlag.AlignHCenter
@@ -587,7 +591,7 @@ _MARKING = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver
 
 
 def _two_lines(text: str, metrics: QFontMetrics, width: int) -> str:
-    """A text broken between words so that it fits two lines, with its end left out if it does not."""
+    """A text broken between words into two lines. If it does not fit, its end is left out."""
     first = ""
     rest = text.split()
     while rest and metrics.horizontalAdvance(f"{first} {rest[0]}".strip()) <= width:

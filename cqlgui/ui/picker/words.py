@@ -11,8 +11,8 @@ from cqlgui.tasks.results import hit_model
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One transform: its CQL `word`, the `title` on its chip, what it does, and its verb in the sentence
-    about a chain (`act`). `first` is False for those behind "More"."""
+    """One transform: its CQL `word`, the `title` on its chip, its `meaning`, and its verb in the sentence
+    about a chain (`act`). `first` is False for a transform behind "More"."""
 
     word: str
     title: str
@@ -83,13 +83,13 @@ _SHIFTS = frozenset({"shift", "shiftvertical", "shifthorizontal"})
 
 
 def plural(count: int, noun: str) -> str:
-    """`count noun`, the noun in the plural where it must be, thousands set apart."""
+    """A number with a separator of thousands and a noun, which gets an s if needed."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
-    """What a chain of transforms does, in the order of action: the innermost, which is written last, acts
-    first."""
+    """What a chain of transforms does, in the order of action. The innermost transform is written last and
+    acts first."""
     acts = [BY_WORD[word].act for word in reversed(chain)]
     if counts:
         acts.append("count the images that match")
@@ -98,8 +98,8 @@ def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
 
 
 def funnel(orbit: hit_model.Orbit) -> str:
-    """How many candidates there were, how many fit on the board, and how many differ; with the pattern's own
-    symmetry if that makes some equal."""
+    """How many candidates there were, how many fit on the board, and how many differ. If the pattern's own
+    symmetry makes some candidates equal, it is named too."""
     different = len(orbit.elements)
     fitting = different + len(orbit.duplicates)
     every = fitting + len(orbit.invalid)
@@ -114,7 +114,7 @@ def funnel(orbit: hit_model.Orbit) -> str:
 
 
 def symmetry(orbit: hit_model.Orbit) -> str:
-    """The transforms of an orbit that leave its pattern as it is, in words; empty without any."""
+    """The transforms of an orbit that leave its pattern as it is, in words; empty if there are none."""
     same = [one.words for one in orbit.duplicates if one.reason == _SAME]
     if not same:
         return ""
@@ -132,7 +132,8 @@ _NAMED = 3
 
 
 def sign(transform: str) -> str:
-    """A short sign for CQL's name of an element's transform, as `<invertcolor reflect_h right^2>`."""
+    """A short sign for the transform of an element. `transform` is CQL's name for it, such as
+    `<invertcolor reflect_h right^2>`."""
     names = transform.strip("<>").replace("invertcolor reflect_h", "invertcolor").split()
     signs = []
     for name in names:

@@ -73,8 +73,8 @@ class EntriesPane(QWidget):
         self._filter()
 
     def set_entries(self, entries: Iterable[object]) -> None:
-        """Show these queries, in this order. Rows that stay are not built again, as usually only one is added
-        on top.
+        """Show these queries, in this order. Rows that stay are not built again, because usually only one row
+        is added at the top.
         """
         wanted = [self._read(entry) for entry in entries]
         staying = set(wanted)
@@ -86,7 +86,7 @@ class EntriesPane(QWidget):
             if row >= len(self._entries) or self._entries[row] != entry:
                 self.list.insertItem(row, _item(entry))
                 self._entries.insert(row, entry)
-        # Entries that moved up were inserted again; their old rows are at the end.
+        # Entries that moved up were inserted a second time. Their old rows are now at the end.
         while len(self._entries) > len(wanted):
             self.list.takeItem(self.list.count() - 1)
             self._entries.pop()

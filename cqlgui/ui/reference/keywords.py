@@ -67,7 +67,7 @@ class HelpPane(QWidget):
         return _row(self.list.currentItem())
 
     def show_word(self, word: str) -> bool:
-        """Show a keyword or sign; False if CQL does not have it."""
+        """Show a keyword or sign. Returns False if CQL does not have it."""
         row = registry.lookup(word)
         if row is None:
             return False
@@ -105,8 +105,9 @@ class HelpPane(QWidget):
                 item.setForeground(muted)
 
     def _filter(self) -> None:
-        """Hide keywords that lack a word of the search text. Select the one with that name or sign, else the
-        first whose name begins with the text, else the first.
+        """Hide keywords that lack a word of the search text. Among the others select the keyword with this
+        text as its name or sign. If there is none, select the first keyword whose name begins with the text,
+        or else the first keyword.
         """
         sought = self.search.text().strip().casefold()
         words = sought.split()
@@ -207,7 +208,7 @@ def _article(row: registry.Row, muted: str) -> str:
         f"<p style='margin:0;color:{muted}'>{html.escape(', '.join(row.notes))}</p>",
         f"<p style='margin:8px 0'>{hover.meaning_html(row)}</p>",
     ]
-    # The example stands first: the buttons below act on it, so it should be in view.
+    # The example stands before the forms: the buttons below act on the example, so it should be in view.
     if row.example:
         parts.append(
             f"<p style='margin:0;color:{muted}'>Example</p>"

@@ -35,8 +35,8 @@ _READING = "Reading the library ..."
 
 
 class LibraryPane(QWidget):
-    """Enter or a double click runs a query: `run_wanted` carries its text and title. `chosen` carries the
-    same for a query that is only put into the editor.
+    """Enter or a double click runs a query: `run_wanted` carries its text and title. `chosen` carries text
+    and title of a query that is only put into the editor.
     """
 
     chosen = Signal(str, str)
@@ -77,7 +77,8 @@ class LibraryPane(QWidget):
         split.addWidget(self.preview)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
-        # In little height the tree has priority: the preview shrinks, or the user drags it away altogether.
+        # If there is little height, the tree has priority. The preview shrinks, and the user may drag it away
+        # altogether.
         split.setCollapsible(0, False)
         split.setCollapsible(1, True)
         split.setSizes([280, 160])
@@ -128,7 +129,7 @@ class LibraryPane(QWidget):
             item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}. {entry.description}")
             if entry_before is not None and entry.path == entry_before.path:
                 self.tree.setCurrentItem(item)
-        # At first the groups of a long library are closed, those of a short one open.
+        # At first the groups of a long library are closed, and the groups of a short library are open.
         for path, item in folders.items():
             item.setExpanded(path not in closed if known else len(self._entries) <= 60)
         shown = self.preview.entry
@@ -190,7 +191,7 @@ class LibraryPane(QWidget):
             item.setText(0, f"{name} ({shown})")
             if words and shown:
                 item.setExpanded(True)
-        # A search makes a query current, not a group.
+        # While the user searches, a query is current, not a group.
         if first is not None and (
             current is None or current.isHidden() or (words and _entry(current) is None)
         ):
@@ -206,7 +207,7 @@ class LibraryPane(QWidget):
         self.preview.setVisible(first is not None)
 
     def _reveal_current(self) -> None:
-        """Keep the query that was found in view: open its groups and scroll to it."""
+        """Keep the current query in view: open the groups around it and scroll to it."""
         current: QTreeWidgetItem | None = self.tree.currentItem()
         if current is not None and _entry(current) is not None:
             above: QTreeWidgetItem | None = current.parent()
@@ -322,7 +323,7 @@ class Preview(QWidget):
         top = QHBoxLayout()
         top.setContentsMargins(8, 3, 0, 3)
         top.setSpacing(10)
-        # Words can scroll; the board cannot, so it is drawn smaller in little room.
+        # Words can scroll, but the board cannot. So in little room the board is drawn smaller.
         top.addWidget(self.diagram, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self._room, 1)
         buttons = QHBoxLayout()

@@ -67,7 +67,7 @@ class ManualDialog(QDialog):
             self.page.find(self.search.text())
 
     def _filter(self, sought: str) -> None:
-        """Hide pages without the text sought, and show its first occurrence."""
+        """Hide pages without the text sought, and show the first occurrence of the text."""
         fits = [sought.casefold() in f"{title}\n{text}".casefold() for title, text in self._pages]
         for row, fit in enumerate(fits):
             self.list.item(row).setHidden(not fit)
@@ -78,7 +78,7 @@ class ManualDialog(QDialog):
             self._show(row)
 
     def _find_next(self) -> None:
-        """Go to the next occurrence, through all pages and around."""
+        """Go to the next occurrence on any page. The last page is followed by the first one."""
         if not self.search.text() or self.page.find(self.search.text()):
             return
         rows = [row for row in range(self.list.count()) if not self.list.item(row).isHidden()]
@@ -97,7 +97,7 @@ class ManualDialog(QDialog):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "page"):
-            # Markdown is coloured when it is read.
+            # Markdown gets its colours when it is read, so the page is read again.
             self._show(self.list.currentRow())
 
 

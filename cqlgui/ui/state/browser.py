@@ -48,11 +48,12 @@ class Browser(QObject):
         self._position = 0
         self._hits: dict[int, hit_model.Hit] = {}
         self.normal = normal_module.Normal()
-        # The frame in which the notation is written, and the hit of the last landing.
+        # The frame in which the notation is written, and the game and position that were shown last.
         self._written = motions.STILL
         self._landed = (0, -1)
-        # The game that was last asked for, and details of its hits that came while it was being loaded.
+        # The game that was last asked for, and the game to which the hits in `_told` belong.
         self._asked, self._told_of = 0, 0
+        # Hits with new details. They may have come while their game was being loaded.
         self._told: dict[int, hit_model.Hit] = {}
         for source in (board, text):
             source.stepped.connect(self.step)
@@ -66,7 +67,7 @@ class Browser(QObject):
 
     @property
     def base(self) -> base_model.Base | None:
-        """The base of that game."""
+        """The base of the game on the board."""
         return self._base
 
     @property
@@ -86,7 +87,7 @@ class Browser(QObject):
 
     @property
     def hit(self) -> hit_model.Hit | None:
-        """The hit at the position shown, if it is one."""
+        """The hit at the position shown, if there is one."""
         return self._hits.get(self._position)
 
     @property
@@ -95,8 +96,8 @@ class Browser(QObject):
         return None if self._game is None else self._game.tree.positions[self._position]
 
     def set_normalised(self, on: bool) -> None:
-        """Show hits as the query is written, through the inverse of the transform under which they match; or
-        show the game as it was played."""
+        """Show hits as the query is written, through the inverse of the transform under which they match. If
+        not `on`, show the game as it was played."""
         if on == self.normal.on:
             return
         priority.hold()
@@ -137,7 +138,7 @@ class Browser(QObject):
             return
 
         figurine = self._notation.figurine
-        # How it will be written when it is loaded; that is prepared beside this thread.
+        # The frame in which the game will be written once it is loaded. Another thread prepares the notation.
         ahead = normal_module.Normal()
         ahead.on, ahead.element = self.normal.on, self._element(found.get(positionid))[1]
         frame, note = ahead.frame, ahead.note
@@ -168,8 +169,8 @@ class Browser(QObject):
         self._show()
 
     def tell(self, game: int, hits: Mapping[int, hit_model.Hit]) -> None:
-        """Take new details of the hits of the game on the board, or of the one being loaded; the hits are the
-        same."""
+        """Take new details of the hits of a game, if this game is on the board or being loaded. The hits
+        themselves are the same."""
         if game == self._asked:
             self._told_of, self._told = game, dict(hits)
             if self._game is not None and self._game.game == game:
@@ -210,7 +211,7 @@ class Browser(QObject):
         return move_text(self._game.tree.framed(self.normal.frame), self._position)
 
     def point_out(self, named: int) -> None:
-        """Ring other squares for a moment; 0 restores those of the position."""
+        """Ring other squares for a moment; 0 restores the rings of the position."""
         if named:
             self._board.set_marks(self.normal.frame.set(named))
         else:
@@ -225,7 +226,8 @@ class Browser(QObject):
         self.normal.element = self._element(self.hit)[1] or self.normal.element
 
     def _mark(self) -> hit_model.ElementCount | None:
-        """Ring what the hit at this position names, if it is one. Returns its element."""
+        """Ring the squares of the hit at this position, if there is one. Returns the orbit element of the
+        hit."""
         rings, element = self._element(self.hit)
         self._board.set_marks(*self.normal.marks(rings, element))
         return element
@@ -282,7 +284,7 @@ def move_text(game: tree.GameTree, positionid: int) -> str:
 def _prepared(
     game: base_model.LoadedGame, figurine: bool, frame: motions.Motion, note: str
 ) -> tuple[base_model.LoadedGame, Iterator[notation.Piece]]:
-    """The same game with its positions and the beginning of its notation computed, so that the GUI thread
-    need not do that."""
+    """The game, with its positions computed, and its notation, with the beginning computed. The GUI thread
+    need not do this work."""
     len(game.tree.positions)
     return game, notation.begun(normal_module.framed(game, frame, note), figurine)

@@ -11,8 +11,8 @@ _JOB = "compare queries"
 
 
 class Earlier(QObject):
-    """Compares in the background, because a long query takes time; `changed` is emitted with each different
-    answer. The latest answer stays until the next one, so that nothing flickers at each key."""
+    """Compares in the background, because a long query takes time. `changed` is emitted whenever the answer
+    changes. The latest answer stays until the next one is there, so that nothing flickers at each key."""
 
     changed = Signal()
 
@@ -24,16 +24,16 @@ class Earlier(QObject):
 
     @property
     def differs(self) -> bool:
-        """Whether there are hits, and they are those of a query with another meaning."""
+        """Whether there are hits that belong to a query with another meaning."""
         return self._differs
 
     def set_found_by(self, text: str | None, now: str) -> None:
-        """The hits shown are those of this query (None for no hits), while the editor has the text `now`."""
+        """Say which query found the hits shown (None for no hits), and that the editor has the text `now`."""
         self._found_by = text
         self.compare(now)
 
     def compare(self, now: str) -> None:
-        """The editor has this text."""
+        """Compare the query of the hits with the text `now`, which the editor has."""
         former = self._found_by
         if former is None or former == now:
             self._jobs.cancel(_JOB, drop=True)

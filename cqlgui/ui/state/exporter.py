@@ -16,8 +16,9 @@ _JOB = "export"
 
 
 class Exporter(QObject):
-    """`started` carries the file; then `written` is emitted with the `ExportReport`, or `ended` with a
-    sentence and its kind. `progressed` has done, total, words and a rate of 0, like that of the opener."""
+    """`started` carries the file. Then `written` is emitted with the `ExportReport`, or `ended` with a
+    sentence and its kind. `progressed` carries done, total, words and a rate of 0, to be like the signal of
+    the opener."""
 
     started = Signal(object)
     progressed = Signal(int, int, str, float)
@@ -41,7 +42,7 @@ class Exporter(QObject):
         selected: Sequence[int],
         element: tuple[int, int] | None,
     ) -> None:
-        """Write what was chosen of a result; `selected` games and the limiting `element` are used if the
+        """Write the chosen part of a result. The `selected` games or the limiting `element` are used if the
         choice says so."""
         chosen = list(selected) if choice.what is export_dialog.What.SELECTED else None
         limit = element if choice.what is export_dialog.What.ELEMENT else None

@@ -1,8 +1,8 @@
 """Searches the open base shortly after each change of the query, while the user draws or types. Draws
 nothing.
 
-A search begins after a short delay, unless it would take long. The next change replaces it. Old hits stay
-until there is something else to show.
+A search begins after a short delay, unless it would take long. The next change of the query replaces the
+search. Old hits stay until there is something else to show.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _JOB = "remember"
 class LiveSearch(QObject):
     """Decides when a text is searched; the searcher runs the search.
 
-    `overdue` says that the hits shown may stay those of another text: its search was declined, or takes long.
-    `remembered` is emitted when a query entered the history because one of its hits was looked at.
+    `overdue` says that hits of another text may stay for a while, because the search for the current text was
+    declined or takes long. `remembered` is emitted when a query has entered the history, because the user
+    looked at one of its hits.
     """
 
     overdue = Signal()
@@ -45,7 +46,7 @@ class LiveSearch(QObject):
         self._base: base_model.Base | None = None
         self._within: Integers | None = None
         self._folder = Path()
-        # A change that came before all games were there, or while another search ran.
+        # Whether a change came before all games were there, or while another search ran.
         self._missed = False
         # Whether more games are to come.
         self._growing = False
@@ -71,7 +72,7 @@ class LiveSearch(QObject):
         return self._settle.isActive() or (self._seeker.running and self._seeker.live)
 
     def switch(self, on: bool) -> None:
-        """Search automatically from now on, beginning with the current text, or stop doing so."""
+        """Switch the automatic search on or off. When it is switched on, the current text is searched."""
         if on == self._on:
             return
         self._on = on
@@ -83,8 +84,8 @@ class LiveSearch(QObject):
         self.switched.emit(on)
 
     def set_base(self, base: base_model.Base | None, *, anew: bool = True) -> None:
-        """Use these games from now on, None for none yet. A text that was changed meanwhile is searched if
-        the games came `anew`, and not as the first of more."""
+        """Use these games from now on; None if there are none yet. `anew` is False while more games are to
+        come. If `anew`, a text that was changed meanwhile is searched."""
         self._base = base
         self._shown = self._unseen = None
         self._growing = not anew
@@ -97,7 +98,7 @@ class LiveSearch(QObject):
         self._shown = None
 
     def change(self, text: str, beside: Path) -> None:
-        """The query has this text now; it finds files in the folder `beside`."""
+        """The query has this text now. It finds files with relative names in the folder `beside`."""
         self._text, self._folder = text, beside
         if self._on and text != self._shown:
             self._begin()
@@ -105,19 +106,19 @@ class LiveSearch(QObject):
             self._settle.stop()
             self._missed = False
             if self._seeker.running and self._seeker.live and self._seeker.text != text:
-                # It is for an intermediate text.
+                # The running search is for an intermediate text.
                 self._seeker.stop()
             self._declined()
 
     def forget_change(self) -> None:
-        """Do not search the current text, as when it is that of the last session, or when the window
-        closes."""
+        """Do not search the current text, for example because it comes from the last session, or because the
+        window closes."""
         self._settle.stop()
         self._late.stop()
         self._missed = False
 
     def stop(self) -> None:
-        """Begin no search before the next change; a running one belongs to the searcher."""
+        """Begin no search before the next change, and stop a live search that is running."""
         self._settle.stop()
         self._missed = False
         self._shown = None
@@ -131,14 +132,14 @@ class LiveSearch(QObject):
         self._unseen = base, result
 
     def asked(self) -> None:
-        """The user has started a search for the text: nothing is to be done for it."""
+        """The user has started a search for the text, so the text needs no live search."""
         self._settle.stop()
         self._late.stop()
         self._unseen = None
         self._missed = False
 
     def seen(self) -> None:
-        """The user looks at a hit: if it is one of a live search, its query enters the history."""
+        """The user looks at a hit. If a live search has found it, the query enters the history."""
         unseen, self._unseen = self._unseen, None
         if unseen is None:
             return
@@ -163,14 +164,14 @@ class LiveSearch(QObject):
             self._missed = self._seeker.text != text
             self._declined()
         elif text == self._shown:
-            # The user's search has found its hits since the text was changed back.
+            # After the text was changed back, the user's search has found the hits of this text.
             self._missed = False
             self._declined()
         elif not text.strip() or reading.nothing_drawn(text):
             self._seeker.stop()
             self._declined()
         else:
-            # Once all games are there they are searched again.
+            # Once all games are there, the text is searched again.
             self._missed = self._growing
             self._seeker.run(base, text, self._folder, self._within, live=True)
 

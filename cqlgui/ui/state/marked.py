@@ -26,8 +26,8 @@ class Place:
 
 
 class Marked(QObject):
-    """`changed` follows each change of the marked positions, `common` carries the query of what they share
-    and its title, `failed` a sentence."""
+    """`changed` follows each change of the marked positions. `common` carries the query for what they share,
+    and the title of this query. `failed` carries a sentence."""
 
     changed = Signal()
     common = Signal(str, str)
@@ -74,6 +74,7 @@ class Marked(QObject):
 
 
 def text_of_common(positions: list[Position]) -> str:
-    """The query of what positions have in common; it finds each of them. Empty if there is nothing."""
+    """The query for what positions have in common, which finds each of them. Empty if they have nothing in
+    common."""
     found = common.common(positions)
     return here.twins(writing.text_of(found)) if found.marks else ""

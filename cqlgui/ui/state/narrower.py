@@ -1,5 +1,5 @@
-"""Keeps which part of a result is shown: all of it, or what facets, kept hits and an orbit element leave
-over.
+"""Keeps which part of a result is shown: the whole result, or the hits that facets, kept hits and an orbit
+element leave over.
 
 Draws nothing.
 """
@@ -20,12 +20,13 @@ from cqlgui.ui.panels import narrow
 _JOB, _LIMITING, _ATTRIBUTES = "narrow", "limit", "attributes"
 
 Limit = tuple[int, int, str]
-"""Number of an orbit, of an element in it, and this in words."""
+"""Number of an orbit, number of an element in the orbit, and words for the element."""
 
 
 class Narrower(QObject):
-    """`shown` carries the result to show and the words for its narrowing (empty for all of it), `scoped` the
-    number of games to which searches are limited (-1 for all), `failed` a sentence."""
+    """`shown` carries the result to show and the words for its narrowing (empty for the whole result).
+    `scoped` carries the number of games to which searches are limited (-1 for all games), and `failed` a
+    sentence."""
 
     shown = Signal(object, str)
     scoped = Signal(int)
@@ -43,8 +44,8 @@ class Narrower(QObject):
         self._recalled = ""
         self._steps: tuple[str, ...] = ()
         self._limit: Limit | None = None
-        # The hits of the result that the limit leaves over: the result itself without a limit, None while
-        # they are looked for.
+        # The hits of the result that the limit leaves over. Without a limit this is the result itself. It is
+        # None while a job looks for the hits.
         self._part: search_model.SearchResult | None = None
         self._kept: tuple[narrow.Kept, ...] = ()
         self._within: Integers | None = None
@@ -67,7 +68,7 @@ class Narrower(QObject):
         self.widen()
 
     def clear(self) -> None:
-        """There is no result, because a search has begun."""
+        """Drop the result, because a search has begun."""
         self._jobs.cancel(_JOB, drop=True)
         self._whole = None
         self._set(None, ())
@@ -90,7 +91,7 @@ class Narrower(QObject):
     def undo(self) -> None:
         """Show the whole result again."""
         if self._whole is not None and (self._recalled or self._steps):
-            # A narrowing under way would replace it.
+            # A narrowing under way would replace the whole result.
             self._jobs.cancel(_JOB, drop=True)
             self._show(self._whole, ())
 
@@ -113,7 +114,8 @@ class Narrower(QObject):
             self._take_part(result)
             return
         orbit, element, _words = limit
-        # Until these are known, nothing is done with hits that are not shown.
+        # Until these hits are known there is no part. Otherwise the user could narrow or keep hits that are
+        # not shown.
         self._take_part(None)
         self._jobs.run(
             lambda _token, _sink: narrowing.matching(result, orbit, element),
@@ -138,7 +140,7 @@ class Narrower(QObject):
 
             def work(_token: object, _sink: object) -> search_model.SearchResult:
                 made = make(part)
-                # The table needs it, and must not compute it itself.
+                # The table needs this value. It is computed here, because the table must not take the time.
                 _ = made.games.measured
                 return made
 

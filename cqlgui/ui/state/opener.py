@@ -20,8 +20,8 @@ _JOB = "open"
 class Opener(QObject):
     """One opening at a time: another one supersedes it.
 
-    `grown` carries the base whenever more of its games can be browsed, `opened` the report at the end (also
-    after Cancel), `progressed` done, total (0 if unknown), words and games a second.
+    `grown` carries the base whenever more of its games can be browsed. `opened` carries the report at the
+    end, also after Cancel. `progressed` carries done, total (0 if unknown), words and games a second.
     """
 
     started = Signal(list)

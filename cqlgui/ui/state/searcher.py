@@ -24,14 +24,15 @@ class Searcher(QObject):
     """One search at a time: another one supersedes it.
 
     `started` carries the orbits of the query, `found` the new hits (`FoundGames`) in game order, `finished`
-    the result (also after Stop, with the hits until then), `rejected` the diagnostics of a bad query,
-    `failed` a sentence, `wanted` a `rights.Wish` if the query needs a file that it may not use yet.
+    the result (also after Stop, with the hits until then), `rejected` the diagnostics of a bad query, and
+    `failed` a sentence. `wanted` carries a `rights.Wish` if the query needs a file that it may not use yet.
     `abandoned` follows a Stop that came before there was anything to search. `superseded` says that another
-    search replaces one whose hits are shown in part; no more of these will come.
+    search replaces this one while only a part of its hits is shown. No more hits of the replaced search will
+    come.
 
-    A `live` search follows a change of the text without a key for it. It runs only if it will not take long.
-    `started` comes with its first hits or its end, so that old hits stay until then. If it does not run,
-    `declined` is the only signal. It does not enter the history.
+    A `live` search begins after a change of the text, without a command of the user. It runs only if it will
+    not take long. Its `started` comes with its first hits, or at its end; until then the old hits stay. If a
+    live search does not run, `declined` is the only signal. A live search does not enter the history.
     """
 
     started = Signal(tuple)
@@ -93,8 +94,9 @@ class Searcher(QObject):
         live: bool = False,
         kept: tuple[tuple[Path, str], ...] = (),
     ) -> None:
-        """Search `base` for `text`; the query finds files with relative names in the folder `beside`.
-        `within` are the only games to be searched, ascending; files that are `kept` are not written over."""
+        """Search `base` for `text`. The query finds files with relative names in the folder `beside`. If
+        `within` is given, only these games are searched (ascending). The files in `kept` are not written
+        over."""
         if self._running and self._shown:
             self.superseded.emit()
         self._close_channels()
@@ -119,7 +121,7 @@ class Searcher(QObject):
                 raise rights.Wanted(wishes)
 
             def send(found: FoundGames) -> None:
-                # In this thread, as it takes longer the more hits there are.
+                # Compute this in the thread of the job, because it takes longer the more hits there are.
                 _ = found.measured
                 channel.send(found)
 
@@ -216,5 +218,6 @@ class Searcher(QObject):
 
 def remember(base: base_model.Base, result: search_model.SearchResult) -> None:
     """Put the query of a search into the history."""
-    # Counts of a part of the base would be taken for those of all of it.
+    # The counts of a search in only some games are left out. They would be taken for counts of the whole
+    # base.
     history.add(result.query, base.name, result if result.options.within is None else None)

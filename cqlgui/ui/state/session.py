@@ -35,8 +35,9 @@ class Session:
 
     `query_seen` is a checksum of the content of the query's file when it was last opened or saved.
     `geometry`, `divider`, `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see
-    `packed`). `layouts` are rows (see `rows_text`): name, the layout it is made from, state of the panes,
-    whether their sizes are the user's own. `unsaved` has texts and the times at which they were left.
+    `packed`). `layouts` are rows (see `rows_text`): the name of a layout, the layout from which it is made,
+    the state of its panes, and whether the user chose the sizes of the panes. `unsaved` has texts and the
+    times at which they were left.
     """
 
     files: tuple[str, ...] = ()
@@ -73,7 +74,8 @@ def path() -> Path:
 
 
 def load() -> Session:
-    """The session of the last start, with defaults for the fields, or for everything, that cannot be used."""
+    """The session of the last start. A field that cannot be used gets its default. If the file cannot be
+    used, all fields get their defaults."""
     try:
         file = path()
         if file.stat().st_size > LARGEST:
@@ -129,8 +131,8 @@ def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
 
 
 def beside_another(session: Session, begun_with: Session, when: float) -> Session:
-    """A session with the texts added that another window has left unsaved since this one began with
-    `begun_with`. Otherwise the last window that closes would overwrite them.
+    """A session, with the texts added that another window has left unsaved since this window began with
+    `begun_with`. If these texts were not added, the last window that closes would overwrite them.
     """
     other = load()
     if other == begun_with:
@@ -145,16 +147,16 @@ def beside_another(session: Session, begun_with: Session, when: float) -> Sessio
 
 
 def save_last(session: Session, begun_with: Session, when: float) -> bool:
-    """Write the session of a closing window, with the texts that other windows left unsaved meanwhile; False
-    if it could not be written.
+    """Write the session of a closing window, with the texts that other windows left unsaved meanwhile.
+    Returns False if it could not be written.
     """
     try:
         lock = QLockFile(f"{path()}.lock")
     except errors.CqlguiError as error:
         _log.info("the session cannot be written: %s", error)
         return False
-    # Another window may hang while it closes, so the wait is limited. Qt's own wait polls less and less
-    # often, so that one of many windows might never get the lock.
+    # Another window may hang while it closes, so the wait is limited. Qt's own wait is not used, because it
+    # polls less and less often: one of many windows might never get the lock.
     until = time.monotonic() + _PATIENCE
     while not lock.tryLock(0) and time.monotonic() < until:
         time.sleep(_TURN)
@@ -168,7 +170,7 @@ _PATIENCE, _TURN = 10.0, 0.01  # seconds
 
 
 def save(session: Session) -> bool:
-    """Write the session, whole or not at all; False if it could not be written."""
+    """Write the session, whole or not at all. Returns False if it could not be written."""
     try:
         file = path()
         disk.sweep(file.parent)
@@ -201,7 +203,7 @@ def rows_text(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def rows_of(text: str, length: int) -> list[tuple[str, ...]]:
-    """Those rows of a field that have this length; none if the field is damaged."""
+    """The rows of a field that have this length; none if the field is damaged."""
     try:
         found = json.loads(text or "[]")
     except (ValueError, RecursionError):

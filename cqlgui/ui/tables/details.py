@@ -34,11 +34,11 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
         self._text, self._options = text, options
 
     def get(self, game: int) -> hit_model.GameHits | None:
-        """The details of a game if they are here; otherwise they are fetched."""
+        """The details of a game if they are cached. Otherwise None, and the details are fetched."""
         return self.lookup(game) if self._text else None
 
     def known(self, game: int) -> hit_model.GameHits | None:
-        """The details of a game if they are here."""
+        """The details of a game if they are cached. Fetches nothing."""
         return self._known.get(game)
 
     def hurry(self, game: int) -> None:
@@ -60,7 +60,7 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
     def read(
         self, base: base_model.Base, keys: Sequence[int], token: progress.CancelToken
     ) -> dict[int, hit_model.GameHits]:
-        """The details of some games. A game without details gets an entry without hits, so that it is not
+        """The details of some games. A game without details gets an entry without hits. Otherwise it would be
         asked for again and again."""
         nothing = {game: hit_model.GameHits(game, ()) for game in keys}
         try:
@@ -72,5 +72,5 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
             return nothing
 
     def games(self, keys: Iterable[int]) -> list[int]:
-        """The keys are the games."""
+        """The keys themselves, because they are ordinals of games."""
         return list(keys)

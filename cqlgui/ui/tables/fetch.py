@@ -21,11 +21,11 @@ KEPT = 20_000
 
 
 class FetchCache(QObject, Generic[Key, Value]):
-    """`lookup(key)` answers from memory or returns None and then fetches; `arrived` names the games that
-    came.
+    """`lookup(key)` answers from memory. If it cannot, it returns None, and the value is fetched. `arrived`
+    names the games of the values that came.
 
-    If there are more keys than fit into a batch, only the latest are fetched: they are visible, and rows that
-    were scrolled past are asked for again when they come back.
+    If more keys are wanted than fit into a batch, only the latest ones are fetched, because their rows are
+    visible. Rows that were scrolled past ask again when they come back into view.
     """
 
     arrived = Signal(object)
@@ -57,7 +57,8 @@ class FetchCache(QObject, Generic[Key, Value]):
     def read(
         self, base: base_model.Base, keys: Sequence[Key], token: progress.CancelToken
     ) -> dict[Key, Value]:
-        """The values of some keys, in a job. Missing keys are asked for again when they come into view."""
+        """The values of some keys, in a job. A key that is missing in the result is asked for again when it
+        comes into view."""
 
     @abstractmethod
     def games(self, keys: Iterable[Key]) -> list[int]:
@@ -69,7 +70,7 @@ class FetchCache(QObject, Generic[Key, Value]):
         return self._base
 
     def set_base(self, base: base_model.Base | None) -> None:
-        """Use this base from now on. A grown state of the same base keeps the cache."""
+        """Use this base from now on. If it is a grown state of the former base, the cache is kept."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base
         if not same:
@@ -83,7 +84,7 @@ class FetchCache(QObject, Generic[Key, Value]):
         self._wanted.clear()
 
     def lookup(self, key: Key) -> Value | None:
-        """The value of a key if it is here; otherwise it is fetched."""
+        """The value of a key if it is cached. Otherwise None, and the value is fetched."""
         value = self._known.get(key)
         if value is None and key not in self._pending:
             self._wanted[key] = None

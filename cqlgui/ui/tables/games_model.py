@@ -23,13 +23,14 @@ class GamesModel(text_model.TextModel):
         super().__init__(parent)
         self._cache = cache
         self._ids: array[int] = array("q")
-        # Rows that asked for headers, by game, so that an arriving game is repainted without a search for its
-        # row.
+        # Rows that asked for headers, by game. When the headers of a game arrive, its row is repainted
+        # without a search for it.
         self._asked: dict[int, int] = {}
         cache.arrived.connect(self._arrived)
 
     def set_ids(self, ids: array[int]) -> None:
-        """Show these games in this order; a longer list with the same beginning only adds rows."""
+        """Show these games in this order. If the list only continues the one that is shown, rows are added at
+        the end."""
         old = len(self._ids)
         if len(ids) > old > 0 and ids[:old] == self._ids:
             self.beginInsertRows(QModelIndex(), old, len(ids) - 1)

@@ -28,10 +28,10 @@ _SQUARES = patterns.pattern(r"[a-h][1-8]|\[(?:[a-h][1-8],?)*\]")
 _TWO_LINES = (WHITE, BLACK, RESULT, YEAR, ECO, MOVES, VALUE)
 
 MANY = 200_000
-"""From this number of rows on, new rows are added in batches: for each addition Qt goes through all existing
-rows."""
+"""From this number of rows on, new rows are added in batches, because Qt goes through all existing rows for
+each addition."""
 HELD_SHARE = 4
-"""A batch is added as soon as it has one row for this many rows shown, or after `HELD_MS`."""
+"""A batch is added as soon as it has one new row for every `HELD_SHARE` rows shown, or after `HELD_MS`."""
 HELD_MS = 1000
 """Milliseconds after which a batch is added in any case."""
 
@@ -40,11 +40,11 @@ Element = tuple[int, int]
 
 
 class HitsModel(text_model.TextModel):
-    """Rows are (game, hit). Headers and moves of a game, and the details that only the interpreter knows, are
-    fetched in jobs as its rows come into view; `told` carries the games whose details came.
+    """Each row is a hit in a game. Headers and moves of a game, and details that only the interpreter knows,
+    are fetched in jobs when its rows come into view. `told` carries the games whose details came.
 
-    `released` is emitted when rows were added. `has_values` says whether any hit has a value, or a comment of
-    the query, to show.
+    `released` is emitted when rows were added. `has_values` says whether any hit has something to show as a
+    value: its value or a comment that the query writes.
     """
 
     told = Signal(object)
@@ -67,7 +67,7 @@ class HitsModel(text_model.TextModel):
         self._columns = Pieces()
         self._told: dict[int, hit_model.GameHits] = {}
         self._untold: found_module.GameDefaults | None = None
-        # The same in an order other than that of the games, if the query sorts.
+        # The found games in the order of a query that sorts. None if the table has the order of the games.
         self._ordered: FoundGames | None = None
         self._count = 0
         self._limit: Element | None = None
@@ -75,7 +75,7 @@ class HitsModel(text_model.TextModel):
         self._orbits: tuple[hit_model.Orbit, ...] = ()
         self.has_values = False
         self._normalised = False
-        # Hits that came and have no rows yet, and their number.
+        # Hits that came but have no rows yet, and the number of these hits.
         self._held: list[FoundGames] = []
         self._held_hits = 0
         self._release = QTimer(self)
@@ -95,8 +95,8 @@ class HitsModel(text_model.TextModel):
         self.endResetModel()
 
     def add(self, found: FoundGames) -> None:
-        """Append the hits of some games; each game may come only once. If there are many rows already, new
-        rows may be added a moment later; `released` is emitted then."""
+        """Append the hits of some games. Each game may come only once. If there are many rows already, the
+        new rows may be added a moment later. `released` is emitted when they are added."""
         self._held.append(found)
         self._held_hits += len(found.columns)
         if self.hits < MANY or HELD_SHARE * self._held_hits >= self.hits:
@@ -138,7 +138,8 @@ class HitsModel(text_model.TextModel):
         self.release()
         self._orbits = result.orbits
         found = result.games
-        # Only a query that sorts can change the order; comparing the orders of many games is slow.
+        # Only a query that sorts can change the order. For other queries the orders are not compared, because
+        # that is slow for many games.
         if result.sort_keys and sorted(result.order) != list(result.order):
             found = found.in_order(result.order)
         # All hits that came are in the result: if number and order are the same, the hits are the same.
@@ -161,8 +162,8 @@ class HitsModel(text_model.TextModel):
             self.endResetModel()
 
     def limit(self, element: Element | None, found: Limited | None = None) -> None:
-        """Show only hits in which this (orbit, element) matched; None shows all. `found` are these hits, if
-        `looking` has found them."""
+        """Show only hits in which this (orbit, element) matched. None shows all hits. `found` are the hits to
+        show, if `looking` has found them already."""
         if element == self._limit:
             return
         self.release()
@@ -182,8 +183,8 @@ class HitsModel(text_model.TextModel):
                 self._changed([(0, self.hits - 1)], MOVES, MOVES)
 
     def looking(self, element: Element) -> Callable[[], Limited]:
-        """A function that finds the hits in which an element matched, in any thread. Its result is valid
-        until other hits come."""
+        """A function that finds the hits in which an element matched. It may be called in any thread. Its
+        result is valid until further hits come."""
         columns = self._columns.whole()
         return lambda: _limited(columns, element)
 
@@ -237,7 +238,7 @@ class HitsModel(text_model.TextModel):
 
     @property
     def total(self) -> int:
-        """Number of hits that have rows, or would have without a limit."""
+        """Number of rows that the table has without a limit."""
         return len(self._columns)
 
     @property
@@ -251,7 +252,8 @@ class HitsModel(text_model.TextModel):
         return self._orbits
 
     def match_of(self, hit: hit_model.Hit) -> hit_model.OrbitMatch | None:
-        """The match to show for a hit: the one the limit asks for, else the primary one."""
+        """The match to show for a hit: the match with the element of the limit, or the primary match if there
+        is no limit."""
         for match in hit.matches:
             if self._limit is None or (match.orbit, match.element) == self._limit:
                 return match
@@ -290,7 +292,7 @@ class HitsModel(text_model.TextModel):
         return hit >> found_module.GAME_SHIFT, hit & found_module.PLACE_MASK
 
     def _stretch(self, game: int) -> tuple[int, int]:
-        """The number of a game's first hit, and that of the hit after its last."""
+        """The number of a game's first hit, and the number that follows its last hit."""
         return self._columns.stretch(game) if self._ordered is None else self._ordered.stretch(game)
 
     def _told_of(self, game: int) -> hit_model.GameHits | None:
@@ -310,7 +312,7 @@ class HitsModel(text_model.TextModel):
         return hit_model.Hit(game, positionid, None, 0, found_module.matches(codes, positionid))
 
     def _rows_of(self, game: int) -> tuple[int, int]:
-        """The first row of a game, and the row after its last; both are equal if it has none."""
+        """The first row of a game, and the row after its last row. Both are equal if the game has no rows."""
         first, end = self._stretch(game)
         if self._limit is None or first == end:
             return first, end
@@ -355,8 +357,9 @@ class HitsModel(text_model.TextModel):
         self._changed(self._stretches(games), PLY, MOVES)
 
     def _stretches(self, games: Iterable[int]) -> Iterable[tuple[int, int]]:
-        """The rows of some games, and those between them if they are in the order of the games. The games are
-        mostly those in view, and looking each of hundreds up takes longer than painting a row."""
+        """The rows of some games as ranges. If the table has the order of the games, this is one range, which
+        includes the rows between these games. That is faster: the games are mostly in view, and looking up
+        hundreds of games takes longer than painting some more rows."""
         listed = list(games)
         if self._ordered is None and listed:
             first, end = self._rows_of(min(listed))[0], self._rows_of(max(listed))[1]
@@ -405,11 +408,12 @@ class HitsModel(text_model.TextModel):
     def two_lines(self, row: int) -> text_model.TwoLines:
         number = self._number(row)
         element = self._element_of(number, *self._place(number))
-        # Asking for a value would fetch it from the interpreter.
+        # The value is left out if no hit has one, because asking for it would fetch it from the interpreter.
         columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
         white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
-        # The board rings squares; a bare set of squares at the end of a row would not be understood.
+        # A value that is a set of squares is left out: the board rings these squares, and nobody would
+        # understand their bare names at the end of a row.
         value = "".join(one for one in values if not _SQUARES.fullmatch(one))
         return text_model.TwoLines(white, black, result, (year, eco), transform, moves, value)
 
@@ -441,7 +445,7 @@ class HitsModel(text_model.TextModel):
     def _element_of(self, number: int, game: int, positionid: int) -> hit_model.ElementCount | None:
         """The element to show for a hit."""
         if self._untold is not None and self._untold.writes:
-            # Whether the column of values has anything to show is known only with the details.
+            # Ask for the details, because only they tell whether the column of values has anything to show.
             self._asked_of(game)
         return self.element(self.match_of(self._hit(number, game, positionid)))
 
@@ -471,10 +475,10 @@ class HitsModel(text_model.TextModel):
 
 
 class Limited:
-    """The numbers of the hits that a limit leaves over, ascending, and the number of their games."""
+    """The numbers of the hits that fit a limit, ascending, and the number of their games."""
 
     def __init__(self) -> None:
-        # Longer than its content, so that an addition rarely needs a copy.
+        # The array is longer than its content, so that an addition rarely needs a copy.
         self._room: Integers = np.zeros(0, np.int64)
         self._size = 0
         self.games = 0
@@ -488,7 +492,7 @@ class Limited:
         return self._room[: self._size]
 
     def extend(self, numbers: Integers, hits: Integers) -> None:
-        """Append numbers, with the hits that have them."""
+        """Append the numbers of some hits. `hits` are these hits."""
         begin, self._size = self._size, self._size + len(numbers)
         if self._size > len(self._room):
             room = np.empty(self._size + self._size // 2 if begin else self._size, np.int64)

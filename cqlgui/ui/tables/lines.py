@@ -30,19 +30,19 @@ class LineCache(fetch.FetchCache[Place, Line]):
     """Lines by place."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
-        # One batch at a time: reading is Python code and must leave the interpreter lock to the window now
-        # and then.
+        # One batch at a time: reading is Python code, and must now and then leave the interpreter lock to the
+        # window.
         super().__init__(door, BATCH, one_at_a_time=True, parent=parent)
 
     def get(self, game: int, positionid: int, frame: motions.Motion = motions.STILL) -> Line | None:
-        """The line of a position if it is here; otherwise it is fetched."""
+        """The line of a position if it is cached. Otherwise None, and the line is fetched."""
         return self.lookup((game, positionid, frame))
 
     def read(
         self, base: base_model.Base, keys: Sequence[Place], token: progress.CancelToken
     ) -> dict[Place, Line]:
-        """The lines of some places. Unreadable ones are `UNKNOWN`, so that they are not asked for again and
-        again."""
+        """The lines of some places. A place that cannot be read gets `UNKNOWN`. Otherwise it would be asked
+        for again and again."""
         return dict.fromkeys(keys, UNKNOWN) | read(base, keys, token)
 
     def games(self, keys: Iterable[Place]) -> list[int]:
@@ -51,7 +51,7 @@ class LineCache(fetch.FetchCache[Place, Line]):
 
 
 def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelToken) -> dict[Place, Line]:
-    """The lines of some positions of a base; those of a game that cannot be read are left out."""
+    """The lines of some positions of a base. Positions of a game that cannot be read are left out."""
     wanted: dict[int, list[tuple[int, motions.Motion]]] = {}
     for game, positionid, frame in places:
         wanted.setdefault(game, []).append((positionid, frame))
@@ -72,7 +72,8 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
 
 
 def lines(game: tree.GameTree, wanted: Iterable[int]) -> dict[int, Line]:
-    """Ply, the move that led there and the next ones in notation, for some positions of a game."""
+    """The lines of some positions of a game: the ply, and in notation the move that led to the position and
+    the next moves."""
     found: dict[int, Line] = {}
     for start in wanted:
         if not 0 <= start < len(game):

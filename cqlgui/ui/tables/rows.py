@@ -22,7 +22,7 @@ class RowCache(fetch.FetchCache[int, base_model.GameRow]):
         super().__init__(door, BATCH, one_at_a_time=False, parent=parent)
 
     def get(self, game: int) -> base_model.GameRow | None:
-        """The headers of a game if they are here; otherwise they are fetched."""
+        """The headers of a game if they are cached. Otherwise None, and the headers are fetched."""
         return self.lookup(game)
 
     def read(
@@ -32,7 +32,7 @@ class RowCache(fetch.FetchCache[int, base_model.GameRow]):
         return {row.game: row for row in games.rows(base, keys)}
 
     def games(self, keys: Iterable[int]) -> list[int]:
-        """The keys are the games."""
+        """The keys themselves, because they are ordinals of games."""
         return list(keys)
 
 

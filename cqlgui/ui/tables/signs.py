@@ -17,12 +17,12 @@ _AXES = {"reflect_v": 0, "reflect_h": 90, "reflect_a1h8": 45, "reflect_a8h1": -4
 _TURNS = {"counterclockwise90": 90, "rotate180": 180, "clockwise90": -90}
 _WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _CELL = 16.0
-"""Side of the drawings below in pixels; they are scaled to the wanted size."""
+"""Side in pixels of the drawings that `_draw` makes. They are scaled to the wanted size."""
 
 
 def parts(transform: str) -> tuple[str, ...]:
     """The parts of a transform in CQL's spelling (`<reflect_v invertcolor reflect_h>`), in the order of
-    action; shifts are one part."""
+    action. All shifts together are one part."""
     if transform in ("", words.AS_WRITTEN):
         return ("=",)
     inner = transform.strip("<>").replace(_SWAPPED, _COLOURS).split()
@@ -97,7 +97,7 @@ def _draw(painter: QPainter, part: str, ink: QColor) -> None:
 
 
 def _head(painter: QPainter, tip: QPointF, angle: float, ink: QColor) -> None:
-    """The head of an arrow that points to an angle."""
+    """The head of an arrow that points in the direction of an angle."""
     painter.setBrush(ink)
     wings = [
         tip - QPointF(4 * math.cos(angle + by), -4 * math.sin(angle + by))

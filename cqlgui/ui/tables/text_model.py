@@ -15,8 +15,8 @@ RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class TwoLines(NamedTuple):
-    """A row as two lines: players and result; below them some fields of equal width, the transform whose sign
-    is drawn there, a text, and at the end a value."""
+    """A row as two lines. The first line has the players and the result. The second line has some fields of
+    fixed widths, the sign of a transform, a text (`rest`), and a value at the end."""
 
     white: str
     black: str
@@ -43,11 +43,11 @@ class TextModel(QAbstractTableModel):
         return self.texts(row, (column,))[0]
 
     def two_lines(self, row: int) -> TwoLines | None:
-        """An existing row in the form for narrow tables; None if there is none."""
+        """An existing row in the form for narrow tables; None if the model has no such form."""
         return None
 
     def two_lines_tip(self, row: int) -> str:
-        """The tool tip of such a row, as plain text."""
+        """The tool tip of a row in two lines, as plain text."""
         return ""
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -1,8 +1,9 @@
 """The table view of all tables: rows of fixed height, a column chooser on the header, Enter opens the current
 row. In a narrow window each row has two lines instead of columns, if the model has such a form.
 
-Rows are painted here. Qt's delegates ask the model for colours, fonts, icons and more, and lay each text out
-again whenever it is painted. That takes some ten times as long, and a table that fills is painted often.
+Rows are painted here and not by Qt's delegates. Delegates ask the model for colours, fonts, icons and more,
+and lay each text out again whenever it is painted. So they take some ten times as long, and a table that
+fills is painted often.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ from cqlgui.ui.tables import signs, text_model
 ROW_PADDING = 8
 """Pixels added to the height of the font."""
 PADDING = 6
-"""Pixels on both sides of a cell's text, as many as the style sheet gives the titles above."""
+"""Pixels on each side of a cell's text. The style sheet gives the column titles as many."""
 _KEPT_TEXTS = 4096
 NARROW = 700
-"""Width in pixels below which rows have two lines, unless the user wants it otherwise."""
+"""In a table with fewer pixels in width than this, rows have two lines, unless the user has chosen a form."""
 _SMALLER = 0.93
 """Font size of the second line, relative to that of the first one."""
 _BETWEEN = 4
@@ -78,8 +79,8 @@ class TableView(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        # By text, width of its cell and whether its font is small: the laid-out text, cut to fit, and its
-        # width.
+        # Texts that are laid out and cut to fit, with their widths. The key is the text, the width of the
+        # cell, and whether the font is small.
         self._laid_out: dict[tuple[str, int, bool], tuple[QStaticText, int]] = {}
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
@@ -111,21 +112,21 @@ class TableView(QTableView):
         self._widths = tuple(widths)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
-        # For each of its sections, a header asks whether it is selected whole, and that asks the model for
-        # every row. With all of many rows selected this takes seconds, so the header gets a selection model
-        # of its own.
+        # For each column, a header asks whether the whole column is selected, and this check asks the model
+        # for every row. If there are many rows and all are selected, the check takes seconds. So the header
+        # gets a selection model of its own.
         head = self.horizontalHeader()
         head.setSelectionModel(QItemSelectionModel(self.model(), head))
         self.selectionModel().currentRowChanged.connect(self._current_row_changed)
 
     def make_room(self, column: int, longest: str) -> None:
-        """Make a column wide enough to show a text of this length uncut; that becomes its usual width if it
-        is larger."""
+        """Make a column wide enough to show the text `longest` uncut. If this width is larger than the usual
+        width of the column, it becomes the usual width."""
         if self._longest.get(column) == longest:
             # If the column is narrower now, the user wanted it so.
             return
         self._longest[column] = longest
-        # Widths of texts are fractions, here rounded.
+        # The width of a text is a fraction. Here it is rounded, so one pixel is added.
         wanted = self.fontMetrics().horizontalAdvance(longest) + 1 + 2 * PADDING
         widths = list(self._widths)
         widths[column] = max(widths[column], wanted)
@@ -136,7 +137,7 @@ class TableView(QTableView):
 
     @property
     def dimmed(self) -> bool:
-        """Whether the rows are dimmed because they are not those of the current query."""
+        """Whether the rows are dimmed because they belong to another query than the current one."""
         return self._dimmed
 
     def set_dimmed(self, dimmed: bool) -> None:
@@ -196,7 +197,7 @@ class TableView(QTableView):
         return self.currentIndex().row()
 
     def go_to(self, row: int) -> bool:
-        """Make a row the current and only selected one, in view; False when there is no such row."""
+        """Make a row current, select it alone, and scroll to it. Returns False if there is no such row."""
         found = self.model().index(row, self._first_column())
         if row < 0 or not found.isValid():
             return False
@@ -226,7 +227,7 @@ class TableView(QTableView):
             action = menu.addAction(f"{title} ({before})" if title == "Elo" else str(title))
             action.setCheckable(True)
             action.setChecked(column in shown)
-            # A table without a column would offer no way to get one back.
+            # The last column cannot be hidden: a table without columns would offer no way to get one back.
             action.setEnabled(shown != [column])
             action.toggled.connect(lambda on, place=column: self.setColumnHidden(place, not on))
         menu.addSeparator()
@@ -363,7 +364,7 @@ class TableView(QTableView):
         self._paint_whole_rows()
 
     def _paint_whole_rows(self) -> None:
-        # Qt would repaint the changed columns, but two lines have no columns.
+        # Qt repaints only the area of the changed columns, but a row in two lines has no columns.
         if self._two_lines:
             self.viewport().update()
 
@@ -384,7 +385,7 @@ class TableView(QTableView):
         menu.popup(event.globalPos())
 
     def keyboardSearch(self, search: str) -> None:
-        # Qt's own search would ask the model for row after row, millions of them.
+        # Qt's own search would ask the model for every row, and there may be millions.
         pass
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -489,7 +490,7 @@ class _TwoLines:
 
 
 def named(name: str) -> Form:
-    """The form with this name; the default form if there is none."""
+    """The form with this name; the default form if no form has this name."""
     try:
         return Form(name)
     except ValueError:
