@@ -499,8 +499,8 @@ def tell(
     `told` returns False if the query does not match at a hit; the game is doubtful then. It sets the bits of
     the elements that matched in the first `width` words of `out`. The numbers of these bits are written to
     `elements`; the numbers for hit n end at `ends[n]`. `elements` has room for `capacity` numbers, which is
-    enough for at least one hit. With `DETAILED`, the next words of `out` are the hit's value, its squares, and the
-    squares of each element. They are written to `values`, `squares` and `marks`.
+    enough for at least one hit. With `DETAILED`, the next words of `out` are the hit's value, its squares,
+    and the squares of each element. They are written to `values`, `squares` and `marks`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
     depend on earlier positions. What `told` changes in the frame is undone then; `spare` holds the copy.
