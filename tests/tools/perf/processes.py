@@ -1,0 +1,144 @@
+"""Times whole processes of `cqlgui search` in every way of asking: annotated export, JSON, JSON lines, count.
+
+    python -m tests.tools.perf.processes [--queries 200] [--ways annotate,json,jsonl,count] [--tree DIR] FILE.pgn
+
+The queries are drawn from the recorded ones by a fixed seed; without these, from the texts that the project
+knows. Each process has its own start, and the index is there beforehand. `--tree` measures another clone of the
+project with the same queries. A query that takes longer than the limit counts as the limit. The reference
+interpreter publishes 0.9 million positions a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests import helpers
+from tests.tools.perf import census
+
+SEED: Final = 24
+LIMIT: Final = 60.0
+"""Seconds after which a process is stopped."""
+WORDS: Final = {
+    "annotate": ("-o", "{out}.pgn", "--annotate"),
+    "json": ("--json",),
+    "jsonl": ("--jsonl",),
+    "count": ("--count",),
+}
+FLOORS: Final = {"annotate": 1.0, "json": 0.7, "jsonl": 0.7}
+"""The geometric means that should not be exceeded, in seconds, for 145,716 games."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One process: its seconds, the bytes that it wrote, and how its search was done."""
+
+    name: str
+    query: str
+    seconds: float
+    written: int
+    engine: str
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    arguments = argparse.ArgumentParser(
+        prog="python -m tests.tools.perf.processes",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    arguments.add_argument("file", type=Path, help="plain PGN")
+    arguments.add_argument("--queries", type=int, default=200, help="number of queries (default: 200)")
+    arguments.add_argument("--ways", default="annotate,json,jsonl,count", help="ways of asking, with commas")
+    arguments.add_argument("--tree", type=Path, default=helpers.ROOT, help="the clone to measure")
+    arguments.add_argument("--out", type=Path, help="write all figures as JSON lines, too")
+    options = arguments.parse_args(words)
+    chosen = drawn(options.queries)
+    with tempfile.TemporaryDirectory(prefix="cqlgui-perf-") as folder:
+        environment = dict(os.environ, PYTHONPATH=str(options.tree))
+        environment.setdefault("CQLGUI_HOME", str(Path(folder, "home")))
+        run(["import", str(options.file)], environment, Path(folder))
+        for way in options.ways.split(","):
+            found = [timed(options.file, way, one, environment, Path(folder)) for one in chosen]
+            for line in lines(way, found):
+                print(line, flush=True)
+            if options.out is not None:
+                with options.out.open("a", encoding="utf-8") as file:
+                    for each in found:
+                        file.write(json.dumps({"way": way, **vars_of(each)}) + "\n")
+    return 0
+
+
+def drawn(count: int) -> list[tuple[str, str]]:
+    """Names and texts of queries, always the same ones."""
+    if census.RECORDED.is_file():
+        recorded = [json.loads(line) for line in census.RECORDED.read_text("utf-8").splitlines()]
+        known = [(one["id"], one["query"]) for one in recorded if "file-access" not in one["tags"]]
+    else:
+        print("no recorded queries here: the texts that the project knows are asked")
+        known = [(f"text {number}", text) for number, text in enumerate(census.known_texts())]
+    return random.Random(SEED).sample(known, min(count, len(known)))
+
+
+def timed(path: Path, way: str, asked: tuple[str, str], environment: dict[str, str], folder: Path) -> Timed:
+    """Run one query once."""
+    name, query = asked
+    words = [word.format(out=folder / "out") for word in WORDS[way]]
+    begun = time.perf_counter()
+    written, said = run(["search", str(path), "-e", query, *words], environment, folder)
+    seconds = time.perf_counter() - begun
+    engine = "compiled" if said.rstrip().endswith("compiled") else "interpreted"
+    return Timed(name, query, seconds, written, engine)
+
+
+def run(words: Sequence[str], environment: dict[str, str], folder: Path) -> tuple[int, str]:
+    """Run the program. Returns the bytes that it wrote, and its messages."""
+    target = folder / "stdout"
+    out = folder / "out.pgn"
+    out.unlink(missing_ok=True)
+    with target.open("wb") as file:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-P", "-m", "cqlgui", *words],
+                env=environment, stdout=file, stderr=subprocess.PIPE, timeout=LIMIT, check=False,
+            )  # fmt: skip
+            said = done.stderr.decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            said = "stopped"
+    return target.stat().st_size + (out.stat().st_size if out.is_file() else 0), said
+
+
+def lines(way: str, found: Sequence[Timed]) -> list[str]:
+    """The figures of a way of asking as lines of the report."""
+    mean = math.exp(sum(math.log(one.seconds) for one in found) / len(found))
+    floor = FLOORS.get(way)
+    judged = "" if floor is None else f"  (< {floor}) {'HELD' if mean < floor else 'missed'}"
+    ordered = sorted(found, key=lambda one: -one.seconds)
+    over = [one for one in found if one.seconds > 8 and one.written < 200_000_000]
+    made = [f"{way}: {len(found)} queries, geometric mean {mean:.2f} s{judged}, {len(over)} over 8 s"]
+    for one in ordered[:8]:
+        text = " ".join(one.query.split())[:60]
+        made.append(
+            f"    {one.seconds:6.2f} s  {one.written / 1e6:7.1f} MB  {one.engine:11} {one.name} {text}"
+        )
+    return made
+
+
+def vars_of(one: Timed) -> dict[str, object]:
+    """The fields of a figure."""
+    return {"name": one.name, "seconds": one.seconds, "written": one.written, "engine": one.engine}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
