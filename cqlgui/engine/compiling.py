@@ -65,6 +65,8 @@ class Compiled:
     facts: tuple[facts_of_games.Fact, ...]
     """Questions about games; `facts.Asker` answers them, and `scan` takes the `facts.table` of the
     answers."""
+    steady: bool
+    """Whether the result at a position never depends on what was evaluated at others."""
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
@@ -161,6 +163,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         low.frame_size,
         glance,
         tuple(low.facts),
+        low.is_steady(query.body),
         low.planes,
         tuple(low.facts.values()),
         assembly,

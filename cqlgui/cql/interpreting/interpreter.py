@@ -134,13 +134,15 @@ class Program:
         deadline: Callable[[], bool] | None = None,
         messages: list[str] | None = None,
         remembered: memory.Memory | None = None,
+        places: Sequence[int] | None = None,
     ) -> GameOutcome | None:
         """Evaluate the query in one game. Returns None if the game does not match.
 
         `deadline` is called every few thousand steps. If `deadline` returns True, `TooSlow` is raised.
         `messages` receives all messages of the query, even if the game does not match or an error is raised.
         `remembered` is the memory left by earlier games. This game updates the memory unless an error is
-        raised. Without `remembered`, the game is evaluated alone. Raises `QueryError`.
+        raised. Without `remembered`, the game is evaluated alone. The query is evaluated at the positions
+        `places`, or at all positions. Raises `QueryError`.
         """
         header = self._header
         if not _admits(header, host):
@@ -149,7 +151,7 @@ class Program:
         s = self.start(searched, host, deadline, remembered)
         finished = False
         try:
-            matches = self._search(s)
+            matches = self._search(s, range(len(s.tree)) if places is None else places)
             finished = True
         finally:
             if messages is not None:
@@ -211,12 +213,12 @@ class Program:
             s.journal = []
         return s
 
-    def _search(self, s: Evaluation) -> list[Hit]:
+    def _search(self, s: Evaluation, places: Sequence[int]) -> list[Hit]:
         test, value, text = self._body.test, self._body.value, self._value_text
         match_string = self.match_string
         collects, apart = self._rings.collects, self._body.apart
         hits: list[Hit] = []
-        for positionid in range(len(s.tree)):
+        for positionid in places:
             s.step()
             s.goto(positionid)
             if text is None:

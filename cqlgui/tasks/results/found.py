@@ -196,6 +196,19 @@ def each_game(hits: Integers) -> Integers:
     return hits[first_hits(hits)] >> GAME_SHIFT
 
 
+def places(hits: Integers) -> dict[int, list[int]]:
+    """The positionids of the hits of each game. The hits of a game stand together."""
+    starts = first_hits(hits).tolist()
+    found = (hits & PLACE_MASK).tolist()
+    games = each_game(hits).tolist()
+    if not games:
+        return {}
+    return {
+        game: found[begin:end]
+        for game, begin, end in zip(games, starts, [*starts[1:], len(found)], strict=True)
+    }
+
+
 def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
     """Each value as often as `counts` says, like `numpy.repeat`. That function holds the interpreter lock, so
     with millions of hits it would block the window."""

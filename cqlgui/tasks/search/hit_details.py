@@ -7,13 +7,14 @@ somebody looks at, and for all games if an export needs them. The engine finds t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from cqlgui.base import data, progress
 from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
 from cqlgui.engine import detail_pass as detail_passes
 from cqlgui.tasks.asking import queries
@@ -60,7 +61,11 @@ def batches(
     token = cancel or progress.CancelToken()
     wanted = list(games)
     known = result.games
-    quick = None if all(map(known.is_told, wanted)) else _Quick.of(base, result)
+    quick, separable = None, False
+    if known.untold is not None and not all(map(known.is_told, wanted)):
+        expanded = queries.expanded(result.query, said=said(result.options))
+        plan = sieving.plan(expanded, pruned=False)
+        quick, separable = _Quick.of(base, result, expanded, plan), plan.separable
     for start in range(0, len(wanted), _BATCH):
         batch = wanted[start : start + _BATCH]
         token.raise_if_cancelled()
@@ -75,7 +80,11 @@ def batches(
             # The columns of the result have the details.
             own = [game for game in batch if known.is_told(game) and game not in known.told]
             parts += [known.columns.part(*known.stretch(game)) for game in own]
-        fresh = details(base, result.query, result.options, missing, cancel=token, pool=pool)
+        places = None
+        if separable and missing:
+            own_hits = [known.columns.hits[slice(*known.stretch(game))] for game in missing]
+            places = found_module.places(np.concatenate(own_hits))
+        fresh = details(base, result.query, result.options, missing, places=places, cancel=token, pool=pool)
         for game in missing:
             whole = fresh.get(game)
             # A result made of others has only some of the hits, and may have hits of another query.
@@ -112,13 +121,17 @@ class _Quick:
         self._part: tuple[int, planning.Part] | None = None
 
     @classmethod
-    def of(cls, base: base_model.Base, result: search_model.SearchResult) -> _Quick | None:
+    def of(
+        cls,
+        base: base_model.Base,
+        result: search_model.SearchResult,
+        expanded: transforms.Expanded,
+        plan: sieving.Plan,
+    ) -> _Quick | None:
         """None if the interpreter must find the details."""
         untold = result.games.untold
-        if not result.options.compiled or untold is None or untold.writes:
-            return None
-        expanded = queries.expanded(result.query, said=said(result.options))
-        asking = detail_pass(sieving.plan(expanded, pruned=False), untold.writes)
+        assert untold is not None
+        asking = detail_pass(plan, untold.writes)
         if asking is None:
             return None
         compiled = sieving.compiled(expanded)
@@ -162,11 +175,13 @@ def details(
     options: search_model.SearchOptions,
     games: Sequence[int],
     *,
+    places: Mapping[int, Sequence[int]] | None = None,
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> dict[int, hit_model.GameHits]:
     """Everything that the interpreter finds in some games, in worker processes. Games without a match, and
-    games that the interpreter cannot evaluate, are left out. Raises `errors.Cancelled`."""
+    games that the interpreter cannot evaluate, are left out. `places` are the positions at which a game is
+    evaluated, for a query that is `sieving.Plan.separable`. Raises `errors.Cancelled`."""
     token = cancel or progress.CancelToken()
     found: dict[int, hit_model.GameHits] = {}
     by_source: dict[int, list[int]] = {}
@@ -197,6 +212,7 @@ def details(
             sources.words(listed[first], stamps[first]),
             [ordinal for _, ordinal in items],
             options,
+            [] if places is None else [places.get(first + ordinal) for _, ordinal in items],
         )
 
     def done(items: list[tuple[int, int]], reply: frames.Envelope) -> None:
@@ -227,6 +243,7 @@ def request(
     source: dict[str, Any],
     ordinals: Sequence[int],
     options: search_model.SearchOptions,
+    places: Sequence[Sequence[int] | None] = (),
 ) -> frames.Envelope:
     """The request to a worker for some games of a source. The games are independent of each other. The query
     may read files but must not write any; only a search adds that right."""
@@ -236,6 +253,7 @@ def request(
         "settings": chosen.as_words(),
         **source,
         "games": list(ordinals),
+        "places": list(places),
         "memory": None,
         "read": [str(folder.resolve()) for folder in options.allow_read],
         "beside": None if options.beside is None else str(options.beside.absolute()),

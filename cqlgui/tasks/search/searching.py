@@ -186,6 +186,8 @@ class _Run:
         self.searched = 0
         self.positions = 0
         self._coming: Iterator[_Item | None] = self._items()
+        # The positions to be interpreted of some games.
+        self._places: dict[_Item, list[int]] = {}
         # Interpreted games whose predecessors are still being searched; None = without a hit.
         self._waiting: dict[int, hit_model.GameHits | None] = {}
         self._stretches: collections.deque[_Stretch] = collections.deque()
@@ -344,6 +346,8 @@ class _Run:
                 self.positions += chunk.passed_positions
                 self._advance(more=not chunk.left)
                 done = chunk.place, chunk.end
+                for ordinal, places in chunk.places.items():
+                    self._places[chunk.place, ordinal] = places
                 for ordinal in chunk.left:
                     yield chunk.place, ordinal
                 if chunk.left:
@@ -375,8 +379,9 @@ class _Run:
     def _message(self, items: list[_Item]) -> frames.Envelope:
         place = items[0][0]
         source = sources.words(self.sources[place], self.stamps[place])
+        places = [self._places.get(item) for item in items]
         asked = hit_details.request(
-            self.text, self.said, source, [ordinal for _, ordinal in items], self.options
+            self.text, self.said, source, [ordinal for _, ordinal in items], self.options, places
         )
         remembered = None if self.remembered is None else self.remembered.packed()
         return {**asked, **self.rights, "written": self.written, "memory": remembered}
@@ -406,8 +411,9 @@ class _Run:
                 self._fault = search_model.Stop(game, reason)
             self._advance()
             return
-        for _, ordinal in items:
-            self._waiting[first + ordinal] = None
+        for item in items:
+            self._waiting[first + item[1]] = None
+            self._places.pop(item, None)
         for ordinal, texts in reply["messages"]:
             self._said[first + ordinal] = texts
         for hits in told:

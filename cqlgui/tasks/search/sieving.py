@@ -17,7 +17,7 @@ import numpy as np
 
 from cqlgui.base import data, errors, priority, progress
 from cqlgui.base.data import dataclass
-from cqlgui.cql.ast import nodes, nodes_facts
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_studies, nodes_tree
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
@@ -59,6 +59,8 @@ class Chunk:
     columns: Columns
     passed: int
     passed_positions: int
+    places: dict[int, list[int]]
+    """The positions to be interpreted of games in `left`. Games without an entry are interpreted wholly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Plan:
     """Decides which games must be searched; None if all must be interpreted."""
     straight: Straight | None = None
     """Set if hits can be listed without the interpreter."""
+    separable: bool = False
+    """Whether the interpreter finds at each hit alone what it finds there in the whole game."""
 
     @property
     def engine(self) -> str:
@@ -110,7 +114,7 @@ def plan(
     planner = planning.Planner(expanded, found.facts, pruned=pruned)
     token.raise_if_cancelled()
     if found.wholly:
-        return Plan(found, "", None, planner, _straight(expanded, found))
+        return Plan(found, "", None, planner, _straight(expanded, found), _separable(expanded.query, found))
     reasons = dict.fromkeys(one.reason for one in found.unsupported)
     return Plan(found, "; ".join(reasons), found.unsupported[0].span, planner)
 
@@ -133,6 +137,24 @@ def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> St
         return None
     return Straight(query.header, told)
 
+
+def _separable(query: nodes.Query, compiled: compiling.Compiled) -> bool:
+    """Whether each hit can be interpreted alone: nothing is counted or compared over a whole game, and
+    nothing is written where the query fails."""
+    whole = query.header.sort_matchcount or query.header.matchcount is not None
+    lasting = any(isinstance(node, _LASTING) for node in nodes.walk(query.body))
+    return compiled.steady and not whole and not lasting
+
+
+_LASTING: Final = (
+    nodes.Sort,
+    nodes_facts.Message,
+    nodes_facts.SetTag,
+    nodes_facts.RemoveComment,
+    nodes_studies.StudySort,
+    nodes_tree.ConsecutiveMoves,
+)
+"""Filters that compare what was found in a whole game, or whose effects remain where the query fails."""
 
 _SPEAKING: Final = (
     nodes.Sort,
@@ -193,6 +215,7 @@ class Sieve:
     ) -> None:
         assert chosen.planner is not None
         self._compiled = chosen.compiled
+        self._separable = chosen.separable
         self._planner = chosen.planner
         self._sources = listed
         self._straight = straight
@@ -340,7 +363,7 @@ class Sieve:
                 asked,
                 numbers,
                 before=task.first,
-                most=scanning.ALL_HITS if straight else 1,
+                most=scanning.ALL_HITS if straight or self._separable else 1,
                 facts=task.part.facts,
                 slice_size=len(numbers),
             ):
@@ -350,8 +373,11 @@ class Sieve:
                 left.update(found.doubtful.tolist())
         every: Integers = np.concatenate(hits) if hits else np.zeros(0, np.int64)
         columns = found_module.NOTHING
+        places: dict[int, list[int]] = {}
         if straight is None:
             left.update((every >> found_module.GAME_SHIFT).tolist())
+            if self._separable:
+                places = found_module.places(every + (task.first << found_module.GAME_SHIFT))
         elif len(every):
             columns = self._columns(task, straight, every, left, before)
         sizes = asked.whole if self._planner.variations else asked.mainline
@@ -368,6 +394,7 @@ class Sieve:
             columns,
             len(own) - len(remaining),
             int(sizes[own].sum()) - int(sizes[remaining].sum()),
+            places,
         )
 
     def _columns(

@@ -193,7 +193,9 @@ class Service:
         )
         if program is not self._patient_with:
             self._patient_with, self._seconds = program, _GAME_SECONDS
-        for place, ordinal in enumerate(request["games"], 1):
+        listed = request["games"]
+        only = request.get("places") or [None] * len(listed)
+        for place, (ordinal, places) in enumerate(zip(listed, only, strict=True), 1):
             said: list[str] = []
             limit = time.monotonic() + self._seconds
             try:
@@ -201,7 +203,7 @@ class Service:
                 positions += game.mainline_length if mainline else len(game)
                 host = hosts.GameHost(source, ordinal, allowed)
                 with self._interruptible():
-                    outcome = program.run(game, host, _Deadline(limit), said, remembered)
+                    outcome = program.run(game, host, _Deadline(limit), said, remembered, places)
             except interpreter.TooSlow:
                 failed.append([ordinal, f"the query took longer than {self._seconds} seconds in this game"])
                 # If one game after another is too slow, the query is at fault. The time for a game shrinks,

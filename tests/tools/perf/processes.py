@@ -1,9 +1,9 @@
 """Times whole processes of `cqlgui search` in every way of asking: annotated export, JSON, JSON lines, count.
 
-    python -m tests.tools.perf.processes [--queries 200] [--ways annotate,json,jsonl,count] [--tree DIR] FILE.pgn
+    python -m tests.tools.perf.processes [--queries N] [--ways annotate,json,jsonl,count] [--tree DIR] FILE
 
 The queries are drawn from the recorded ones by a fixed seed; without these, from the texts that the project
-knows. Each process has its own start, and the index is there beforehand. `--tree` measures another clone of the
+knows. Every process starts anew, and the index is there beforehand. `--tree` measures another clone of the
 project with the same queries. A query that takes longer than the limit counts as the limit. The reference
 interpreter publishes 0.9 million positions a second.
 """
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Final
 
 from tests import helpers
+from tests.helpers import crossing
 from tests.tools.perf import census
 
 SEED: Final = 24
@@ -87,7 +88,7 @@ def drawn(count: int) -> list[tuple[str, str]]:
         known = [(one["id"], one["query"]) for one in recorded if "file-access" not in one["tags"]]
     else:
         print("no recorded queries here: the texts that the project knows are asked")
-        known = [(f"text {number}", text) for number, text in enumerate(census.known_texts())]
+        known = [(f"text {number}", text) for number, text in enumerate(crossing.known_texts())]
     return random.Random(SEED).sample(known, min(count, len(known)))
 
 
