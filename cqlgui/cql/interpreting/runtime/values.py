@@ -1,4 +1,4 @@
-"""Textual forms of values, as `str` and comments print them (output spec 2), and set sizes."""
+"""The text of values in comments and in the results of `str` (output spec 2)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def string_text(value: str | None) -> str:
 
 
 def piece_text(value: Bitboard, men_by_square: bytearray) -> str:
-    """Letter and square of the man on the only square of `value` (`Ke1`); `[absent]` for a captured man
-    (D30)."""
+    """The letter and the square of a man, as in `Ke1`, or `[absent]` for a captured man (D30). `value`
+    contains the man's square, and is empty for a captured man."""
     if not value:
         return ABSENT
     square = squares.lowest(value)
