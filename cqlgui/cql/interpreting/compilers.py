@@ -1,5 +1,5 @@
 """Imports the compilers of all node kinds. Importing this module registers the compiler of every node kind.
-Every `closures.Compiler` is made by `compiler` in this module, so that no node kind lacks its compiler."""
+Every `closures.Compiler` is made by `compiler` in this module, so that no node kind lacks a compiler."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Hit:
     to show.
 
     `orbit` holds the matches of the orbits of transforms, in canonical order. Each match is a tuple: the
-    index of the outermost orbit, the index of the element, the positionid where the element matched, and the
+    indices of the outermost orbit and of the element, the positionid where the element matched, and the
     element's squares. `squares` is the bitboard of the squares that are ringed on the board. With transforms,
     `squares` contains the squares that the primary elements matched at this position (see `rings.Rings`).
     Without transforms, `squares` contains the squares that the query matched at this position.

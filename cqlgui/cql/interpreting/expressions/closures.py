@@ -67,8 +67,8 @@ class Compiler:
         self.names = names
         self.slots: dict[str, int] = {}
         self.watch = watch
-        # The `id`s of the `move` filters that a `line` evaluates once for each child (see
-        # `closures_moves.future_moves`).
+        # `restricted_moves` holds the `id`s of the `move` filters that a `line` evaluates once for each child
+        # (see `closures_moves.future_moves`).
         self.restricted_moves: set[int] = set()
         self.atomics: set[int] = set()
         """Slots of the atomic variables declared so far (spec 12.3)."""

@@ -248,7 +248,7 @@ def _ray(compiler: Compiler, node: nodes.Ray) -> Code:
 
 
 def attackers(s: Evaluation, sources: int, targets: int) -> int:
-    """Squares of `sources` whose man attacks a square of `targets`."""
+    """The squares of `sources` with a man that attacks a square of `targets`."""
     found = 0
     sources &= s.men[OCCUPIED]
     if targets:
@@ -345,8 +345,8 @@ def _state(compiler: Compiler, node: nodes.State) -> Code:
 
 
 def _castled(s: Evaluation) -> int:
-    """1 after castling with the rook on the h-file side of the king (short), -1 after castling with the other
-    rook (long), 0 after any other move."""
+    """1 after short castling, -1 after long castling, 0 after any other move. Short castling is made with the
+    rook on the h-file side of the king."""
     move = s.tree.moves[s.id]
     if s.id == 0 or moves.flag(move) != moves.CASTLE:
         return 0

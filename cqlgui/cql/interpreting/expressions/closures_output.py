@@ -21,8 +21,7 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
         operand = compiler.compile(node.operand)
     finally:
         # The count is restored even after an error, so that filters compiled later get the right count. The
-        # elements of an orbit are compiled during a search, and the search continues even after a lack of
-        # memory.
+        # elements of an orbit are compiled during a search. The search continues even if memory runs out.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 
@@ -127,8 +126,8 @@ def _text(operand: Code) -> Callable[[Evaluation], str]:
 
 
 def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluation], str]:
-    """The number of a dictionary's entries, then a line for each entry in ascending order of the keys. A text
-    that exceeds the allowed size raises a fault."""
+    """The text of a dictionary: a line with the number of entries, and a line for each entry in ascending
+    order of the keys. A text that exceeds the allowed size raises a fault."""
     slot, types_of = compiler.slot(node.name), compiler.names.dictionaries[node.name]
     key_text = typed_text(types_of.key or Type.LOGICAL)
     entry_text = typed_text(types_of.value or Type.LOGICAL)

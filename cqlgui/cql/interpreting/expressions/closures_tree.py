@@ -149,7 +149,7 @@ def _descent(compiler: Compiler, node: nodes_tree.Descent) -> Code:
 
 
 def tries(s: Evaluation) -> int:
-    """How many of White's moves before the current position are not the main continuation."""
+    """The number of White's moves up to the current position that are not the main continuation."""
     counts = s.memo.get("tries")
     if counts is None:
         counts = s.memo["tries"] = [0] * len(s.tree)
@@ -160,7 +160,7 @@ def tries(s: Evaluation) -> int:
 
 
 def in_virtual_mainline(s: Evaluation) -> bool:
-    """Whether all moves before the current position are real moves (no null moves), and all of White's moves
+    """Whether all moves up to the current position are real moves (no null moves), and all of White's moves
     are main continuations."""
     known = s.memo.get("virtual mainline")
     if known is None:
@@ -192,8 +192,8 @@ def _equal(compiler: Compiler, node: nodes_tree.Equal) -> Code:
     if left.type is not right.type:
 
         def differ(s: Evaluation) -> bool:
-            # Values of different types are never equal. Both operands are evaluated all the same, because
-            # they can have side effects.
+            # Values of different types are never equal. Both operands are still evaluated, because they can
+            # have side effects.
             a(s), b(s)
             return False
 

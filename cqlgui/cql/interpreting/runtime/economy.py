@@ -141,8 +141,8 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """Whether a pure mate may guard the square of a loser's man beside the king. The guard is allowed if the
-    man is pinned and could answer a single check without the pin."""
+    """Whether, in a pure mate, the winner may guard the square of a loser's man beside the king. The guard is
+    necessary and allowed if the man is pinned and could answer a single check without the pin."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
@@ -240,7 +240,7 @@ def _pinned_winners(scene: _Scene) -> Bitboard:
 
 
 def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
-    """The winner's men that pin one of `pinned` to the king."""
+    """The winner's men that pin a man of `pinned` to the loser's king."""
     found = 0
     for pinner in bits(_line_pieces(scene.position, scene.winner)):
         between = _reach(scene.position, pinner, scene.king) & scene.occupied

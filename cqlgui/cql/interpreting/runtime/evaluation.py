@@ -257,12 +257,12 @@ class Evaluation:
         self.positions = game_tree.positions
         self.variables: list[Any] = [UNBOUND] * variables
         self.best: list[int | str | None] = [None] * sort_keys
-        # For each sort key, the comments made with the best value so far. The comments enter the log at the
-        # end of the game (output spec 3.4).
+        # `asides` holds, for each sort key, the comments made with the best value so far. The comments enter
+        # the log at the end of the game (output spec 3.4).
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
         self.log = Log() if smart_comments else WholeLog()
-        # The number of characters that count towards `MOST_KEPT`, without the characters of the log.
+        # `spent` counts characters for the limit `MOST_KEPT`, without the characters of the log.
         self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
@@ -287,19 +287,19 @@ class Evaluation:
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}
-        # While the target of a dash is evaluated: the position after the move, and the values of `from` and
-        # `to` at this position (spec 8.6, 9.4).
+        # `cut` is set while the target of a dash is evaluated. It holds the position after the move, and the
+        # values of `from` and `to` at this position (spec 8.6, 9.4).
         self.cut: tuple[int, int, int] | None = None
-        # The child that a `line` tries as its next position. The `move` filters of the current constituent
-        # test only the move to this child. -1 means any child, `NO_CHILD` means no child.
+        # `only_child` is the child that a `line` tries as its next position. The `move` filters of the
+        # current constituent test only the move to this child. -1 means any child, `NO_CHILD` means no child.
         self.only_child = -1
-        # The match of the last search by a regular expression, or None if that search failed.
+        # `groups` is the match of the last search by a regular expression, or None if this search failed.
         self.groups: Any = None
-        # The old values of changed dictionary entries, the newest change last. None if changes are never
-        # undone.
+        # `journal` holds the old values of changed dictionary entries, the newest change last. `journal` is
+        # None if changes are never undone.
         self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
-        # True while a filter is evaluated for the ringed squares or for an explanation. During this time,
-        # nothing outside the evaluation may be changed.
+        # `rehearsal` is True while a filter is evaluated for the ringed squares or for an explanation. During
+        # this time, nothing outside the evaluation may be changed.
         self.rehearsal = False
         self.work = _POLL_EVERY
         self._deadline = deadline
@@ -451,7 +451,7 @@ class Evaluation:
         return known
 
     def movenumber(self) -> int:
-        """The full-move number. The root counts as move 1, whoever is to move (D24)."""
+        """The full-move number. The root counts as move 1, whichever side is to move (D24)."""
         return self.tree.movenumber(self.id)
 
     def position_text(self, positionid: int) -> str:

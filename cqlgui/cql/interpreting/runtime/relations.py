@@ -37,8 +37,8 @@ def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
 @lru_cache(maxsize=512)
 def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
     """The steps of `step_tables` as pairs. The first part of a pair contains the squares where the step does
-    not leave the board. The second part says by how many bits the bitboard is shifted to the left, or to the
-    right if negative."""
+    not leave the board. The second part is the shift of the bitboard to the left, in bits. A negative number
+    means a shift to the right."""
     shifts = []
     for direction in directions.members(mask):
         file_step, rank_step = directions.STEPS[direction]

@@ -16,7 +16,7 @@ from cqlgui.cql.interpreting.runtime import evaluation
 from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 
 Place: TypeAlias = Any
-"""A hashable value that describes how far a sequence has come, such as the position that it has reached."""
+"""A hashable value that describes how far a sequence has come, such as its last position."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,8 +215,8 @@ loop), and the work after the constituent."""
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A point where the search can go back and continue: with another round of a loop, or (if `places` is
-    given) with the next place of a step."""
+    """A point where the search can go back and continue. If `places` is None, the search continues with
+    another round of a loop. If `places` is given, the search continues with the next place of a step."""
 
     rest: _Todo
     place: Place

@@ -14,7 +14,8 @@ ABSENT: Final = "[absent]"
 
 
 def set_text(value: Bitboard) -> str:
-    """The empty set as `[]`, one square as `e4`, several squares as `[a1,b1,h8]` in square order."""
+    """The text of a set: `[]` if the set is empty, `e4` for one square, `[a1,b1,h8]` for several squares in
+    the order of `squares.NAMES`."""
     names = [squares.NAMES[square] for square in squares.bits(value)]
     return names[0] if len(names) == 1 else f"[{','.join(names)}]"
 
