@@ -145,8 +145,8 @@ def explore(
                     seen.add(key)
                 more: _Todo = None
                 if item.high is None or times < item.high:
-                    # After `low` rounds of an unbounded loop, all further rounds are equivalent and get equal
-                    # numbers.
+                    # After `low` rounds of an unbounded loop, all further rounds are equivalent and get the
+                    # number `low`.
                     done = min(times + 1, item.low) if item.high is None else times + 1
                     more = (item.part, 0, (item, done, rest))
                 if times < item.low:
