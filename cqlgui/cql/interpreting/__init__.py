@@ -1,1 +1,1 @@
-"""The reference interpreter: compiles a tree to Python closures and runs them over games."""
+"""The reference interpreter: compiles a query to Python closures, and runs the closures over games."""

@@ -1,5 +1,5 @@
-"""Imports the compilers of all node kinds. Every `closures.Compiler` is made here, because importing this
-module registers the compiler of every node kind."""
+"""Imports the compilers of all node kinds. Importing this module registers the compiler of every node kind.
+Every `closures.Compiler` is made by `compiler` in this module, so that no node kind lacks a compiler."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ MODULES = (
 def compiler(
     names: types.Names, watch: Callable[[nodes.Node, closures.Code], closures.Code] | None = None
 ) -> closures.Compiler:
-    """A compiler for the filters of one query; `watch` as in `closures.Compiler`."""
+    """A compiler for the filters of one query. `watch` is explained at `closures.Compiler`."""
     return closures.Compiler(names, watch)

@@ -1,8 +1,8 @@
 """The reference interpreter: a query is compiled once and then run over one game after another.
 
-The interpreter evaluates every filter directly, without optimisations. Explanations and the engine are
-compared with the interpreter. A game comes as a `board.tree.GameTree`. All other data come from a
-`host.Host`.
+The interpreter evaluates every filter directly, without optimisations. The results of explanations and of the
+engine are compared with the results of the interpreter. A game comes as a `board.tree.GameTree`. All other
+data come from a `host.Host`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ from cqlgui.cql.transforming import transforms
 __all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
 
 VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
-"""Types of queries whose hits have a value to show."""
+"""A hit has a value to show if the query's body has one of these types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A matching position. `value` is the body's value as text (None if the body has no value to show).
+    """A matching position. `value` is the value of the query's body as text, or None if the body has no value
+    to show.
 
-    `orbit` holds the matches of orbits in canonical order. Each match is a tuple: the outermost orbit, the
-    element, the positionid where the element matched, and the element's squares. `squares` is the bitboard to
-    ring on the board. With transforms, it contains the squares that the primary elements matched here.
-    Without transforms, it contains the squares that the query matched here.
+    `orbit` holds the matches of the orbits of transforms, in canonical order. Each match is a tuple: the
+    indices of the outermost orbit and of the element, the positionid where the element matched, and the
+    element's squares. `squares` is the bitboard of the squares that are ringed on the board. With transforms,
+    `squares` contains the squares that the primary elements matched at this position (see `rings.Rings`).
+    Without transforms, `squares` contains the squares that the query matched at this position.
     """
 
     positionid: int
@@ -45,8 +47,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A persistent variable at the end of a search. `value` is its value; a set is already converted to text.
-    `text` is its printed form."""
+    """A persistent variable at the end of a search. `value` is the value of the variable; a set is already
+    converted to text. `text` is the printed form of the value."""
 
     name: str
     value: int | str
@@ -56,8 +58,8 @@ class Kept:
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
     """The result for a matching game. `comments` is the comment log in the order of writing. `sort_keys`
-    holds one value for each entry of `Program.sort_specs`. `tags` holds the tags to be set. `removed` holds
-    the positions that lose their comment of the file, in ascending order."""
+    holds one value for each entry of `Program.sort_specs`. `tags` holds the tags to be set. `removed` holds,
+    in ascending order, the positions where the comment of the file is to be removed."""
 
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...]
@@ -69,15 +71,16 @@ class GameOutcome:
 class Program:
     """A compiled query.
 
-    Of the settings in `writing`, only those that change what the query writes are used. The settings that
-    override the header must already be applied to the tree (`settings.override`).
+    `Program` uses only the settings in `writing` that change what the query writes. The settings that
+    override the header must already be applied to the syntax tree (`settings.override`).
     """
 
     def __init__(self, expanded: transforms.Expanded, writing: settings.Settings = settings.USUAL) -> None:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
-        # Imported here, because a search that is compiled completely does not use the interpreter.
+        # These modules are imported only when a `Program` is made. A search that is compiled completely does
+        # not use the interpreter, and is not delayed by the import.
         from cqlgui.cql.interpreting import compilers
         from cqlgui.cql.interpreting.expressions import closures_output
 
@@ -97,7 +100,7 @@ class Program:
         self._local = [name for name, local in compiler.dictionaries.items() if local]
         self._shared = [name for name, local in compiler.dictionaries.items() if not local]
         self.sequential = bool(self._persistent or self._shared or compiler.files)
-        """Whether games must be searched one after another, with one memory."""
+        """Whether games must be searched one after another, and share one `Memory`."""
         header = self._header
         matchcount = (SortSpec("matchcount", True, False),) if header.sort_matchcount else ()
         self.sort_specs: tuple[SortSpec, ...] = (*compiler.sort_specs, *matchcount)
@@ -107,7 +110,7 @@ class Program:
         """The text written at every match; empty if no text is written."""
 
     def order(self, games: Sequence[tuple[int, Sequence[int | str | None]]]) -> list[int]:
-        """The numbers of matching games in output order, from pairs (number, sort keys)."""
+        """The numbers of matching games in output order. `games` holds pairs (number, sort keys)."""
         return ordering.order(self.sort_specs, games)
 
     def empty_memory(self) -> memory.Memory:
@@ -115,7 +118,7 @@ class Program:
         return memory.Memory(dict(self._initial), {name: {} for name in self._shared})
 
     def kept(self, remembered: memory.Memory) -> tuple[Kept, ...]:
-        """The persistent variables that are not quiet, in the order of the text."""
+        """The persistent variables that are not quiet, in the order of the query text."""
         found = []
         for name, quiet in self._persistent.items():
             if quiet:

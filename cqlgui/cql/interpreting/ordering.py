@@ -14,10 +14,11 @@ def order(specs: Sequence[SortSpec], games: Sequence[tuple[int, Sequence[Key]]])
     and finally by number.
 
     Each `SortSpec` says whether its key is sorted in descending order. A game without a value for a key comes
-    after all games that have a value. The values of one key are all numbers or all strings.
+    after all games with a value for this key. The values of one key are all numbers or all strings.
     """
     ranked = sorted(games, key=lambda game: game[0])
-    # Stable sorts, from the least important key to the most important one.
+    # The sorts are stable. The games are sorted by the least important key first, and by the most important
+    # key last.
     for index in range(len(specs) - 1, -1, -1):
         having = [game for game in ranked if game[1][index] is not None]
         lacking = [game for game in ranked if game[1][index] is None]

@@ -1,10 +1,11 @@
-"""The squares of a hit that are ringed on the board. With transforms, they are the squares that the matching
-elements matched. Without transforms, they are the squares that the query matched.
+"""The squares of a hit that are ringed on the board. With transforms, the ringed squares are the squares that
+the matching elements matched. Without transforms, the ringed squares are the squares that the query matched.
 
-The squares of a filter come from its positive set filters that hold here. A designator contributes the
-squares where such men stand. An attack contributes the squares at both ends. A ray contributes the squares of
-the men on it. A move contributes its two squares. Filters under `not` and filters about other positions
-contribute nothing. Finding the squares leaves the evaluation unchanged.
+A filter collects the squares of the set filters inside it that hold at the current position. A designator
+contributes the squares where its men stand. An attack contributes the squares of the attackers and the
+attacked squares. A ray contributes its two ends and the occupied squares between the ends. A move contributes
+its from-square and its to-square. Filters under `not` and filters about other positions contribute nothing.
+Finding the squares leaves the evaluation unchanged.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""Maximum number of matches of one hit that get squares of their own. A hit of a shift can have hundreds of
-matches."""
+"""The squares of a match are collected for at most this number of matches in one hit. With a `shift`
+transform, a hit can have hundreds of matches."""
 
 
 class Rings:
-    """The squares to ring, for one compiled query. `collects` is False if there can be none."""
+    """The squares to ring, for one compiled query. `collects` is False if the query never has squares to
+    ring."""
 
     def __init__(self, compiler: Compiler, body: nodes.Node, orbits: Sequence[transforms.OrbitInfo]) -> None:
         self._compiler = compiler
@@ -42,9 +44,9 @@ class Rings:
 
     def squares(self, s: Evaluation, matches: Sequence[tuple[int, int, int]]) -> tuple[int, list[int]]:
         """The bitboard for a hit at the current position, and one bitboard for each match. The primary
-        element of an orbit is its first element that matched. The hit shows the squares of the primary
-        elements that matched here. After the first `MOST_MATCHES` matches, only primary elements get
-        squares."""
+        element of an orbit is the first of the orbit's elements that matched. The bitboard of the hit
+        contains the squares of the primary elements that matched at the current position. After the first
+        `MOST_MATCHES` matches, only primary elements get squares."""
         if self._body is not None:
             return _ringed(s, self._body), [0] * len(matches)
         found, seen, each = 0, set(), []
@@ -59,7 +61,7 @@ class Rings:
         return found, each
 
     def filter_squares(self, s: Evaluation, node: nodes.Node) -> int:
-        """The bitboard for any filter of the query that holds at the current position."""
+        """The squares to ring for one filter of the query. The filter must hold at the current position."""
         collect = self._collector(node)
         return 0 if collect is None else _ringed(s, collect)
 
@@ -127,7 +129,8 @@ class Rings:
             case nodes_programs.Entry():
                 return self._value(node) if self._compiler.type_of(node) is Type.SET else None
             case _:
-                # Conditions without squares, and filters about other positions or under a negation.
+                # Conditions without squares contribute nothing. Filters about other positions and filters
+                # under a negation contribute nothing either.
                 return None
 
     def _compiled(self, node: nodes.Node) -> Code:
@@ -137,8 +140,8 @@ class Rings:
         return self._compiled(node).value
 
     def _branches(self, node: nodes_programs.If) -> Collect | None:
-        """The squares of the condition and of `then` if the condition holds. Otherwise the squares of the
-        `else` branch."""
+        """If the condition holds, the squares of the condition and of the `then` branch. If the condition
+        fails, the squares of the `else` branch."""
         condition, then = self._if_it_holds(node.condition), self._collector(node.then)
         otherwise = None if node.otherwise is None else self._collector(node.otherwise)
         if condition is None and then is None and otherwise is None:
@@ -203,13 +206,14 @@ def _ringed(s: Evaluation, collect: Collect) -> int:
     try:
         squares: int = quietly(s, collect)
     except QueryError:
-        # A variable bound by the matching evaluation may be unbound again; then nothing is ringed.
+        # A variable that had a value when the query matched may have no value now. No square is ringed in
+        # this case.
         return 0
     return squares
 
 
 def quietly(s: Evaluation, run: Run) -> Any:
-    """The result of a closure. All changes made by running it are undone."""
+    """The result of a closure. All changes made by the closure are undone."""
     variables, best, asides = list(s.variables), list(s.best), list(s.asides)
     messages, tags, removed = len(s.messages), dict(s.tags), set(s.removed)
     comments, matches, here = len(s.log), len(s.found), s.id

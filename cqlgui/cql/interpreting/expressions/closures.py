@@ -2,10 +2,10 @@
 position.
 
 Conventions: a closure takes the `Evaluation`. A value is a bitboard (for a set), an integer, a string or a
-positionid. A filter without a value gives None. A set always has a value: a failing set filter gives the
-empty set. A test returns something true or false. If a filter can write comments or note orbit matches, its
-closure is wrapped. The wrapper removes these comments and matches again when the filter fails (output spec
-3.4, D31). The compilers of node kinds are in the modules `closures_…`, by subject.
+positionid. A filter without a value gives None. A set filter always has a value: a failing set filter gives
+the empty set. A test returns something true or false. If a filter can write comments or record orbit matches,
+its closure is wrapped. The wrapper removes these comments and matches again when the filter fails (output
+spec 3.4, D31). Each module `closures_…` contains the compilers of the node kinds of one subject.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ Run = Callable[[Evaluation], Any]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A compiled filter. `logs`: running the filter can change the comment log or the orbit matches. `apart`:
-    truth and value of the filter are independent (as for a dash with a set as target)."""
+    """A compiled filter. `logs` says whether running the filter can change the comment log or the orbit
+    matches. `apart` says whether the test and the value of the filter are independent, as for a dash with a
+    set filter as target."""
 
     type: Type
     value: Run
@@ -58,16 +59,16 @@ class _SortKey:
 class Compiler:
     """Compiles the filters of one query, and assigns slots to variables and sort keys.
 
-    `watch` receives every node with its closures, and may replace the closures. It is used to explain a
-    position.
+    `watch` receives every node with the closures of the node, and may replace the closures. `watch` is used
+    to explain a position.
     """
 
     def __init__(self, names: types.Names, watch: Callable[[nodes.Node, Code], Code] | None = None) -> None:
         self.names = names
         self.slots: dict[str, int] = {}
         self.watch = watch
-        # The `move` filters that a `line` evaluates once for each child (`closures_moves.future_moves`), by
-        # `id`.
+        # `restricted_moves` holds the `id`s of the `move` filters that a `line` evaluates once for each child
+        # (see `closures_moves.future_moves`).
         self.restricted_moves: set[int] = set()
         self.atomics: set[int] = set()
         """Slots of the atomic variables declared so far (spec 12.3)."""
@@ -77,11 +78,11 @@ class Compiler:
         self.sorting = 0
         """Number of `sort` filters around the filter that is being compiled."""
         self.persistent: dict[str, bool] = {}
-        """Persistent variables, and whether they are quiet."""
+        """For each persistent variable, whether the variable is quiet."""
         self.dictionaries: dict[str, bool] = {}
-        """Dictionaries, and whether they are local."""
+        """For each dictionary, whether the dictionary is local."""
         self.files = False
-        """Whether text files are read or written."""
+        """Whether the query reads or writes text files."""
         self._sorts: dict[object, _SortKey] = {}
 
     def unwatched(self) -> Compiler:
@@ -122,10 +123,10 @@ class Compiler:
         return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Slot of the key of a `sort`. Filters with the same text share a key. Copies made by a transform
-        also share a key."""
-        # Copies made by a transform have the same offset. Filters without text at different offsets get
-        # different keys.
+        """Slot of the key of a `sort`. `sort` filters with the same text share a key. The copies of a `sort`
+        made by a transform also share a key."""
+        # A `sort` without a text is identified by its offset in the query. All copies made by a transform
+        # have the same offset.
         identity: object = node.span.offset if node.doc is None else node.doc
         return self._sort_key(identity, node.doc, node.order != "min", node.quiet)
 
@@ -153,8 +154,8 @@ class Compiler:
         return self.variable(limit, None)
 
     def variable(self, name: str, span: Span | None) -> Callable[[Evaluation], int]:
-        """The value of a numeric or position variable, read at run time. If the variable has no value then, a
-        fault with the place `span` is raised."""
+        """A closure that reads a numeric or position variable. If the variable has no value, the closure
+        raises a fault at `span`."""
         slot = self.slot(name)
 
         def read(s: Evaluation) -> int:
@@ -167,7 +168,7 @@ class Compiler:
         return read
 
     def within(self, limits: nodes.Range) -> Callable[[Evaluation, int], bool]:
-        """Whether a number lies in a range."""
+        """A closure that tests whether a number lies in a range."""
         if limits.count:
             return lambda s, number: True
         if isinstance(limits.low, int) and isinstance(limits.high, int):
@@ -178,7 +179,7 @@ class Compiler:
 
 
 def constant_range(limits: nodes.Range, number: int) -> bool:
-    """Whether a number lies in a range of the header, whose bounds are literals."""
+    """Whether a number lies in a range of the header. The bounds of these ranges are always literals."""
     assert isinstance(limits.low, int)
     assert isinstance(limits.high, int)
     return limits.count or limits.low <= number <= limits.high

@@ -26,7 +26,8 @@ def _designator(compiler: Compiler, node: nodes.Designator) -> Code:
 
 
 def designator(men: int, area: int) -> Run:
-    """Squares of `area` that hold one of `men`. The closure does as few look-ups as the mask allows."""
+    """A closure for the squares of `area` that hold one of `men`. The closure does as few look-ups as the
+    mask `men` allows."""
     if men == board_men.ANY_MASK:
         return lambda s: area
     found_in = places(men)
@@ -62,8 +63,8 @@ def designator(men: int, area: int) -> Run:
 
 
 def single_place(node: nodes.Node) -> tuple[int, int] | None:
-    """For a designator for which one look-up is enough: (index in `Evaluation.men`, squares). None for all
-    other filters."""
+    """The pair (index in `Evaluation.men`, squares) for a designator that needs only one look-up. None for
+    all other filters."""
     if not isinstance(node, nodes.Designator) or node.men == board_men.ANY_MASK:
         return None
     found_in = places(node.men)
@@ -71,7 +72,8 @@ def single_place(node: nodes.Node) -> tuple[int, int] | None:
 
 
 def places(men: int) -> tuple[int, ...]:
-    """Indices in `Evaluation.men` whose union is the mask: whole colours first, then single men."""
+    """The indices in `Evaluation.men` that together cover the mask. Whole colours come first, single men
+    last."""
     found = []
     for mask, place in (
         (board_men.WHITE_MASK | board_men.BLACK_MASK, OCCUPIED),
@@ -246,7 +248,7 @@ def _ray(compiler: Compiler, node: nodes.Ray) -> Code:
 
 
 def attackers(s: Evaluation, sources: int, targets: int) -> int:
-    """Squares of `sources` whose man attacks a square of `targets`."""
+    """The squares of `sources` with a man that attacks a square of `targets`."""
     found = 0
     sources &= s.men[OCCUPIED]
     if targets:
@@ -343,8 +345,8 @@ def _state(compiler: Compiler, node: nodes.State) -> Code:
 
 
 def _castled(s: Evaluation) -> int:
-    """1 after castling with the rook on the king's right (short), -1 after castling with the other rook, 0
-    after any other move."""
+    """1 after short castling, -1 after long castling, 0 after any other move. Short castling is made with the
+    rook on the h-file side of the king."""
     move = s.tree.moves[s.id]
     if s.id == 0 or moves.flag(move) != moves.CASTLE:
         return 0
@@ -374,8 +376,8 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
 
 
 def _power_of_side(side: int, area: int) -> Run:
-    """Like `power`, for the men of one colour on fixed squares. This needs only half the look-ups, and no
-    call."""
+    """Like `power`, for the men of one colour on fixed squares. The closure needs only half of the look-ups,
+    and does not call the operand."""
     pawn, knight, bishop, rook, queen = range(side + 1, side + 6)
 
     def power(s: Evaluation) -> int:
@@ -420,7 +422,7 @@ def _loop(
     area, test, stops = domain.value, body.test, node.all
 
     def witnessed(s: Evaluation, bit: int) -> bool:
-        """Test the body, and record the element if it is the first that decides the loop."""
+        """Test the body. The first element that decides the loop is recorded as a `Witness`."""
         outer, inner = s.witnesses, dict[tuple[int, int], Witness]()
         assert outer is not None
         key, variables, banned = (id(node), s.id), list(s.variables), {k: set(v) for k, v in s.banned.items()}
@@ -434,7 +436,7 @@ def _loop(
         return good
 
     def run(s: Evaluation) -> int | None:
-        """The squares for which the body matched. With `all`, None if the body failed for any square."""
+        """The squares where the body matched. With `all`, None if the body failed at any square."""
         found = 0
         items = members(s, area(s))
         if s.variables[slot] is not UNBOUND:

@@ -109,8 +109,8 @@ def _compare(compiler: Compiler, node: nodes.Compare) -> Code:
         a, b = left.value, right.value
         return code(Type.LOGICAL, lambda s: holds(a(s), b(s)), logs=logs)
     a, b = _measured(left), _measured(right)
-    # For numbers and strings, `A != B` is `not (A == B)`. Such a comparison therefore holds if an operand has
-    # no value. For positions, both operands must have a value (D27).
+    # For numbers and strings, `A != B` is `not (A == B)`. The comparison `A != B` therefore holds if an
+    # operand has no value. For positions, both operands must have a value (D27).
     negated = node.operator == "!=" and left.type is not Type.POSITION
     if negated:
         holds = operator.eq
@@ -182,7 +182,7 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     operand = compiler.compile(node.value)
     slot, name, span = compiler.slot(node.name), node.name, node.span
     if node.persistent:
-        # The variable is quiet if any of its declarations is.
+        # The variable is quiet if any of its declarations is quiet.
         compiler.persistent[name] = compiler.persistent.get(name, False) or node.quiet
     if node.atomic:
         compiler.atomics.add(slot)

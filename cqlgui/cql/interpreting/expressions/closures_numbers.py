@@ -15,12 +15,12 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 _LIMIT: Final = 10**4000
 _LIMIT_BITS: Final = _LIMIT.bit_length()
 LONGEST_TEXT: Final = 1 << 22
-"""Maximum length of a string in characters. `_LIMIT` bounds numbers in the same way, although they are
-unbounded in principle (D19). Without these limits, a query could fill all memory within a few steps."""
+"""Maximum length of a string in characters. `_LIMIT` limits numbers, although the language sets no limit
+(D19). Without these limits, a query could fill all memory within a few steps."""
 
 
 def _plus(s: Evaluation, x: Any, y: Any) -> Any:
-    """Sum of numbers, or strings joined."""
+    """The sum of two numbers, or two strings joined."""
     total = x + y
     if isinstance(total, str):
         return bounded_text(s, total)
@@ -28,7 +28,7 @@ def _plus(s: Evaluation, x: Any, y: Any) -> Any:
 
 
 def bounded_text(s: Evaluation, text: str) -> str:
-    """Return a string made by a query; raises a fault if it is too long."""
+    """Return a string made by a query; raises a fault if the string is too long."""
     bounded_length(s, len(text))
     return text
 
@@ -141,8 +141,8 @@ def _extremum(compiler: Compiler, node: nodes.Extremum) -> Code:
 
 
 def best_of(operands: list[Code], largest: bool, matched: Callable[[Evaluation, int], None] | None) -> Run:
-    """The largest (or smallest) value. Only the comments of operands with that value stay. `matched` is
-    called with the index of each operand that has a value."""
+    """A closure for the largest (or smallest) value of the operands. Only the comments of operands with this
+    value are kept. `matched` is called with the index of each operand that has a value."""
     runs = [operand.value for operand in operands]
     if matched is None and not any(operand.logs for operand in operands):
         choose = max if largest else min

@@ -20,8 +20,8 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     try:
         operand = compiler.compile(node.operand)
     finally:
-        # The count is restored even after an error. Elements of an orbit are compiled during a search, and
-        # the search continues even if memory runs out.
+        # The count is restored even after an error, so that filters compiled later get the right count. The
+        # elements of an orbit are compiled during a search. The search continues even if memory runs out.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 
@@ -82,7 +82,7 @@ def _set_tag(compiler: Compiler, node: nodes_facts.SetTag) -> Code:
         text = inner(s)
         if text is None:
             return False
-        # With `silent` nothing is written into the game, tags included (D33).
+        # With `silent`, neither comments nor tags are written into the game (D33).
         if s.explicit_comments:
             s.tags[name] = text
         return True
@@ -126,8 +126,8 @@ def _text(operand: Code) -> Callable[[Evaluation], str]:
 
 
 def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluation], str]:
-    """The number of a dictionary's entries, then a line for each entry in ascending order of the keys. A text
-    that exceeds the allowed size raises a fault."""
+    """The text of a dictionary: a line with the number of entries, and a line for each entry in ascending
+    order of the keys. A text that exceeds the allowed size raises a fault."""
     slot, types_of = compiler.slot(node.name), compiler.names.dictionaries[node.name]
     key_text = typed_text(types_of.key or Type.LOGICAL)
     entry_text = typed_text(types_of.value or Type.LOGICAL)
@@ -173,8 +173,8 @@ def _position_value_text(s: Evaluation, positionid: int | None) -> str:
 
 
 def position_text(s: Evaluation, positionid: int) -> str:
-    """The text of a position. If the position is in a variation, this also writes a comment with the
-    positionid there."""
+    """The text of a position. If the position is in a variation, a comment with the positionid is also
+    written at the position."""
     if s.tree.depths[positionid] and s.explicit_comments:
         s.log.append((positionid, f"id:{positionid}"))
     return s.position_text(positionid)

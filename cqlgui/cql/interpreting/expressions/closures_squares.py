@@ -84,7 +84,7 @@ def _fen(compiler: Compiler, node: nodes_squares.Fen) -> Code:
     def fen(s: Evaluation) -> str:
         here = s.position
         passed = squares.NAMES[here.ep] if here.ep >= 0 else "-"
-        # The counters are fixed, so that equal positions have equal texts (spec 8.1).
+        # The move counters of the FEN are fixed, so that equal positions have equal texts (spec 8.1).
         return f"{here.placement()} {'wb'[here.turn]} {position.castling_field(here)} {passed} 0 1"
 
     return code(Type.STRING, fen)
@@ -94,10 +94,11 @@ def _fen(compiler: Compiler, node: nodes_squares.Fen) -> Code:
 def _placement(compiler: Compiler, node: nodes_squares.Placement) -> Code:
     if compiler.watch is not None:
         tests = [one.test for one in compiler.compile_all(node.squares)]
-        # Every square is tested, because an explanation shows all of them.
+        # Every square is tested, even after a failure, because an explanation shows the result for each
+        # square.
         return code(Type.LOGICAL, lambda s: min([bool(test(s)) for test in tests]))
-    # For each man: the squares where this man must stand. Squares where several men may stand are tested one
-    # by one.
+    # `areas` holds for each man the squares where this man must stand. `loose` holds the squares where
+    # several men are allowed. The squares in `loose` are tested one by one.
     areas = [0] * 13
     loose: list[tuple[int, int]] = []
     for one in node.squares:
@@ -144,12 +145,12 @@ _NOT_H: Final = squares.ALL ^ squares.FILES[7]
 
 
 def _beside(area: int) -> int:
-    """The area and the squares left and right of it."""
+    """The area, and the squares directly left and right of the area."""
     return area | (area & _NOT_H) << 1 | (area & _NOT_A) >> 1
 
 
 def _ahead(area: int) -> int:
-    """All squares above those of the area."""
+    """All squares above a square of the area, on the same file."""
     area = area << 8 & squares.ALL
     area |= area << 8 & squares.ALL
     area |= area << 16 & squares.ALL
@@ -157,7 +158,7 @@ def _ahead(area: int) -> int:
 
 
 def _behind(area: int) -> int:
-    """All squares below those of the area."""
+    """All squares below a square of the area, on the same file."""
     area >>= 8
     area |= area >> 8
     area |= area >> 16
@@ -169,7 +170,7 @@ def _passed(white: int, black: int) -> int:
 
 
 def _connected(pawns: int) -> int:
-    """The pawns that have another of the given pawns on a neighbouring file, whatever the ranks."""
+    """The pawns with another of the given pawns on a neighbouring file. The ranks do not matter."""
     files = pawns | _ahead(pawns) | _behind(pawns)
     return pawns & ((files & _NOT_H) << 1 | (files & _NOT_A) >> 1)
 

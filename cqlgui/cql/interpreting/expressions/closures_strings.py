@@ -180,8 +180,8 @@ def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
     made = _of_string(compiler.compile(node.operand), Type.STRING, lambda text: text.translate(table))
 
     def never(s: Evaluation) -> bool:
-        # As a condition, this filter fails for every text, according to the reference's results on 2,703
-        # games.
+        # As a condition, this filter fails for every text. The results of the reference program on 2,703
+        # games show this.
         made.value(s)
         return False
 
@@ -245,7 +245,7 @@ def _str(compiler: Compiler, node: nodes_strings.Str) -> Code:
             closures_numbers.bounded_length(s, length)
         return "".join(found)
 
-    # Printing a position inside a variation writes a comment there too.
+    # Printing a position inside a variation also writes a comment at this position.
     return code(Type.STRING, value, logs=True)
 
 

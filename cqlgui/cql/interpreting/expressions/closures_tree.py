@@ -25,7 +25,8 @@ def _at(compiler: Compiler, node: nodes_tree.At) -> Code:
 
 
 def _elsewhere(where: Run, run: Run, failed: Any) -> Run:
-    """`run` at the position that `where` gives; `failed` if `where` gives no position."""
+    """A closure that evaluates `run` at the position given by `where`. If `where` gives no position, the
+    closure returns `failed`."""
 
     def run_elsewhere(s: Evaluation) -> Any:
         place = where(s)
@@ -89,7 +90,7 @@ def _of_two(
     kind: Type,
     relation: Callable[[Evaluation, int, int], Any],
 ) -> Code:
-    """A filter that relates two positions and fails if one of them is missing."""
+    """A filter that relates the positions of two operands, and fails if an operand gives no position."""
     left, right = compiler.compile(node.left), compiler.compile(node.right)
     a, b = left.value, right.value
     failed = False if kind is Type.LOGICAL else None
@@ -148,7 +149,7 @@ def _descent(compiler: Compiler, node: nodes_tree.Descent) -> Code:
 
 
 def tries(s: Evaluation) -> int:
-    """Number of White's moves on the path to the current position that are not main continuations."""
+    """The number of White's moves up to the current position that are not the main continuation."""
     counts = s.memo.get("tries")
     if counts is None:
         counts = s.memo["tries"] = [0] * len(s.tree)
@@ -159,8 +160,8 @@ def tries(s: Evaluation) -> int:
 
 
 def in_virtual_mainline(s: Evaluation) -> bool:
-    """Whether the moves that lead to the current position include neither a null move nor a side move of
-    White's."""
+    """Whether all moves up to the current position are real moves (no null moves), and all of White's moves
+    are main continuations."""
     known = s.memo.get("virtual mainline")
     if known is None:
         tree = s.tree
@@ -176,7 +177,7 @@ def in_virtual_mainline(s: Evaluation) -> bool:
 
 
 def _strays(s: Evaluation, positionid: int) -> bool:
-    """Whether White made the move that leads to a position, and this move is a side move."""
+    """Whether White made the move that leads to a position, and the move is not the main continuation."""
     tree = s.tree
     return tree.mover(positionid) == men.WHITE and tree.children[tree.parents[positionid]][0] != positionid
 
@@ -191,7 +192,8 @@ def _equal(compiler: Compiler, node: nodes_tree.Equal) -> Code:
     if left.type is not right.type:
 
         def differ(s: Evaluation) -> bool:
-            # Values of different types are never equal. Both sides still run, for their side effects.
+            # Values of different types are never equal. Both operands are still evaluated, because they can
+            # have side effects.
             a(s), b(s)
             return False
 

@@ -18,7 +18,7 @@ def _echo(compiler: Compiler, node: nodes_tree.Echo) -> Code:
     source, target = compiler.slot(node.source), compiler.slot(node.target)
     numeric = operand.type is Type.NUMERIC
     run = operand.value if numeric else operand.test
-    # Under a sort only the comments of the target with the best value stay (output spec 3.4).
+    # Inside a `sort`, only the comments about the target with the best value are kept (output spec 3.4).
     best_only = numeric and compiler.sorting > 0
     whole, says = node.whole, not node.quiet
 
@@ -60,7 +60,7 @@ def _echo(compiler: Compiler, node: nodes_tree.Echo) -> Code:
 
 
 def _describe(s: Evaluation, node: nodes_tree.Echo, source: int, target: int) -> None:
-    """Write the comments that describe a matching pair."""
+    """Write the comments that describe a matching pair of positions."""
     fork = s.tree.common_ancestor(source, target)
     if fork not in (source, target):
         s.log.append((fork, "LCA"))
@@ -88,9 +88,10 @@ def _consecutive_moves(compiler: Compiler, node: nodes_tree.ConsecutiveMoves) ->
 
 
 def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int] | None:
-    """The longest common run of moves on two paths, which lead from the common ancestor to two positions.
-    Returns the length of the run, and the positions to which the last move of the run leads on each path.
-    Returns None if there is no common move. Of equally long runs the first wins."""
+    """The longest run of moves that occurs in two sequences of moves. The sequences lead from the common
+    ancestor of two positions to each of the two positions. Returns the length of the run, and for each
+    sequence the position after the last move of the run. Returns None if the sequences have no common move.
+    If several runs are equally long, the first run is returned."""
     tree = s.tree
     fork = tree.common_ancestor(first, second)
     if fork in (first, second):
@@ -107,8 +108,8 @@ def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int]
     for place, positionid in enumerate(ways[0]):
         places.setdefault(_move_key(s, positionid), []).append(place)
     best: tuple[int, int, int] | None = None
-    # `runs[i]`: length of the common run that ends with move i of the first path and with the current move of
-    # the second path.
+    # `runs[i]` is the length of the common run that ends with move i of the first sequence and the current
+    # move of the second sequence.
     runs: dict[int, int] = {}
     for positionid in ways[1]:
         longer = {}
@@ -136,8 +137,8 @@ def _move_key(s: Evaluation, positionid: int) -> int:
 def _number_moves(
     s: Evaluation, node: nodes_tree.ConsecutiveMoves, length: int, first: int, second: int
 ) -> None:
-    """Write comments that number the moves of a run. In the end, only the comments about the longest run of
-    the game are kept."""
+    """Write comments that number the moves of a run. At the end of the game, only the comments about the
+    longest run are kept."""
     run = object()
     for name, end in ((node.left, first), (node.right, second)):
         for number in range(length, 0, -1):

@@ -36,13 +36,15 @@ def _measure(compiler: Compiler, node: nodes.Measure) -> Code:
 
 
 def _last_game_number(s: Evaluation) -> int:
-    """Number of games in the file, or the limit of the header if that is smaller."""
+    """Number of games in the file, or the upper bound of the header's `gamenumber` if this bound is
+    smaller."""
     count = s.host.game_count
     return count if s.last_game is None else min(count, s.last_game)
 
 
 def once_a_game(key: object, run: Run) -> Run:
-    """`run`, evaluated at most once for a game; `key` identifies its result in the game's cache."""
+    """A closure that evaluates `run` at most once for a game. `key` identifies the result in the game's
+    cache."""
 
     def remembered(s: Evaluation) -> Any:
         memo = s.memo
@@ -104,8 +106,8 @@ def _named_tag(compiler: Compiler, node: nodes_facts.Tag) -> Code:
 
 
 def tag_text(host: Host, name: str) -> str | None:
-    """The text of a tag as queries see it (language spec, R2-7). An empty tag gives None. A missing tag gives
-    its default, or None if it has no default."""
+    """The text of a tag in queries (language spec, R2-7). An empty tag gives None. A missing tag gives the
+    default text of the tag, or None if the tag has no default."""
     text = host.tag(name)
     match name:
         case "White" | "Black":
@@ -115,7 +117,7 @@ def tag_text(host: Host, name: str) -> str | None:
         case "Date":
             return None if text == "" else normal_date(text or "")
         case "ECO" if text == "?":
-            # The reference treats `?` as no classification, as its results on 2,450 games show.
+            # The reference program treats `?` as no classification, as its results on 2,450 games show.
             return None
         case _:
             return text or None

@@ -1,4 +1,4 @@
-"""Compilers of moves: dashes, possible moves, the previous move, the older `move`, and pins.
+"""Compilers of moves: dashes (`L--R`), possible moves, the previous move, the older `move`, and pins.
 
 A path uses the `Fit` of a dash. The `Fit` tests whether a move of the game fits the sets of the dash, and
 evaluates the target after the move.
@@ -19,8 +19,8 @@ from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, Run, co
 from cqlgui.cql.interpreting.runtime.evaluation import BLACK, NO_CHILD, OCCUPIED, WHITE, Evaluation
 
 Cut: TypeAlias = tuple[int, int]
-"""From- and to-squares of a move as seen by its dash. Castling has the squares of the king and of the rook,
-each only if the man fits the sets of the dash."""
+"""From- and to-squares of a move that fits a dash. For castling, these are the squares of the king and of the
+rook. A king or rook that does not fit the sets of the dash is left out."""
 
 _ALL: Final = squares.ALL
 _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
@@ -31,14 +31,15 @@ _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A compiled dash in parts. `head` and `fits` run at the position before the move. `target` runs at the
-    position after the move (see `at_tail`).
+    """The compiled parts of a dash. `head` and `fits` run at the position before the move. `target` runs at
+    the position after the move (see `at_tail`).
 
-    `head(s)` returns the left and the right set. `fits(s, child, L, R, allowed)` returns the cut of the move
-    that leads to `child` (a child of the current position). It returns None if the move does not fit the
-    sets, the sign or the promotion of the dash. `allowed`, if given, restricts castling: the king's part
-    counts only if the king stands on a square of `allowed`, and the rook's part only if the rook does.
-    `allowed` does not affect other moves. `target` is None if the dash has no target.
+    `head(s)` returns the left and the right set. `fits(s, child, L, R, allowed)` returns the `Cut` of the
+    move that leads to `child` (a child of the current position). `fits` returns None if the move does not fit
+    the sets, the sign (`--` or `[x]`) or the promotion of the dash. If `allowed` is given, it restricts
+    castling. The king's part of castling counts only if the king stands on a square of `allowed`. The rook's
+    part counts only if the rook stands on a square of `allowed`. `allowed` does not affect other moves.
+    `target` is None if the dash has no target.
     """
 
     head: Callable[[Evaluation], tuple[int, int]]
@@ -48,7 +49,7 @@ class Fit:
 
 
 def compile_fit(compiler: Compiler, dash: nodes_moves.Dash) -> Fit:
-    """Compile a dash in parts, for use by a path or another filter."""
+    """Compile the parts of a dash, for a path or another filter."""
     left = None if dash.left is None else compiler.compile(dash.left)
     right = None if dash.right is None else compiler.compile(dash.right)
     kinds, promotion = _promoted_kinds(compiler, dash.promotion)
@@ -58,8 +59,8 @@ def compile_fit(compiler: Compiler, dash: nodes_moves.Dash) -> Fit:
 
 
 def at_tail(s: Evaluation, child: int, cut: Cut, run: Run) -> Any:
-    """The result of a closure after the move that leads to `child`. Meanwhile `from` and `to` are the squares
-    of `cut`."""
+    """The result of a closure after the move that leads to `child`. While the closure runs, `from` and `to`
+    are the squares of `cut`."""
     here, before = s.id, s.cut
     s.step()
     s.goto(child)
@@ -88,8 +89,8 @@ def _heads(left: Code | None, right: Code | None) -> Callable[[Evaluation], tupl
 def _fits(
     capture: bool, kinds: Callable[[Evaluation], int] | None
 ) -> Callable[[Evaluation, int, int, int, int | None], Cut | None]:
-    """A test whether a move fits the sets. The right set is compared with the to-square. With `capture`, it
-    is compared with the square of the captured man."""
+    """A closure that tests whether a move fits the sets of a dash. The right set must contain the to-square.
+    With `capture`, the right set must instead contain the square of the captured man."""
 
     def fits(s: Evaluation, child: int, sources: int, goals: int, allowed: int | None) -> Cut | None:
         move = s.tree.moves[child]
@@ -112,8 +113,8 @@ def _fits(
 
 
 def _castling_cut(move: int, sources: int, goals: int, allowed: int) -> Cut | None:
-    """The king's and the rook's part of castling. A part counts if its from-square is in both `sources` and
-    `allowed`, and its to-square is in `goals`."""
+    """The `Cut` of a castling move, made of the king's part and the rook's part. A part counts if its
+    from-square is in both `sources` and `allowed`, and its to-square is in `goals`."""
     origins = landings = 0
     for start, end in (
         (moves.origin(move), moves.king_target(move)),
@@ -126,7 +127,8 @@ def _castling_cut(move: int, sources: int, goals: int, allowed: int) -> Cut | No
 
 
 def _captured(s: Evaluation, move: int) -> int:
-    """The square (as a set) of the man that a move from the current position captures; empty for none."""
+    """The square (as a set) of the man that a move from the current position captures; empty if the move
+    captures nothing."""
     kind = move >> 12
     if kind == moves.EN_PASSANT:
         return 1 << (move & 56 | move >> 6 & 7)
@@ -143,9 +145,10 @@ _ANY_KIND: Final = 0b1111110
 def _promoted_kinds(
     compiler: Compiler, promotion: nodes.Node | None
 ) -> tuple[Callable[[Evaluation], int] | None, Code | None]:
-    """A pair for the promotion of a dash. The first part is a function that returns the allowed kinds of men
-    as bits, whatever their colour (spec 9.3). It is None without a promotion. The second part is the code of
-    the string that names the kinds. It is None if no string names them."""
+    """A pair for the promotion of a dash. The first part is a function that returns the allowed kinds of men,
+    of either colour, as bits (spec 9.3). The first part is None if the dash has no promotion. The second part
+    is the `Code` of the string that names the kinds. The second part is None if the promotion is not a
+    string."""
     if promotion is None:
         return None, None
     if isinstance(promotion, nodes.Designator | nodes.AllSquares):
@@ -167,7 +170,7 @@ def _promoted_kinds(
 
 
 def _kinds_of(designator: nodes.Node) -> int:
-    """The kinds of the men in a designator, whatever their colour."""
+    """The kinds of the men in a designator, of either colour."""
     assert isinstance(designator, nodes.Designator)
     return (designator.men | designator.men >> 6) & _ANY_KIND
 
@@ -184,9 +187,9 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
         return code(kind, played, logs=fit.logs)
     if kind is Type.SET:
-        # The value is the target's value after the first move that fits the sets, even if the target does not
-        # match there (as the reference's values show). The truth is decided by the first such move after
-        # which the target matches.
+        # The value is the target's value after the first move that fits the sets. The target need not match
+        # after this move, as the results of the reference program show. The dash matches if the target
+        # matches after any move that fits the sets.
         value = _first(fit, fit.target.value, lambda found: False, 0)
         test = _first(fit, fit.target.test, lambda found: not found, False)
         return code(kind, value, logs=fit.logs, test=test, apart=True)
@@ -198,8 +201,8 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
-    """The result of a closure after the first move that fits and gives a result that is not `missed`. Without
-    such a move, the result is `failure`."""
+    """A closure that evaluates `run` after each move that fits, until a result is not `missed`. The closure
+    returns this result, or `failure` if all results are missed."""
     head, fits = fit.head, fit.fits
 
     def search(s: Evaluation) -> Any:
@@ -216,7 +219,8 @@ def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> R
 
 
 def moved(compiler: Compiler, node: nodes_moves.Dash | nodes_moves.CurrentMove) -> Run:
-    """From- and to-squares of the move for which a dash, or `currentmove`, holds at the current position."""
+    """A closure for the from- and to-squares of the first move that matches a dash at the current position.
+    For `currentmove`, only the move that leads to the current position is tested."""
     fit = compile_fit(compiler, node if isinstance(node, nodes_moves.Dash) else node.dash)
     test = None if fit.target is None else fit.target.test
 
@@ -323,8 +327,8 @@ def _possible(compiler: Compiler, node: nodes_moves.PossibleMoves) -> Code:
 def _possible_pairs(
     compiler: Compiler, node: nodes_moves.PossibleMoves
 ) -> tuple[Callable[[Evaluation], set[tuple[int, int]]], bool]:
-    """Pairs of from- and to-square of the moves that fit. The promotions of a pawn to one square are one pair
-    (D23)."""
+    """The pairs (from-square, to-square) of the moves that fit. All promotions of one pawn on the same square
+    count as one pair (D23)."""
     left = None if node.left is None else compiler.compile(node.left)
     right = None if node.right is None else compiler.compile(node.right)
     head, pseudo = _heads(left, right), node.pseudo
@@ -350,7 +354,8 @@ def _goal(move: int) -> int:
 
 
 def _kind_test(target: nodes.Node | None) -> Callable[[int], bool] | None:
-    """A test of encoded moves for the target of `legal`. None if there is no target."""
+    """A function that tests whether an encoded move has the property named by the target of `legal`. None if
+    there is no target."""
     if target is None:
         return None
     assert isinstance(target, nodes.State | nodes_moves.PreviousMove)
@@ -358,8 +363,8 @@ def _kind_test(target: nodes.Node | None) -> Callable[[int], bool] | None:
 
 
 def _castles(move: int) -> int:
-    """1 for castling with the rook on the king's right (short), -1 for castling with the other rook, 0 for
-    any other move."""
+    """1 for short castling, -1 for long castling, 0 for any other move. Short castling is made with the rook
+    on the h-file side of the king."""
     if move >> 12 != moves.CASTLE:
         return 0
     return 1 if (move >> 6 & 63) > (move & 63) else -1
@@ -404,8 +409,8 @@ def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> 
 
 
 def _squares_of(s: Evaluation) -> Cut:
-    """From- and to-squares of the move that led here. In the target of a dash, they are the squares of the
-    dash's cut."""
+    """From- and to-squares of the move that led to the current position. In the target of a dash, the `Cut`
+    of the dash is returned."""
     if s.cut is not None and s.cut[0] == s.id:
         return s.cut[1], s.cut[2]
     if s.id == 0:
@@ -429,17 +434,17 @@ def _taken_in_passing(s: Evaluation) -> int:
 _ELSEWHERE: Final = frozenset(
     {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
 )
-"""Node kinds that evaluate their operands at other positions. If such a filter stands in a constituent of a
-`line`, a `move` inside the filter is not a `move` of the constituent (spec 11)."""
+"""Node kinds that evaluate their operands at other positions. In a constituent of a `line`, a `move` inside
+one of these filters is not a `move` of the constituent (spec 11)."""
 
 
 def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
-    """The `move` filters about a next move in a constituent of `line`, without those evaluated at other
-    positions.
+    """The `move` filters in a constituent of `line` that are about the next move. Filters that are evaluated
+    at other positions are left out.
 
     A `line` puts the `id`s of these filters into `Compiler.restricted_moves` before it compiles the
-    constituent. In a game, the line evaluates the constituent once for each child, with this child in
-    `Evaluation.only_child`.
+    constituent. In a game, the constituent is evaluated once for each child of the current position. During
+    this evaluation, `Evaluation.only_child` is the child.
     """
     if isinstance(node, nodes_moves.Move) and not {"previous", "legal", "pseudolegal"} & set(node.words):
         yield node
@@ -494,8 +499,8 @@ def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
 
 
 def _older_candidates(compiler: Compiler, node: nodes_moves.Move) -> Callable[[Evaluation], Sequence[int]]:
-    """The children whose moves are tested. Inside a `line`, this is only the child with which the line
-    continues."""
+    """A closure for the children that are tested. In a constituent of a `line`, only `Evaluation.only_child`
+    is tested."""
     if id(node) in compiler.restricted_moves:
         return _only_children
     return lambda s: s.tree.children[s.id]
@@ -536,15 +541,15 @@ _OLDER_SQUARES: Final[dict[str, Callable[[Evaluation, int], int]]] = {
     "capture": _captured,
     "enpassantsquare": _older_passed,
 }
-"""For each parameter, the square of a move with which the parameter's set is compared. Castling counts as the
-king's move alone."""
+"""For each parameter, a function that returns a square of the move. The operand of the parameter must contain
+this square. Castling counts as a move of the king alone."""
 _CHOSEN: Final = {word: _OLDER_SQUARES[word] for word in ("from", "to", "capture")}
 
 
 def _older_tests(
     node: nodes_moves.Move, operands: dict[str, nodes.Node]
 ) -> list[Callable[[Evaluation, int], bool]]:
-    """Tests of the move that leads to a position, for the parameters without a set."""
+    """Tests for the parameters that take no set. A test is applied to the move that leads to a position."""
     tests: list[Callable[[Evaluation, int], bool]] = []
 
     def about_word(wanted: Callable[[int], bool]) -> Callable[[Evaluation, int], bool]:
@@ -567,8 +572,8 @@ def _promotes(kinds: int) -> Callable[[int], bool]:
 
 
 def _older_possible(node: nodes_moves.Move, sets: dict[str, Run], logs: bool) -> Code:
-    """`move legal` and `move pseudolegal`. The parameters decide whether the result is the from-squares, the
-    to-squares, the number of moves, or a condition (there is a move)."""
+    """`move legal` and `move pseudolegal`. The parameters decide the result: the from-squares, the
+    to-squares, the number of moves, or whether there is a move."""
     pseudo = "pseudolegal" in node.words
     wanted = [_KINDS[word] for word in node.words if word in _KINDS]
     operands = tuple(sets.items())

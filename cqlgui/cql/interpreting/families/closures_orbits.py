@@ -63,7 +63,8 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
 def _matching(
     node: nodes.Orbit, elements: list[Code], note: Callable[[Evaluation, int], None]
 ) -> Callable[[Evaluation], int]:
-    """Number of elements that match. All are evaluated, in canonical order (transforms spec 4.1)."""
+    """A closure for the number of elements that match. All elements are evaluated, in canonical order
+    (transforms spec 4.1)."""
     table = _designator_table(node)
     if table is not None:
         return _matching_in(table, note)
@@ -85,8 +86,8 @@ _Table = list[list[tuple[int, int]]]
 
 
 def _designator_table(node: nodes.Orbit) -> _Table | None:
-    """For an orbit of plain designators: a row for each element, with (index in `Evaluation.men`, squares)
-    for each designator of the element. None for other orbits."""
+    """For an orbit of plain designators, a table with a row for each element. A row has the pair (index in
+    `Evaluation.men`, squares) for each designator of the element. None for other orbits."""
     table: _Table = []
     for element in node.elements:
         filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)

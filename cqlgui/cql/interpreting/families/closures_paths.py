@@ -1,7 +1,7 @@
 """Compilers of sequences: `path`, the older `line`, and facts about paths.
 
-`path` and `line` give `sequences` their constituents and define what a step is. This module adds focus, bans,
-comments and values.
+The module `sequences` does the search. `path` and `line` supply the constituents of the search, and define
+what a step is. This module adds focus, bans, comments and values.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ class _Constituents:
         self._logs = False
 
     def compiled(self, constituents: Sequence[nodes.Node]) -> tuple[sequences.Part, bool]:
-        """All constituents as one part, and whether running them can write comments or orbit matches."""
+        """All constituents as one part, and whether running this part can write comments or record orbit
+        matches."""
         parts = tuple(self._part(one) for one in constituents)
         return parts[0] if len(parts) == 1 else sequences.SequenceGroup(parts), self._logs
 
@@ -181,8 +182,8 @@ def _all_hold(tests: Sequence[Run]) -> Run | None:
 def _focused_steps(
     fit: closures_moves.Fit, target: Run | None, capture: bool
 ) -> Callable[[Evaluation, int, int], Iterator[int]]:
-    """The next moves of the focused men (spec 10.5). The sets of the dash are evaluated before each of these
-    moves."""
+    """A closure for the positions after the next moves of the men in focus (spec 10.5). The sets of the dash
+    are evaluated at the position before each move."""
     head, fits = fit.head, fit.fits
 
     def places(s: Evaluation, place: int, steps: int) -> Iterator[int]:
@@ -208,8 +209,8 @@ def _focused_steps(
 
 
 def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
-    """The positions to which the next counting moves lead. At the start of the path, only the moves at
-    `place` are considered. Later, the first counting move on every line below `place` is considered, in
+    """The positions after the next moves that count. At the start of the path, only the moves made at `place`
+    are considered. Later in the path, the first counting move in every line after `place` is considered, in
     preorder."""
     if not steps:
         yield from (child for child in s.tree.children[place] if counts(child))
@@ -225,8 +226,8 @@ def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int]
 
 
 def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
-    """For a castling move: the from-squares of the king and of the rook, each only if the man is in focus.
-    None for any other move."""
+    """For a castling move, the from-squares of the king and of the rook. A king or rook that is not in focus
+    is left out. None for any other move."""
     move = s.tree.moves[child]
     if moves.flag(move) != moves.CASTLE:
         return None
@@ -234,12 +235,13 @@ def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
     for square in (moves.origin(move), moves.target(move)):
         if focused >> s.identity(square) & 1:
             squares |= 1 << square
-    # A castling move captures nothing, so the king or the rook must be in focus here.
+    # A castling move captures nothing, so it counts only if the king or the rook is in focus. Therefore
+    # `squares` is not empty.
     return squares
 
 
 def _identities(s: Evaluation, squares: int) -> int:
-    """The men on the given squares of the current position, as bits by their identities."""
+    """The men on the given squares of the current position. Bit i stands for the man with identity i."""
     found, left = 0, squares & s.men[OCCUPIED]
     while left:
         bit = left & -left
@@ -253,8 +255,8 @@ def _side_to_move(s: Evaluation) -> int:
 
 
 def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
-    """Two lists with an entry for each position: the men moved by the move to the position, and the man
-    captured by this move. The men are bits by their identities."""
+    """For each position, the men moved by the move to the position, and the man captured by this move. In
+    both lists, bit i stands for the man with identity i."""
     known: tuple[list[int], list[int]] | None = s.memo.get("men of moves")
     if known is None:
         game, moved, captured = s.tree, [0], [0]
@@ -283,7 +285,8 @@ def _bit(men: dict[int, int], square: int) -> int:
 
 
 def _between(s: Evaluation, start: int, last: int) -> list[int]:
-    """The positions from `start` to `last`, without `last`, in reverse order. `last` is below `start`."""
+    """The positions from `start` to `last`, without `last`, in reverse order. `last` must be a descendant of
+    `start`."""
     line, parents = [], s.tree.parents
     while last != start:
         last = parents[last]
@@ -294,8 +297,8 @@ def _between(s: Evaluation, start: int, last: int) -> list[int]:
 def _path_notes(
     node: nodes_paths.Path,
 ) -> Callable[[Evaluation, int, int | None, Sequence[sequences.SequenceMatch]], None]:
-    """A function that writes the comments of a path that matched (output spec 3.3), and restores the comments
-    made along the path."""
+    """A function that writes comments about a path that matched (output spec 3.3). The function also restores
+    the comments that the constituents made."""
 
     def write(
         s: Evaluation, start: int, focused: int | None, best: Sequence[sequences.SequenceMatch]
@@ -334,8 +337,8 @@ def _number_moves(s: Evaluation, found: sequences.SequenceMatch, title: str | No
 
 
 def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:
-    """The squares that each focused man visits between two positions, as in `Qa1-a2-b2 Nb1-c3(xc3)`. Only men
-    that move or are captured are included."""
+    """The squares that each man in focus visits between two positions, as in `Qa1-a2-b2 Nb1-c3(xc3)`. Only
+    men that move or are captured are included."""
     ways = {man: [square] for square, man in s.tree.men_ids(start).items() if focused >> man & 1}
     standing = set(ways)
     for positionid in [*reversed(_between(s, start, last)), last]:
@@ -357,7 +360,8 @@ def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:
 # --- line ---------------------------------------------------------------------------------------------------
 
 _Place: TypeAlias = tuple[int, int]
-"""The last position of a line so far (-1: none yet), and the position that must be next (-1: none)."""
+"""The last position of a line so far, and the next position of the line. The last position is -1 at the start
+of the search. The next position is -1 if the line cannot continue."""
 
 
 @compiles(nodes_paths.Line)
@@ -425,8 +429,8 @@ def _line_part(compiler: Compiler, line: nodes_paths.Line, node: nodes.Node) -> 
 def _line_step(
     compiler: Compiler, line: nodes_paths.Line, node: nodes.Node
 ) -> Callable[[Evaluation, _Place, int], Iterator[_Place]]:
-    """A step that takes the next position, where the filter must hold. If the filter contains a `move`, the
-    filter is tested once for each child."""
+    """A step that adds the next position to a line. The filter must hold at this position. If the filter
+    contains a `move` about the next move, the filter is tested once for each child."""
     coming = [] if line.backward else list(closures_moves.future_moves(node))
     compiler.restricted_moves.update(id(move) for move in coming)
     test = compiler.compile(node).test
@@ -448,8 +452,8 @@ def _line_step(
         position = place[1]
         if position < 0:
             return
-        # If there is no child, the filter is tested once with `NO_CHILD`. It may test for exactly this: the
-        # line cannot continue.
+        # If there is no child, the filter is tested once with `NO_CHILD`. The filter can hold with
+        # `NO_CHILD`, because it may test that no move follows.
         for child in onward.children(s, position) or (NO_CHILD,):
             s.step()
             s.goto(position)
@@ -475,7 +479,8 @@ class _Onward:
         self._singlecolor = line.singlecolor
 
     def children(self, s: Evaluation, position: int) -> Sequence[int]:
-        """The positions one step further."""
+        """The positions one move after `position`, or one move before `position` if the line goes
+        backward."""
         if self._backward:
             return (s.tree.parents[position],) if position else ()
         children = s.tree.children[position]
@@ -484,8 +489,9 @@ class _Onward:
         return children[1:] if self._order == "secondary" else children
 
     def positions(self, s: Evaluation, candidates: Sequence[int]) -> Iterator[int]:
-        """The positions that count. With `singlecolor`, only positions with the side to move of the line's
-        start count. A position with the other side to move is replaced by its children."""
+        """The positions that count. With `singlecolor`, a position counts only if the side to move is the
+        side to move at the start of the line. Any other position is replaced by the positions one step
+        further."""
         waiting = [*reversed(candidates)]
         turn = s.positions[s.line_start].turn
         while waiting:

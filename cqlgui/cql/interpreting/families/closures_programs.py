@@ -82,7 +82,7 @@ def _while(compiler: Compiler, node: nodes_programs.While) -> Code:
 
 def _for_each_match(compiler: Compiler, search: nodes_strings.Search, run: Run) -> Run:
     """Run the body once for each match in a text (spec 13.4). The text is read once, at the beginning. The
-    loop fails if there is no text (R2-5)."""
+    loop fails if the text has no value (R2-5)."""
     subject = compiler.compile(search.text).value
     matches = closures_strings.matches(search)
 
@@ -106,7 +106,7 @@ def _assert(compiler: Compiler, node: nodes_programs.Assert) -> Code:
     operand, span = compiler.compile(node.operand), node.span
     test: Run = operand.test
     if isinstance(node.operand, nodes.Name):
-        # A variable only has to have a value.
+        # For a variable, `assert` tests only whether the variable has a value.
         slot = compiler.slot(node.operand.name)
 
         def bound(s: Evaluation) -> bool:
@@ -177,7 +177,8 @@ def _dictionary(compiler: Compiler, node: nodes_programs.Dictionary) -> Code:
 def _entry(compiler: Compiler, node: nodes_programs.Entry) -> Code:
     key, slot, kind = compiler.compile(node.key), compiler.slot(node.name), compiler.type_of(node)
     where = key.value
-    # A missing entry fails. It gives the empty set for a set, False for a condition, and None otherwise.
+    # A missing entry fails. The value of a missing entry is the empty set for a set, False for a condition,
+    # and None for all other types.
     absent: Any = {Type.SET: 0, Type.LOGICAL: False}.get(kind)
 
     def value(s: Evaluation) -> Any:
@@ -246,7 +247,8 @@ def _entry_loop(compiler: Compiler, node: nodes_programs.EntryLoop) -> Code:
         entries = s.variables[dictionary]
         if s.variables[slot] is not UNBOUND:
             raise s.fault(f"The loop variable {name} already has a value here", span, name)
-        # Sorting counts as work, because it is repeated for every run of the loop.
+        # The keys are sorted again for every run of the loop. Sorting therefore counts as work, so that the
+        # time limit is checked often enough.
         s.work -= len(entries) >> 4
         try:
             for key in sorted(entries):
@@ -287,8 +289,8 @@ def _call(compiler: Compiler, node: nodes_programs.Call) -> Code:
 
 
 def _with_arguments(given: list[tuple[Run, int]], body: Run, failed: Any) -> Run:
-    """Evaluate all arguments, then run the body with its hidden variables set. Fails if an argument has no
-    value."""
+    """A closure that evaluates all arguments, sets the hidden variables of the body, and runs the body. The
+    closure returns `failed` if an argument has no value."""
     if not given:
         return body
 

@@ -1,8 +1,9 @@
-"""Compiler of `similarposition`: boards of another file that equal the current one up to symmetry (spec 8.8).
+"""Compiler of `similarposition`: boards of another file that equal the current board up to symmetry (spec
+8.8).
 
-The positions of the other file come from the host. The host refuses the file unless the user allowed it. The
-positions are put into a table when the filter first runs. Boards that a transform maps to each other have the
-same *normal form*. The keys of the table contain the normal form.
+The positions of the other file come from the host. The host refuses the file if the user did not allow the
+file. The positions are put into a table when the filter first runs. Boards that a transform maps to each
+other have the same *normal form*. The keys of the table contain the normal form.
 """
 
 from __future__ import annotations
@@ -96,8 +97,8 @@ class _Table:
 
 def _normal_form(board: bytes, transforms: bool) -> bytes:
     """The normal form of a board. Boards that a symmetry maps to each other have the same normal form. For
-    boards with pawns, the symmetries are mirroring the files and horizontal shifts. For boards without pawns,
-    they are all eight symmetries of the square."""
+    boards with pawns, the symmetries are the mirroring of the files and all horizontal shifts. For boards
+    without pawns, the symmetries are all eight symmetries of the square."""
     if not transforms:
         return board
     if men.WP not in board and men.BP not in board:
@@ -106,7 +107,7 @@ def _normal_form(board: bytes, transforms: bool) -> bytes:
 
 
 def _leftmost(board: bytes) -> bytes:
-    """The board with its men moved left as far as they go."""
+    """The board with all men moved left by the same number of files, as far as possible."""
     return _shifted(board, -_first_file(board))
 
 
@@ -119,8 +120,8 @@ def _mirrored(board: bytes) -> bytes:
 
 
 def _shifted(board: bytes, files: int) -> bytes:
-    """The board with its men moved `files` files to the right (if negative, to the left). No man may leave
-    the board."""
+    """The board with all men moved `files` files to the right, or to the left if `files` is negative. No man
+    may leave the board."""
     gap = bytes(abs(files))
     if files >= 0:
         return b"".join(gap + board[rank : rank + 8 - files] for rank in range(0, 64, 8))
@@ -128,12 +129,12 @@ def _shifted(board: bytes, files: int) -> bytes:
 
 
 def _transform(start: bytes, end: bytes) -> str:
-    """The name of the transform that maps `start` to `end`, a board of the same normal form."""
+    """The name of the transform that maps `start` to `end`. Both boards must have the same normal form."""
     if start == end:
         return ""
     if men.WP not in start and men.BP not in start:
         for table, name in zip(_SYMMETRIC, geometry.SYMMETRIES, strict=True):
-            # A table contains, for each square of the image, the square from which its man comes.
+            # A table contains, for each square of the image, the corresponding square of the original board.
             if bytes([start[square] for square in table]) == end:
                 return name
     for name, board in (("", start), ("reflect_v", _mirrored(start))):

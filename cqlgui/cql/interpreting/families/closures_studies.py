@@ -87,8 +87,8 @@ TOLD_BY_TAGS: Final = frozenset({*study_meanings.MARKS, *study_meanings.GBR_PART
 
 
 def _leaves_solution(s: Evaluation) -> bool:
-    """Whether a move that leads to the position, even earlier in the game, is a variation move without
-    `<main>` in its comment."""
+    """Whether one of the moves up to the current position is a variation move without `<main>` in the comment
+    after the move."""
     tree, memo, place = s.tree, s.memo, s.id
     passed = []
     answer = False
@@ -120,7 +120,8 @@ _NOBODY: Final = " NN"
 
 def _composer(s: Evaluation) -> str | None:
     if "MC" in _black(s):
-        # Several composers do not fit into the tag. In this case, the first comment begins with them.
+        # The names of several composers do not fit into the tag. In this case, the first comment begins with
+        # the names.
         found = _COMPOSERS.match(_first_comment(s) or "")
         return found[1] if found else None
     name = player_name(s.host.tag("White"))
@@ -177,26 +178,27 @@ class Award:
     high: int | None
 
     def fits(self, category: nodes_studies.AwardCategory, special: bool) -> bool:
-        """Whether the award is of a category (`award` stands for all of them). If `special` is True, the
+        """Whether the award is of a category (`award` stands for every category). If `special` is True, the
         award must also be special."""
         return category in ("award", self.category) and (self.special or not special)
 
     def rank(self, highest: bool) -> int:
-        """The better end of the award's ranks. With `highest`, the worse end, which is the largest number.
-        For an award without a rank, the ends are 1 and `NO_RANK`."""
+        """The smallest rank number of the award (`low`), or with `highest` the largest rank number (`high`).
+        For an award without a rank, these two numbers are 1 and `NO_RANK`."""
         rank = self.high if highest else self.low
         return rank or (NO_RANK if highest else 1)
 
 
 NO_RANK: Final = 10_000
-"""The worse end of the ranks for an award that names no rank, as in the reference."""
+"""The largest rank number of an award that names no rank, as in the reference program."""
 
 _AWARD = pattern(r"(?:([0-9]{1,9})(?:/([0-9]{1,9}))?(\.sp)?|(sp)?)\.(p|hm|c)")
 _CATEGORY: Final[dict[str, nodes_studies.AwardCategory]] = {"p": "prize", "hm": "hm", "c": "commendation"}
 
 
 def award_of(event: str) -> Award | None:
-    """The award at the beginning of an Event tag: `1.p`, `2/3.hm`, `1.sp.c`, `sp.p`; None without one."""
+    """The award at the beginning of an Event tag: `1.p`, `2/3.hm`, `1.sp.c`, `sp.p`. None if the tag begins
+    with no award."""
     found = _AWARD.match(event)
     if found is None:
         return None
@@ -220,7 +222,7 @@ def _study_award(compiler: Compiler, node: nodes_studies.StudyAward) -> Code:
 
     def value(s: Evaluation) -> int | None:
         found: Award | None = _award(s)
-        # Ranks of special and of ordinary awards cannot be compared.
+        # The ranks of special awards and the ranks of ordinary awards cannot be compared.
         if found is None or not found.fits(category, special) or found.special != special:
             return None
         return found.rank(highest)

@@ -1,1 +1,1 @@
-"""The runtime of compiled closures: the state of an evaluation, its host, values, limits."""
+"""The runtime of compiled closures: the state of an evaluation, the host, values, limits."""

@@ -1,9 +1,9 @@
 """Economy of mates and stalemates (spec 15): which men take part, and whether each square around the king is
 guarded only once.
 
-The functions depend on nothing but a position. The loser is the side whose king is mated or stalemated. The
-other side is the winner. `king` is the loser's king. A man is *pinned* if he alone stands between his king
-and an enemy line piece, and if this piece moves along the line to the king.
+The functions depend only on a position. The loser is the side whose king is mated or stalemated. The other
+side is the winner. `king` is the loser's king. A man is *pinned* if he alone stands between his king and an
+enemy line piece. The line piece must move along the line to the king.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from cqlgui.cql.interpreting.runtime import relations
 
 
 def mate(p: Position, demand: str) -> Bitboard:
-    """The men that take part in a mate of the side to move. The set is empty unless the mate meets the
-    demand.
+    """The men that take part in a mate of the side to move. If the mate does not meet the demand, the set is
+    empty.
 
     `demand` is `pure`, `model` (pure, and all officers of the winner take part) or `ideal` (pure, and all men
-    of both sides take part). The caller knows that the position is mate.
+    of both sides take part). The caller must have checked that the side to move is mated.
     """
     scene = _scene(p)
     if not _is_pure_mate(scene):
@@ -36,12 +36,12 @@ def mate(p: Position, demand: str) -> Bitboard:
 
 
 def stalemate(p: Position, demand: str) -> Bitboard:
-    """The men that take part in a stalemate of the side to move. The set is empty unless the stalemate meets
-    the demand.
+    """The men that take part in a stalemate of the side to move. If the stalemate does not meet the demand,
+    the set is empty.
 
     All men of the loser take part. `demand` is `pure`, `model` (pure, and all officers of the winner take
-    part) or `ideal` (pure, and all men of the winner take part). The caller knows that the position is
-    stalemate.
+    part) or `ideal` (pure, and all men of the winner take part). The caller must have checked that the side
+    to move is stalemated.
     """
     if position.king_square(p.men, p.turn) < 0:
         return 0
@@ -98,14 +98,14 @@ def _line_pieces(p: Position, colour: int) -> Bitboard:
 
 
 def _reach(p: Position, start: Square, end: Square) -> Bitboard:
-    """The squares strictly between the line piece on `start` and the square `end`. The set is empty unless
-    the piece moves along a line through both squares."""
+    """The squares strictly between the line piece on `start` and the square `end`. If the piece does not move
+    along a line through both squares, the set is empty."""
     return attacks.BETWEEN[start][end] if _aims(p, start, end) else 0
 
 
 def _aims(p: Position, start: Square, end: Square) -> bool:
-    """Whether a line piece stands on `start` and moves along a line through `end`, whatever stands
-    between."""
+    """Whether a line piece stands on `start` and moves along a line through `end`. Men between the two
+    squares are ignored."""
     direction = attacks.direction_between(start, end)
     return direction >= 0 and relations.line_piece_directions(p.squares[start]) >> direction & 1 == 1
 
@@ -124,15 +124,15 @@ def _is_pure_mate(scene: _Scene) -> bool:
     if scene.checkers.bit_count() < 2:
         return True
     if scene.checkers.bit_count() > 2:
-        # More than two checkers occur only in constructed positions. Such a mate is not pure: even with one
-        # checker removed, no man could answer the other checks.
+        # More than two checkers occur only in constructed positions. A mate by more than two checkers is not
+        # pure: if one checker were removed, no man could answer the other checks.
         return False
     return all(_is_needed(scene, checker) for checker in bits(scene.checkers))
 
 
 def _guards(scene: _Scene, square: Square) -> Bitboard:
-    """The winner's men that keep the king from a square. They attack the square, or they would attack it if
-    the king did not stand in between."""
+    """The winner's men that keep the king from a square. These men attack the square, or would attack the
+    square if the king did not stand in between."""
     found = position.attackers(scene.position, square, scene.winner)
     for checker in bits(scene.checkers):
         if _reach(scene.position, checker, square) >> scene.king & 1:
@@ -141,8 +141,8 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """Whether guarding a man beside his king is necessary, and therefore allowed in a pure mate. Guarding is
-    necessary if the man is pinned and could otherwise answer a single check."""
+    """Whether, in a pure mate, the winner may guard the square of a loser's man beside the king. The guard is
+    necessary and allowed if the man is pinned and could answer a single check without the pin."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
@@ -153,7 +153,7 @@ def _must_stay(scene: _Scene, square: Square) -> bool:
 
 def _is_needed(scene: _Scene, checker: Square) -> bool:
     """Whether a checker of a double check is needed. The checker is needed if an unpinned man other than the
-    king could answer the other check alone."""
+    king could answer the check of the other checker."""
     (other,) = bits(scene.checkers ^ 1 << checker)
     squares = 1 << other | attacks.BETWEEN[other][scene.king]
     free = scene.losers & ~scene.pinned & ~(1 << scene.king)
@@ -165,8 +165,8 @@ def _attacked_from(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
-    """For each man of the side to move: the squares to which he could go, and whether he could capture en
-    passant."""
+    """For each man of the side to move, the target squares of his pseudolegal moves without castling, and
+    whether he could capture en passant."""
     found: dict[Square, tuple[Bitboard, bool]] = {}
     for move in legality.pseudolegal_moves(p):
         kind = moves.flag(move)
@@ -181,8 +181,8 @@ def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
 
 
 def _answers(scene: _Scene) -> Bitboard:
-    """The squares that the loser's men would have to reach to answer the check: the square of the winner's
-    king, the squares of the checkers, and the squares between the checkers and the loser's king."""
+    """The squares that the loser's men would have to reach to answer the check. These are the squares of the
+    winner's king and of the checkers, and the squares between the checkers and the loser's king."""
     found = scene.checkers | scene.position.men[men.KING + 6 * scene.winner]
     for checker in bits(scene.checkers):
         found |= attacks.BETWEEN[checker][scene.king]
@@ -234,13 +234,13 @@ def _attackers_of_field(scene: _Scene) -> Bitboard:
 
 
 def _pinned_winners(scene: _Scene) -> Bitboard:
-    """The winner's men that are pinned to their own king."""
+    """The winner's men that are pinned to the winner's king."""
     kings = scene.position.men[men.KING + 6 * scene.winner]
     return _blockers(scene, _line_pieces(scene.position, 1 - scene.winner), kings) & scene.winners
 
 
 def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
-    """The winner's men that pin one of `pinned` to the king."""
+    """The winner's men that pin a man of `pinned` to the loser's king."""
     found = 0
     for pinner in bits(_line_pieces(scene.position, scene.winner)):
         between = _reach(scene.position, pinner, scene.king) & scene.occupied
@@ -250,8 +250,8 @@ def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
 
 
 def _blockers(scene: _Scene, lines: Bitboard, targets: Bitboard) -> Bitboard:
-    """The men that stand alone between a line piece of `lines` and a square of `targets`. Only lines along
-    which the piece moves count."""
+    """The men that stand alone between a line piece of `lines` and a square of `targets`. The line piece must
+    move along the line to that square."""
     found = 0
     for start in bits(lines):
         for end in bits(targets):

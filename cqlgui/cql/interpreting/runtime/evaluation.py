@@ -18,14 +18,14 @@ from cqlgui.cql.source.diagnostics import Span
 WHITE: Final = 13
 BLACK: Final = 14
 OCCUPIED: Final = 15
-"""Indices of `Evaluation.men` for three unions of men that designators often need. They come after the
-indices of the 13 single men."""
+"""Indices in `Evaluation.men` for all white men, all black men, and all men. Designators often need these
+sets. The indices 0 to 12 are the single kinds of men."""
 
 NO_CHILD: Final = -2
 """Value of `Evaluation.only_child` if the `line` cannot continue."""
 
 UNBOUND: Final = object()
-"""Marks a variable without a value. Such a variable was not yet assigned in this game, or was unbound
+"""Marks an unbound variable. An unbound variable was not yet assigned in this game, or lost its value
 again."""
 
 MAX_MESSAGES: Final = 10_000
@@ -35,8 +35,8 @@ MOST_KEPT: Final = 32_000_000
 """Maximum number of characters in all comments, messages and dictionaries of one game together."""
 
 PER_ENTRY: Final = 16
-"""Extra weight, in characters, of a comment, message or dictionary entry. Many short entries fill memory
-too."""
+"""A number of characters that is added to the length of each comment, message or dictionary entry. Without
+this extra weight, a query could fill all memory with many short entries."""
 
 SECONDS: Final = 2.0
 """Seconds that a single search of a regular expression may take."""
@@ -59,8 +59,8 @@ class QueryError(errors.CqlguiError):
     ) -> None:
         super().__init__(f"{message} (game {game}, position {positionid})")
         self.stops = stops or bool(variable)
-        """Whether the fault stops the whole search, not only the search of its game. Faults of variables stop
-        the whole search (D14)."""
+        """Whether the fault stops the whole search. If False, the fault stops only the search of one game.
+        Faults about variables stop the whole search (D14)."""
         self.game = game
         self.positionid = positionid
         self.span = span
@@ -78,9 +78,9 @@ class TooSlow(errors.CqlguiError):
 @dataclass(slots=True)
 class PathState:
     """The state of a path that is being searched, or of a path that matched. `start` is the position where
-    the path starts, and `count` is the number of its moves so far. `last` is the last position of the best
-    path so far. `focused` holds the men in focus as bits by their identities. If `focused` is None, all moves
-    count."""
+    the path starts, and `count` is the number of moves made so far. `last` is the last position of the best
+    path so far. `focused` holds the men in focus: bit i stands for the man with identity i. If `focused` is
+    None, all moves count."""
 
     start: int
     count: int
@@ -90,9 +90,10 @@ class PathState:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The course of a path or line. `passed` holds the nodes of its constituents, each with the position
-    where the constituent held or to which it led. `failed` holds the node of the constituent that stopped the
-    search, with the position before that constituent."""
+    """The course of a `path` or `line`. `passed` holds pairs of a node and a position, one pair for each
+    constituent that matched. For a dash, the position is the position after the move. For any other
+    constituent, the position is where the constituent held. `failed` holds the node of the constituent that
+    stopped the search, and the position where this constituent was tried."""
 
     passed: tuple[tuple[object, int], ...]
     failed: tuple[object, int] | None
@@ -100,12 +101,12 @@ class Way:
 
 @dataclass(slots=True)
 class Witness:
-    """The element that decides a loop. Without `all`, this is the first element for which the body holds.
-    With `all`, this is the first element for which the body fails. `held` says whether the body held.
-    `square` is where the element stands.
+    """The element that decides a `square` or `piece` loop. Without `all`, the witness is the first element
+    that makes the body hold. With `all`, the witness is the first element that makes the body fail. `held`
+    says whether the body held. `square` is the square of the element.
 
-    `variables` and `banned` are copies from the beginning of the body. `inner` holds the witnesses of inner
-    loops.
+    `variables` and `banned` are copies of `Evaluation.variables` and `Evaluation.banned`, made before the
+    body was tested. `inner` holds the witnesses of the loops inside the body.
     """
 
     name: str
@@ -117,7 +118,7 @@ class Witness:
 
 
 Witnesses: TypeAlias = dict[tuple[int, int], Witness]
-"""Witnesses by a pair of keys: the `id` of the loop's node, and the position."""
+"""Witnesses by key. A key is a pair: the `id` of the loop's node, and the position."""
 
 
 class Log(list[tuple[int, str]]):
@@ -144,7 +145,7 @@ class Log(list[tuple[int, str]]):
 
 
 class WholeLog(Log):
-    """A comment log that also keeps, in `written`, all comments that failing filters removed."""
+    """A comment log that keeps every comment in `written`, even if a failing filter removes the comment."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,7 +156,7 @@ class WholeLog(Log):
         super().append(note)
 
     def cut(self, start: int, end: int | None = None) -> None:
-        # The comments stay in `written`, so their weight stays too.
+        # The comments stay in `written`, so `weight` does not change.
         del self[start:end]
 
 
@@ -165,8 +166,9 @@ def weight_of(comments: Iterable[tuple[int, str]]) -> int:
 
 
 class RunNote(tuple[int, str]):
-    """A comment (positionid, text) about a run of moves. At the end of the game, only the comments about the
-    longest run that `filter` found in the game are kept. Of equally long runs the first counts."""
+    """A comment (positionid, text) about a run of moves found by `consecutivemoves`. At the end of the game,
+    only the comments about the longest run of each `filter` are kept. If several runs are equally long, the
+    first run counts."""
 
     filter: int
     run: object
@@ -180,8 +182,8 @@ class RunNote(tuple[int, str]):
 
 
 def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """A game's comments. Of the comments about runs, only those about the longest run of each filter are
-    kept."""
+    """The comments of a game. For each filter that finds runs of moves, only the comments about the longest
+    run are kept."""
     best: dict[int, RunNote] = {}
     for note in log:
         if isinstance(note, RunNote) and (note.filter not in best or note.length > best[note.filter].length):
@@ -191,7 +193,7 @@ def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 class Evaluation:
     """One game under evaluation. `men[m]` is the bitboard of man m in the current position. `men[13]` to
-    `men[15]` are the bitboards of White, of Black and of all men."""
+    `men[15]` are the bitboards of the white men, the black men and all men."""
 
     __slots__ = (
         "_attacks",
@@ -248,17 +250,19 @@ class Evaluation:
         sort_comments: bool = True,
         last_game: int | None = None,
     ) -> None:
-        """`last_game`: the highest game number that the header admits, if it sets a limit."""
+        """`last_game` is the highest game number that the header admits, or None if the header sets no
+        limit."""
         self.tree = game_tree
         self.host = host
         self.positions = game_tree.positions
         self.variables: list[Any] = [UNBOUND] * variables
         self.best: list[int | str | None] = [None] * sort_keys
-        # Comments made under a sort wait here until the game's best value is known (output spec 3.4).
+        # `asides` holds, for each sort key, the comments made with the best value so far. The comments enter
+        # the log at the end of the game (output spec 3.4).
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
         self.log = Log() if smart_comments else WholeLog()
-        # Characters that count towards `MOST_KEPT`, without those of the log.
+        # `spent` counts characters for the limit `MOST_KEPT`, without the characters of the log.
         self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
@@ -266,34 +270,36 @@ class Evaluation:
         self.last_path: PathState | None = None
         """The path that matched last in this game."""
         self.line_start = 0
-        """Where the innermost `line` that is being searched starts."""
+        """The start position of the innermost `line` that is being searched."""
         self.ways: dict[tuple[int, int], Way] | None = None
-        """The last way found for each path or line, or None if ways are not recorded. The keys are the `id`
-        of the node and the start position."""
+        """The last `Way` found for each path or line, or None if no `Way` is to be recorded. A key is a pair:
+        the `id` of the node, and the start position."""
         self.witnesses: Witnesses | None = None
-        """The witnesses of the loops inside the innermost running loop, or None if witnesses are not
+        """The witnesses of the loops inside the innermost running loop, or None if no witness is to be
         recorded."""
         self.banned: dict[object, set[int]] = {}
-        """For each filter with `nestban`, the positions where it can no longer match in this game."""
-        # Messages, tags and removals are final, even if the filter around them fails later (output spec 3.4).
+        """For each filter with `nestban`, the positions where the filter can no longer match in this game."""
+        # Messages, tag changes and removals of comments stay, even if an enclosing filter fails later (output
+        # spec 3.4).
         self.messages: list[str] = []
         self.tags: dict[str, str] = {}
         self.removed: set[int] = set()
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}
-        # While the target of a dash is evaluated: the position after the move, and the values of `from` and
-        # `to` there (spec 8.6, 9.4).
+        # `cut` is set while the target of a dash is evaluated. It holds the position after the move, and the
+        # values of `from` and `to` at this position (spec 8.6, 9.4).
         self.cut: tuple[int, int, int] | None = None
-        # The child with which a `line` continues. The `move` filters of the line's constituent are restricted
-        # to this child. -1 means any child, `NO_CHILD` means no child.
+        # `only_child` is the child that a `line` tries as its next position. The `move` filters of the
+        # current constituent test only the move to this child. -1 means any child, `NO_CHILD` means no child.
         self.only_child = -1
-        # The match of the last search by a regular expression, or None if that search failed.
+        # `groups` is the match of the last search by a regular expression, or None if this search failed.
         self.groups: Any = None
-        # Old values of dictionary entries, newest last; None if changes need not be undone.
+        # `journal` holds the old values of changed dictionary entries, the newest change last. `journal` is
+        # None if changes are never undone.
         self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
-        # True while a filter is evaluated for rings or an explanation: nothing outside the evaluation may be
-        # changed.
+        # `rehearsal` is True while a filter is evaluated for the ringed squares or for an explanation. During
+        # this time, nothing outside the evaluation may be changed.
         self.rehearsal = False
         self.work = _POLL_EVERY
         self._deadline = deadline
@@ -307,7 +313,8 @@ class Evaluation:
         self.goto(0)
 
     def goto(self, positionid: int) -> None:
-        """Make a position the current one; its data are computed on the first visit."""
+        """Make a position the current position. The bitboards of a position are computed on the first
+        visit."""
         self.id = positionid
         self.position: position.Position = self.positions[positionid]
         wide = self._wide[positionid]
@@ -319,7 +326,7 @@ class Evaluation:
         self.men = wide
 
     def step(self) -> None:
-        """Count one unit of work; raises `TooSlow` if the game's budget is spent."""
+        """Count one unit of work; raises `TooSlow` if the time for the game is used up."""
         self.work -= 1
         if self.work < 0:
             self.work = _POLL_EVERY
@@ -328,13 +335,15 @@ class Evaluation:
                 raise TooSlow(self.host.gamenumber)
 
     def rollback(self, comments: int, matches: int) -> None:
-        """Remove the comments and orbit matches made since the logs had these lengths."""
+        """Shorten the comment log to `comments` entries, and the list of orbit matches to `matches`
+        entries."""
         if len(self.log) > comments:
             self.log.cut(comments)
         del self.found[matches:]
 
     def charge(self, characters: int, span: Span | None = None) -> None:
-        """Count characters that are kept until the game ends; raises a fault if there are too many."""
+        """Count characters that are kept until the game ends; raises a fault if too many characters are
+        kept."""
         self.spent += characters
         if self.spent + self.log.weight > MOST_KEPT:
             raise self.fault(
@@ -344,8 +353,8 @@ class Evaluation:
             )
 
     def say(self, text: str, span: Span | None = None) -> None:
-        """Keep a message for the user. Beyond `MAX_MESSAGES` messages of a game, only a note about the
-        omission is kept."""
+        """Keep a message for the user. After `MAX_MESSAGES` messages of a game, one note says that the other
+        messages are left out."""
         if len(self.messages) < MAX_MESSAGES:
             self.charge(len(text) + PER_ENTRY, span)
             self.messages.append(text)
@@ -354,7 +363,7 @@ class Evaluation:
             self.messages.append(f"Game {number}: more than {MAX_MESSAGES} messages; the rest is left out.")
 
     def undo(self, entries: int) -> None:
-        """Undo the newest changes of dictionary entries, until the journal has this length again."""
+        """Undo the newest changes of dictionary entries until the journal holds only `entries` changes."""
         assert self.journal is not None
         while len(self.journal) > entries:
             dictionary, key, old = self.journal.pop()
@@ -410,7 +419,7 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """The first id after those of a position and its descendants. The ids of a position and its
+        """The first id after the ids of a position and its descendants. The ids of a position and its
         descendants are consecutive."""
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))
@@ -423,7 +432,7 @@ class Evaluation:
         return self._ends[positionid]
 
     def square_of(self, identity: int) -> Bitboard:
-        """The square (as a set) of a man in the current position; empty if he was captured."""
+        """The square (as a set) of a man in the current position; empty if the man was captured."""
         square = self._men()[1].get(identity, -1)
         return 1 << square if square >= 0 else 0
 
@@ -442,11 +451,12 @@ class Evaluation:
         return known
 
     def movenumber(self) -> int:
-        """The full-move number. The root counts as move 1, whoever is to move (D24)."""
+        """The full-move number. The root counts as move 1, whichever side is to move (D24)."""
         return self.tree.movenumber(self.id)
 
     def position_text(self, positionid: int) -> str:
-        """`move 12(wtm)`, with the positionid in brackets inside a variation."""
+        """The text of a position, as in `move 12(wtm)`. If the position is in a variation, the positionid
+        follows in brackets."""
         here = self.id
         self.goto(positionid)
         side = "wtm" if self.position.turn == 0 else "btm"

@@ -1,5 +1,5 @@
-"""The interface through which the interpreter gets data from outside, as a Protocol. `tasks` implements
-it."""
+"""The Protocol that supplies the interpreter with data from outside. The package `tasks` implements this
+Protocol."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class RefusedError(errors.CqlguiError):
 
 
 class Host(Protocol):
-    """The game under evaluation, beyond its tree of positions."""
+    """The data of the game under evaluation, apart from the game tree."""
 
     @property
     def gamenumber(self) -> int:
-        """1-based ordinal of the game in its source file (`gamenumber` counts per source)."""
+        """The number of the game in its source file. The games of each source file are numbered from 1."""
 
     @property
     def game_count(self) -> int:
@@ -29,32 +29,33 @@ class Host(Protocol):
     @property
     def result(self) -> str | None:
         """The result at the end of the game's text. If the text ends without a result, the result in the
-        game's tag. If text and tag differ, the reference uses the text."""
+        Result tag. If the text and the tag differ, the reference program uses the text."""
 
     def tag(self, name: str) -> str | None:
-        """Value of a PGN tag, or None if the game lacks it."""
+        """Value of a PGN tag, or None if the game lacks the tag."""
 
     def text(self) -> str:
-        """The game's own text in its source, tags included; empty if there is none."""
+        """The text of the game in the source file, tags included; empty if the game has no text."""
 
     def comment(self, positionid: int) -> str | None:
-        """The PGN comment at a position (the last one if there are several), or None.
+        """The PGN comment at a position, or None if the position has no comment. If the position has several
+        comments, the last comment is returned.
 
-        Lines are joined, and runs of blanks become one blank. The reference does the same with a comment, as
-        its results on 450 annotated games show.
+        The lines of a comment are joined, and runs of blanks become one blank. The reference program treats
+        comments in this way, as its results on 450 annotated games show.
         """
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """Numeric annotation glyphs of the move that led to a position."""
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of another PGN file, in the order of the file. A game that cannot be played is given as
-        None. Raises `RefusedError` unless the user allowed the file."""
+        """The games of another PGN file, in the order of the file. None stands for a game with moves that
+        cannot be played. Raises `RefusedError` if the user did not allow the file."""
 
     def read_file(self, name: str) -> str:
         """The text of a file that the user allowed queries to read. Raises `RefusedError` for any other
         file."""
 
     def write_file(self, name: str, text: str) -> None:
-        """Append a text to a file that the user allowed queries to write. The first write of a search empties
-        the file beforehand. Raises `RefusedError` for any other file."""
+        """Append a text to a file that the user allowed queries to write. The first write of a search
+        replaces the old contents of the file. Raises `RefusedError` for any other file."""

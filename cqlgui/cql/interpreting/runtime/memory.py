@@ -1,6 +1,6 @@
 """The data that a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables,
-and dictionaries that are not local. Values are integers (sets as bitboards) and strings, so everything can be
-sent as JSON."""
+and dictionaries that are not local. All values are integers or strings (a set is a bitboard), so the memory
+can be sent as JSON."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from cqlgui.base.data import dataclass, field
 
 @dataclass(slots=True)
 class Memory:
-    """`variables` and `dictionaries` by name. A game changes the memory only if the game was evaluated to its
-    end."""
+    """The variables and the dictionaries by name. A game changes the memory only if the evaluation of the
+    game was completed."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     dictionaries: dict[str, dict[Any, Any]] = field(default_factory=dict)
 
     @property
     def characters(self) -> int:
-        """Number of characters of all its strings together."""
+        """Total number of characters in all strings of the memory."""
         texts = (item for entries in self.dictionaries.values() for pair in entries.items() for item in pair)
         return sum(len(text) for text in (*self.variables.values(), *texts) if isinstance(text, str))
 

@@ -1,7 +1,7 @@
 """Relations between sets of squares on a board: steps in directions, rays, squares between, attacks.
 
-Plain functions on bitboards; the occupied squares are arguments. This module does not depend on queries or
-games.
+The functions work on bitboards, and take the occupied squares as an argument. This module does not depend on
+queries or games.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ MAX_STEP: Final = 7
 
 @lru_cache(maxsize=512)
 def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
-    """For each square, the squares reached by k steps in a direction of `mask`, for some k of low..high.
+    """For each square, the squares that k steps in a direction of `mask` reach, for every k from `low` to
+    `high`.
 
-    A negative k goes the opposite way, k = 0 stays. Bounds must lie in -7..7.
+    A negative k stands for steps in the opposite direction, k = 0 for no step. Both bounds must lie in -7..7.
     """
     table = [0] * 64
     for file_step, rank_step in (directions.STEPS[d] for d in directions.members(mask)):
@@ -35,8 +36,9 @@ def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
 
 @lru_cache(maxsize=512)
 def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
-    """The steps of `step_tables` as pairs. The first part is the set of squares from which the step stays on
-    the board. The second part is the left shift of the bitboard in bits, possibly negative."""
+    """The steps of `step_tables` as pairs. The first part of a pair contains the squares where the step does
+    not leave the board. The second part is the shift of the bitboard to the left, in bits. A negative number
+    means a shift to the right."""
     shifts = []
     for direction in directions.members(mask):
         file_step, rank_step = directions.STEPS[direction]
@@ -58,8 +60,8 @@ def between(left: Bitboard, right: Bitboard) -> Bitboard:
 
 
 def line_piece_directions(man: int) -> int:
-    """Directions in which a man attacks along lines: all for queens, half of them for rooks and bishops, else
-    none."""
+    """The directions of a man's attacks along lines: eight for queens, four for rooks and bishops, none for
+    all other men."""
     return _LINE_DIRECTIONS[man]
 
 
@@ -74,16 +76,17 @@ _LINE_DIRECTIONS: Final = tuple(
 def rays(
     sets: Sequence[Bitboard], mask: int, occupied: Bitboard, men: Sequence[int] | None
 ) -> Iterator[tuple[Square, Square]]:
-    """Pairs (start, end) of rays through the sets in order (spec 8.3), without repeats.
+    """The pairs (start, end) of all rays through the sets in order (spec 8.3), without repeats.
 
-    The squares strictly between start and end must be empty, except those where the ray meets a set. With
-    `men` (the men by square), a line piece that moves in the direction of the ray must stand on the start.
+    The squares strictly between start and end must be empty, except the squares where the ray meets a set. If
+    `men` (the men by square) is given, the start must hold a line piece. This line piece must move in the
+    direction of the ray.
     """
     last = len(sets) - 1
     for start in bits(sets[0]):
         allowed = mask if men is None else mask & _LINE_DIRECTIONS[men[start]]
         for direction in directions.members(allowed):
-            # Bit k of `reached`: the first k + 1 sets can be assigned to squares passed so far.
+            # Bit k of `reached` is set if the first k + 1 sets can be assigned to squares passed so far.
             reached = 1
             for square in attacks.RAYS[direction][start]:
                 bit = 1 << square

@@ -1,8 +1,8 @@
-"""The search for sequences of steps, shared by `path` and `line`: it tries all ways through a row of
-constituents, in the order that the language defines, and keeps the best (spec 10.4).
+"""The search for sequences of steps, shared by `path` and `line` (spec 10.4). The search tries all sequences
+that fit a row of constituents, in the order that the language defines, and keeps the best sequence.
 
 The search uses a stack of its own instead of recursion, so a sequence may be as long as the game. Each step
-returns an iterator of the places to which it leads. This module does not depend on AST nodes: the steps
+returns an iterator of the places that can come next. This module does not depend on AST nodes: the steps
 define what a place is.
 """
 
@@ -16,12 +16,12 @@ from cqlgui.cql.interpreting.runtime import evaluation
 from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 
 Place: TypeAlias = Any
-"""A place that a sequence has reached; hashable."""
+"""A hashable value that describes how far a sequence has come, such as its last position."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Test:
-    """A condition on the place reached after some steps. The condition makes no step itself."""
+    """A condition on the place that a sequence has reached. A test makes no step."""
 
     holds: Callable[[Evaluation, Place, int], bool]
     origin: object = None
@@ -29,8 +29,8 @@ class Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One step. `places` returns the places to which the step leads from the place reached after some steps,
-    in order."""
+    """One step. `places(s, place, steps)` returns, in order, the places that the step can reach from `place`.
+    `steps` is the number of earlier steps."""
 
     places: Callable[[Evaluation, Place, int], Iterator[Place]]
     origin: object = None
@@ -45,8 +45,8 @@ class SequenceGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A constituent repeated `low` to `high` times. If `high` is None, any number of rounds is allowed, and
-    each round has at least one step."""
+    """A constituent repeated `low` to `high` times. If `high` is None, the number of rounds has no upper
+    limit, and each round has at least one step."""
 
     low: int
     high: int | None
@@ -55,15 +55,17 @@ class Loop:
 
 Part: TypeAlias = Test | Step | SequenceGroup | Loop
 Passed: TypeAlias = "tuple[Test | Step, Place]"
-"""A constituent with the place where it held, or to which it led."""
+"""A test with the place where the test held, or a step with the place after the step."""
 Trail: TypeAlias = tuple[Test | Step, Place, Any]
-"""The last constituent passed with its place, and the trail before it (None at the start)."""
+"""The last constituent passed, the place of this constituent (see `Passed`), and the trail before this
+constituent (None at the start)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceMatch:
-    """A complete sequence. `measure` is compared with that of other sequences. `comments` and `matches` were
-    made along the sequence. `values` are the values of the atomic variables at its end."""
+    """A complete sequence. `measure` says how good the sequence is. `comments` and `matches` are the comments
+    and orbit matches made along the sequence. `values` are the values of the atomic variables at the end of
+    the sequence."""
 
     measure: int
     steps: int
@@ -87,17 +89,17 @@ def explore(
     better: Callable[[SequenceMatch], None] | None = None,
     attempts: Attempts | None = None,
 ) -> list[SequenceMatch]:
-    """The best sequence from a place, as a list that is empty if there is none. With `every`, the list holds
-    all equally good best sequences in the order in which they were found.
+    """A list with the best sequence from a place. If no sequence counts, the list is empty. With `every`, the
+    list holds all best sequences, in the order of the search.
 
     `measure` returns how good a complete sequence is, or None if the sequence does not count. Without
-    `every`, the first of equally good sequences wins. `first` ends the search at the first sequence that
-    counts. `atomics` are the slots of the variables whose values are restored whenever a step is undone. With
-    `forgetful`, the caller promises that the result of continuing from a place depends only on the place and
-    the remaining constituents. Each pair of a place and remaining constituents is then searched only once.
-    `better` is called with each new best sequence. `attempts` is told of every constituent that did not hold.
-    Comments made during the search are removed from the log. Raises what the constituents raise, and
-    `TooSlow`.
+    `every`, the first of several equally good sequences wins. `first` ends the search at the first sequence
+    that counts. `atomics` are the slots of the atomic variables. Whenever a step is undone, the old values of
+    the atomic variables are restored. With `forgetful`, the caller promises that the rest of a sequence
+    depends only on the place and the remaining constituents. The search then continues only once from each
+    pair of a place and remaining constituents. `better` is called with each new best sequence. `attempts`
+    records every constituent that failed. Comments made during the search are removed from the log. Raises
+    the errors of the constituents, and `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
     best: list[SequenceMatch] = []
@@ -131,8 +133,8 @@ def explore(
                     rest = (each, 0, rest)
                 todo = rest
             else:
-                # Rounds without a step are limited only by the loop's bounds, and these may be large.
-                # Therefore each round counts as work.
+                # A loop with large bounds can run many rounds without a step. Each round counts as work, so
+                # that the time limit is checked during these rounds too.
                 s.step()
                 if len(waiting) > _MOST_CHOICES:
                     raise evaluation.TooSlow(s.host.gamenumber)
@@ -143,7 +145,8 @@ def explore(
                     seen.add(key)
                 more: _Todo = None
                 if item.high is None or times < item.high:
-                    # Once an unbounded loop has reached `low` rounds, all further rounds are equivalent.
+                    # After `low` rounds of an unbounded loop, all further rounds are equivalent and get the
+                    # number `low`.
                     done = min(times + 1, item.low) if item.high is None else times + 1
                     more = (item.part, 0, (item, done, rest))
                 if times < item.low:
@@ -167,8 +170,8 @@ def explore(
                     if better is not None:
                         better(found)
                 best.append(found)
-                # The comments are removed from the log below. They are charged here, because the match keeps
-                # them.
+                # The search removes the comments from the log, but the match keeps the comments. Therefore
+                # the weight of the comments is counted here.
                 weight = evaluation.weight_of(found.comments)
                 held += weight
                 s.charge(weight)
@@ -204,15 +207,16 @@ def explore(
 
 _NOWHERE: Final = object()
 _MOST_CHOICES: Final = 500_000
-"""Maximum number of pending choices of a search; it limits memory."""
+"""Maximum number of pending choices of a search. Without this limit, a search could fill all memory."""
 _Todo: TypeAlias = "tuple[Part, int, Any] | None"
-"""The remaining work: the next constituent, the number of its rounds that are done (if it is a loop), and the
-work after it."""
+"""The remaining work: the next constituent, the number of finished rounds (0 if the constituent is not a
+loop), and the work after the constituent."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A point to backtrack to: another round of a loop, or (with `places`) the other moves of a step."""
+    """A point where the search can go back and continue. If `places` is None, the search continues with
+    another round of a loop. If `places` is given, the search continues with the next place of a step."""
 
     rest: _Todo
     place: Place
@@ -226,8 +230,8 @@ class _Choice:
 
 
 class Attempts:
-    """The longest attempt of a search without success, and the constituent that failed at its end. Of equally
-    long attempts the first counts."""
+    """The longest attempt of an unsuccessful search, and the constituent that failed at the end of the
+    attempt. If several attempts are equally long, the first attempt counts."""
 
     def __init__(self) -> None:
         self._steps = -1
@@ -235,14 +239,14 @@ class Attempts:
         self._last: Passed | None = None
 
     def failed(self, part: Test | Step, place: Place, steps: int, trail: Trail | None) -> None:
-        """Note that `part` did not hold at a place, or led nowhere from it."""
+        """Record that a test did not hold at `place`, or that a step led from `place` to no further place."""
         if steps > self._steps:
             self._steps, self._trail, self._last = steps, trail, (part, place)
 
     @property
     def way(self) -> tuple[list[Passed], Passed | None]:
-        """The constituents passed on the longest attempt, and the constituent that failed after them. A step
-        that failed is given with the place where it starts."""
+        """The constituents passed on the longest attempt, and the constituent that failed next. A failed step
+        comes with the place where the step starts."""
         return passed(self._trail), self._last
 
 

@@ -14,11 +14,11 @@ Bounds = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The options of a search. False, or None for bounds and the match string, leaves the header as it is.
+    """The options of a search. An option that is False or None does not override the header.
 
-    `header_comment` is the comment that begins with `Game number`. Without `smart_comments`, the comments of
-    a failing filter are kept. Without `sort_comments`, a `sort` keeps the comments of every value. With
-    `sort_comments`, it keeps only those of the best value.
+    `header_comment` says whether the comment that begins with `Game number` is written. Without
+    `smart_comments`, the comments of a failing filter are kept. Without `sort_comments`, a `sort` keeps the
+    comments of every value. With `sort_comments`, a `sort` keeps only the comments of the best value.
     """
 
     variations: bool = False
@@ -36,7 +36,7 @@ class Settings:
     set_tags: bool = True
 
     def as_words(self) -> dict[str, Any]:
-        """The settings as plain data; `from_words` reads them."""
+        """The settings as plain data that `from_words` can read."""
         return data.named(self)
 
 
@@ -53,7 +53,7 @@ MATCH_STRING = "CQL"
 
 
 def match_string(header: nodes.Header) -> str:
-    """The text that a query with this header writes at every match; empty if it writes nothing."""
+    """The text that a query with this header writes at every match; empty if the query writes nothing."""
     if header.quiet or header.silent:
         return ""
     return MATCH_STRING if header.matchstring is None else header.matchstring
@@ -64,7 +64,7 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     header = query.header
     changes: dict[str, object] = {}
     if settings.variations or settings.mainline:
-        # "Main lines only" takes precedence over `variations`.
+        # `mainline` takes precedence over `variations`.
         changes["variations"] = settings.variations and not settings.mainline
     if settings.gamenumber is not None:
         changes["gamenumber"] = nodes.Range(header.span, *settings.gamenumber)
@@ -73,8 +73,8 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     if settings.matchstring is not None:
         changes["matchstring"] = settings.matchstring
     if settings.quiet or settings.silent:
-        # Of `quiet` and `silent`, the first word counts. The settings come before the words of the header
-        # (spec 3).
+        # If both `quiet` and `silent` are given, the first word counts. The settings count as words before
+        # the words of the header (spec 3).
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query

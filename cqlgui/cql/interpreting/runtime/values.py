@@ -1,4 +1,4 @@
-"""Textual forms of values, as `str` and comments print them (output spec 2), and set sizes."""
+"""The text of values in comments and in the results of `str` (output spec 2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ ABSENT: Final = "[absent]"
 
 
 def set_text(value: Bitboard) -> str:
-    """The empty set as `[]`, one square as `e4`, several squares as `[a1,b1,h8]` in square order."""
+    """The text of a set: `[]` if the set is empty, `e4` for one square, `[a1,b1,h8]` for several squares in
+    the order of `squares.NAMES`."""
     names = [squares.NAMES[square] for square in squares.bits(value)]
     return names[0] if len(names) == 1 else f"[{','.join(names)}]"
 
@@ -35,8 +36,8 @@ def string_text(value: str | None) -> str:
 
 
 def piece_text(value: Bitboard, men_by_square: bytearray) -> str:
-    """Letter and square of the man on the only square of `value` (`Ke1`); `[absent]` for a captured man
-    (D30)."""
+    """The letter and the square of a man, as in `Ke1`, or `[absent]` for a captured man (D30). `value`
+    contains the man's square, and is empty for a captured man."""
     if not value:
         return ABSENT
     square = squares.lowest(value)
