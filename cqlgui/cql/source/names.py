@@ -1,4 +1,4 @@
-"""The form that queries give to the contents of tags: names of players, dates and years (language spec,
+"""Converts the contents of tags to the form that queries use: players' names, dates and years (language spec,
 R2-7)."""
 
 from __future__ import annotations

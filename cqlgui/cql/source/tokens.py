@@ -34,8 +34,8 @@ class Token(NamedTuple):
 
     `number` holds the value of a number literal. `string` holds the text that a string or escape means. `men`
     and `squares` hold the masks of a designator. Two tokens are tied when the `end` of one is the `offset` of
-    the next. `width` is usually -1. In a token with a name that replaces a function's parameter, `text` is
-    the name, and `width` is the length of the parameter in the query text.
+    the next. `width` is usually -1. If a name replaces a function's parameter, `text` is the name, and
+    `width` is the length of the parameter in the query text.
     """
 
     kind: Kind

@@ -40,8 +40,7 @@ SYNTAX = (
     syntax_programs,
     syntax_strings,
 )
-"""When each of these modules is imported, it enters its readers, operators and forms into the tables of the
-grammar."""
+"""On import, each of these modules enters its readers, operators and forms into the tables of the grammar."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -350,7 +350,7 @@ def _sharing_key(
     cursor: Cursor, operand: nodes.Node, first: Token, doc: str, text: bool, smallest: bool
 ) -> nodes.Node:
     """`operand`, or Broken after a reported conflict with an earlier `sort`. All `sort` filters with the text
-    `doc` share one key, and must agree on its type and order (output spec 4)."""
+    `doc` share one key, and must agree on the type and order of the key (output spec 4)."""
     before = cursor.sorts.setdefault(doc, (text, smallest))
     if before == (text, smallest):
         return operand

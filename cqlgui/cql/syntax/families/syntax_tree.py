@@ -133,7 +133,7 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
     if cursor.peek().word != "(":
         cursor.expected(f"`(` after {owner}", f"{owner[1:-1]} (s t) names two positions")
         while cursor.peek().kind is Kind.NAME:
-            # These names should stand in the bracket. The names are skipped. The next token is not reported,
+            # These names should stand in brackets. The names are skipped. The next token is not reported,
             # because the missing bracket has been reported already.
             cursor.take()
         cursor.hush()

@@ -77,8 +77,8 @@ class Cursor:
         self.position = 0
         self.depth = 0
         # `spoken` is the offset of the current operand of `comment` or a similar filter. If `player` or a
-        # similar filter begins at this offset, a string directly after it is an operand of its own. The
-        # string is not searched for in the player's name.
+        # similar filter begins at this offset, a string directly after the filter is an operand of its own.
+        # The string is not searched for in the player's name.
         self.spoken = -1
         # The offset of the `=` that begins the promotion of the current dash. This `=` is no assignment.
         self.promotion_sign = -1

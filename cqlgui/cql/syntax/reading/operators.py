@@ -181,8 +181,8 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
 
 def joins_strings(cursor: Cursor) -> bool:
     """Whether a `+` follows, with a string after the `+`. A filter that cannot be read also counts as a
-    string. Any other `+` is not part of the operand before it: `int "3" + 4` is `(int "3") + 4` (language
-    spec, R2-2)."""
+    string. Any other `+` does not continue the string before the `+`: `int "3" + 4` is `(int "3") + 4`
+    (language spec, R2-2)."""
     if cursor.peek().word != "+":
         return False
     following = cursor.peek(1)
