@@ -8,7 +8,7 @@ from cqlgui.cql.syntax import parser
 
 
 def check(text: str) -> Checked:
-    """Parse and check any text. Never raises an exception."""
+    """Parse and check any text. This function never raises an exception."""
     parsed = parser.parse(text)
     found = parsed.diagnostics
     if parsed.query is not None:

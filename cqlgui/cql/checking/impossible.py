@@ -1,5 +1,6 @@
-"""Filters that no position can match: a pawn on the first or last rank. Transforms can turn a sound pattern
-into such a filter. This module looks at the tree alone, and reports nothing when in doubt."""
+"""Filters that no position can match: a pawn on the first or last rank. Transforms can turn a possible
+pattern into an impossible filter. This module looks only at the tree, and reports nothing in doubtful
+cases."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ _EDGE: Final = 0xFF000000000000FF
 
 
 def names_pawns(node: nodes.Node) -> bool:
-    """Whether a filter contains a designator of pawns only. Without one, no image of the filter is
-    impossible."""
+    """Whether a filter contains a designator of pawns only. A filter without such a designator has no
+    impossible image."""
     return any(
         isinstance(part, nodes.Designator) and part.men and not part.men & ~_PAWNS
         for part in nodes.walk(node)
@@ -22,7 +23,7 @@ def names_pawns(node: nodes.Node) -> bool:
 
 
 def reason(node: nodes.Node) -> str:
-    """Why a filter can never match, in a few words; empty if it may match."""
+    """Why a filter can never match, in a few words; empty for a filter that may match."""
     match node:
         case nodes.Designator():
             alone = node.men and not node.men & ~_PAWNS and node.squares and not node.squares & ~_EDGE

@@ -59,8 +59,9 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A filter of which only the truth counts. `before` is the filter directly before it in a sequence.
-    `value` is True for the last filter of the query, because its value may still be used."""
+    """A filter that is used as a condition. `before` is the filter directly before this filter in a sequence.
+    `value` is True for the last filter of the query, because the value of the last filter may still be
+    used."""
 
     node: nodes.Node
     before: nodes.Node | None = None
@@ -68,7 +69,7 @@ class _Use:
 
 
 def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnostic]:
-    """A warning for every value that is used where only true or false counts."""
+    """A warning for every value that is used as a condition."""
     for use in _uses(query.body):
         node = use.node
         source = text[node.span.offset : node.span.end]
@@ -104,7 +105,8 @@ def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnos
 
 
 def _assigned_conditions(body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
-    """A warning for every `if x=5 ...`: it assigns a value, but a comparison was probably meant."""
+    """A warning for every condition such as `x=5`. This condition assigns a value, but a comparison was
+    probably meant."""
     for node in nodes.walk(body):
         match node:
             case nodes_programs.If(condition=condition):
@@ -140,8 +142,8 @@ def _endless(body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _loose_keys(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
-    """A warning for every `unbind D [e4]`: it empties the whole dictionary, and `[e4]` is a filter of its
-    own."""
+    """A warning for every `unbind D [e4]`. `unbind D` empties the whole dictionary, and `[e4]` is a filter of
+    its own."""
     for node in nodes.walk(body):
         if not isinstance(node, nodes.Compound):
             continue
@@ -163,7 +165,7 @@ _SIDES = {"white": "wtm", "black": "btm"}
 
 
 def _uses(root: nodes.Node) -> Iterator[_Use]:
-    """Every filter of which only the truth counts: conjuncts, operands of `not`, `and` and `or`, bodies of
+    """Every filter that is used as a condition: conjuncts, operands of `not`, `and` and `or`, bodies of
     loops."""
     pending = [(_Use(root, value=True), True)]
     while pending:
@@ -202,7 +204,8 @@ def _uses(root: nodes.Node) -> Iterator[_Use]:
         elif isinstance(node, nodes_programs.While):
             pending += [(_Use(node.condition), not node.iterates), (_Use(node.body), False)]
         elif isinstance(node, nodes_programs.Assert):
-            # `assert x` tests whether the variable x has a value, so a variable is a real condition there.
+            # `assert x` tests whether the variable x has a value, so a variable is a real condition after
+            # `assert`.
             pending.append((_Use(node.operand), not isinstance(node.operand, nodes.Name)))
         elif isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
@@ -268,7 +271,8 @@ def _always(node: nodes.Node) -> bool:
 
 
 def _compared(text: str, use: _Use, names: Names) -> Fix | None:
-    """A fix that compares the value with the filter before it, or with 0; None if neither makes sense."""
+    """A fix that compares the value with the filter before the value, or with 0. None if neither comparison
+    makes sense."""
     node, before = use.node, use.before
     source = text[node.span.offset : node.span.end]
     if isinstance(node, nodes.Number):
@@ -284,15 +288,15 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
         return None
     simple = isinstance(node, nodes.Measure | nodes.Name | nodes.Count | nodes.Power)
     if isinstance(node, nodes.Count) and any(sign.isspace() for sign in source):
-        # `#` before a string takes what follows into its operand.
+        # The operand of `#` may extend to the right and include the comparison. Brackets prevent this.
         simple = False
     joined = f"{source} > 0" if simple else f"({source}) > 0"
     return Fix(f"Compare: {_short(joined)}", node.span, joined)
 
 
 def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
-    """A warning for every name of a player that is spelled as in the file. It never matches, because `player`
-    gives names in normalised form."""
+    """A warning for every name of a player that is spelled as in the file. This spelling never matches,
+    because `player` gives names in normalised form."""
     for node in nodes.walk(body):
         if isinstance(node, nodes.ImplicitSearch) and _names_players(node.text):
             written, span, whole = node.needle, node.span, False
@@ -303,7 +307,7 @@ def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
         else:
             continue
         tidy = player_name(written) or written
-        # A part of a name may end in a full stop that occurs within the name.
+        # A searched part of a name may end in a full stop that stands within the whole name.
         if tidy == written or not (whole or tidy.count(" ") > written.count(" ")):
             continue
         at = text.find(f'"{written}"', span.offset, span.end)

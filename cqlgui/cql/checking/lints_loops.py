@@ -1,5 +1,5 @@
-"""Lints about loop variables: used outside their loop, or bound by two nested loops. Only running the query
-shows for certain whether such a fault occurs."""
+"""Lints about loop variables that are used outside their loop, or bound by two nested loops. Only running the
+query shows for certain whether the error occurs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOBODY: frozenset[str] = frozenset()
 def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
     """Warnings about variables that only loops bind (language spec, R2-9 and R2-13)."""
     looped, others = _bound(body)
-    # Pairs of a filter and the variables of the loops around it.
+    # Pairs of a filter and the variables of the loops around this filter.
     pending = [(body, _NOBODY)]
     while pending:
         node, around = pending.pop()
@@ -43,7 +43,7 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _bound(body: nodes.Node) -> tuple[frozenset[str], frozenset[str]]:
-    """The variables that loops bind, and those that get a value in another way."""
+    """The variables that loops bind, and the variables that get a value in another way."""
     looped: set[str] = set()
     others: set[str] = set()
     for node in nodes.walk(body):
@@ -62,6 +62,6 @@ def _bound(body: nodes.Node) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _named(text: str, loop: _Loop) -> Span:
-    """The span of the loop's variable in its head."""
+    """The span of the variable in the head of a loop."""
     found = re.search(rf"(?<![\w$]){re.escape(loop.name)}(?![\w$])", text[loop.span.offset : loop.span.end])
     return loop.span if found is None else Span(loop.span.offset + found.start(), len(loop.name))

@@ -1,4 +1,4 @@
-"""Lints about moves: a set that a blank or a bracket separates from its dash, and a second bracket after the
+"""Lints about moves: a set that a blank or a bracket separates from a dash, and a second bracket after the
 target of a move."""
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Fix, Span
 
 def findings(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
     """Warnings about the dashes of a query."""
-    # Ends of dashes with a target. A filter that contains such a dash, for example `countmoves`, ends at the
-    # same offset.
+    # The offsets where dashes with a target end. A filter such as `countmoves`, which contains the dash, ends
+    # at the same offset as the dash.
     targets: set[int] = set()
     neighbours: list[tuple[nodes.Node, nodes.Node]] = []
     for node in nodes.walk(body):
@@ -106,7 +106,7 @@ def _bracketed(text: str, before: nodes.Node, after: nodes.Node, names: Names) -
 
 
 def _with_brackets(text: str, span: Span) -> Span:
-    """The span extended to include the round brackets around it."""
+    """`span`, extended by the round brackets around the text of the span."""
     start, end = span.offset, span.end
     while True:
         left, right = start - 1, end

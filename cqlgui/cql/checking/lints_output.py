@@ -1,4 +1,4 @@
-"""Lints about studies: keys that are meaningless in a search of main lines only."""
+"""Lints about studies: `hhdb` keys that are meaningless in a search of main lines only."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
 
 def faults(text: str, query: nodes.Query) -> tuple[Diagnostic, ...]:
     """The diagnostics of `findings` as errors: keys about variations in a search that omits variations (spec
-    14). The errors stop the query from running. Call this only after the final choice about variations has
-    been made."""
+    14). The errors stop the query from running. Call this function only after the final choice about
+    variations has been made."""
     return () if query.header.variations else tuple(_about_variations(text, query, "error"))
 
 

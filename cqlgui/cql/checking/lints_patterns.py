@@ -1,4 +1,4 @@
-"""Lints about men and squares: parts that can never hold together, and parts that always hold."""
+"""Lints about men and squares: filters that can never match together, and filters that always match."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
     """Lints about adjacent filters: bare squares, two men on one square, a king in two places, both sides to
     move."""
-    # Designators grouped by the square or king about which they may clash. Equal designators are kept once,
-    # because a generated query may have thousands of them.
+    # Designators grouped by square or king. The designators of one group may contradict each other. Equal
+    # designators are kept once, because comparing thousands of equal designators in a generated query would
+    # be slow.
     seen: dict[_About, dict[tuple[int, int], nodes.Designator]] = {}
     side: nodes.SideToMove | None = None
     before: nodes.Node | None = None
@@ -56,11 +57,13 @@ def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
 
 _About: TypeAlias = tuple[str, int]
 _MOST_ALIKE: Final = 64
-"""At most this many different designators of one square, or of one king, are kept for comparison."""
+"""The greatest number of different designators of one square, or of one king, that are kept for
+comparison."""
 
 
 def _subjects(node: nodes.Designator) -> Iterator[_About]:
-    """The squares and kings about which a designator may clash with other designators."""
+    """The single square and the king of a designator. Designators with the same square or king may contradict
+    each other."""
     if node.squares.bit_count() == 1:
         yield "square", node.squares
     if node.men in _KINGS:
@@ -68,7 +71,7 @@ def _subjects(node: nodes.Designator) -> Iterator[_About]:
 
 
 def _clash(one: nodes.Designator, other: nodes.Designator) -> str:
-    """Why two designators cannot both match; empty if they can."""
+    """Why two designators cannot both match; empty if both can match."""
     single = one.squares.bit_count() == 1
     if single and one.squares == other.squares and not one.men & other.men:
         name = squares.square_name(one.squares.bit_length() - 1)
@@ -106,7 +109,7 @@ def _bare_squares(text: str, node: nodes.Designator, before: nodes.Node | None) 
 
 
 def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
-    """A warning about `R or B attacks k`, which means: either `R`, or `B attacks k`."""
+    """A warning about `R or B attacks k`, which means `R or (B attacks k)`."""
     left, right = node.left, node.right
     if isinstance(left, nodes.Assign) and isinstance(left.value, nodes.Designator):
         yield from _or_behind_assignment(text, node, left)
@@ -134,7 +137,7 @@ def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
 
 
 def _or_behind_assignment(text: str, node: nodes.Logic, left: nodes.Assign) -> Iterator[Diagnostic]:
-    """A warning about `x = A or P`, which assigns A alone to x."""
+    """A warning about `x = A or P`, which assigns only `A` to `x`."""
     if not isinstance(node.right, nodes.Designator | nodes.SetOperation):
         return
     first, second = _source(text, left.value), _source(text, node.right)
@@ -146,7 +149,7 @@ def _or_behind_assignment(text: str, node: nodes.Logic, left: nodes.Assign) -> I
 
 
 def _pawn_on_end(node: nodes.Designator) -> Iterator[Diagnostic]:
-    """A warning about pawns on the first or last rank, as the designator is written (without transforms)."""
+    """A warning about pawns on the first or last rank. Transforms around the designator are ignored."""
     only_pawns = node.men and not node.men & ~lints_transforms.PAWNS
     if only_pawns and node.squares and not node.squares & ~lints_transforms.ENDS:
         yield Diagnostic(

@@ -22,7 +22,7 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
         if isinstance(low, str) or isinstance(high, str) or low <= high or span in told:
             continue
         told.add(span)
-        # A fix would delete a comment between the bounds.
+        # If a comment stands between the bounds, there is no fix, because the fix would delete the comment.
         plain = _BOUNDS.fullmatch(text, span.offset, span.end)
         meant = f"{high} {low}"
         why = "The larger bound stands first"
@@ -39,7 +39,7 @@ _BOUNDS: Final = pattern(r"-?\s*\d+\s*-?\s*\d+")
 
 
 def _ranges(query: nodes.Query) -> Iterator[tuple[nodes.Range, str]]:
-    """Every range in the query, and the consequence if it contains no number."""
+    """Every range in the query, and the consequence if the range contains no number."""
     for one in (query.header.gamenumber, query.header.matchcount):
         if one is not None:
             yield one, "no game is found"

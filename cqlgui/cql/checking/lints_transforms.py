@@ -1,7 +1,7 @@
-"""Lints about transforms: how far a transform reaches, its name written as two words, and pawns that it turns
-to squares where no pawn can stand.
+"""Lints about transforms: how far a transform reaches, names written as two words, and pawns turned to
+squares where no pawn can stand.
 
-Only the designators of a pattern are transformed here; no whole orbits are built.
+This module transforms only the designators of a pattern and builds no whole orbits.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """A warning for each transform of one unbracketed filter, if filters follow that the transform would
-    change too."""
+    """A warning for each transform of one filter without brackets, if the transform would also change later
+    filters."""
     changed = _Changed(compound.filters)
     for place, node in enumerate(compound.filters):
         if not isinstance(node, nodes.Transform):
@@ -75,15 +75,15 @@ def _chain(node: nodes.Transform) -> list[nodes.Transform]:
 
 
 class _Changed:
-    """Which filters of a sequence a transform changes. The answer is cached for each keyword."""
+    """Finds the filters of a sequence that a transform changes. The result is cached for each keyword."""
 
     def __init__(self, filters: Sequence[nodes.Node]) -> None:
         self._filters = filters
         self._places: dict[str, list[int]] = {}
 
     def behind(self, place: int, words: Sequence[str]) -> tuple[nodes.Node, nodes.Node] | None:
-        """The first and the last filter after `place` that one of the keywords changes; None if there is
-        none."""
+        """The first and the last filter after `place` that one of the transforms `words` changes; None if
+        there is no such filter."""
         found = [places for word in set(words) if (places := self._of(word)) and places[-1] > place]
         if not found:
             return None
@@ -172,7 +172,7 @@ _MOST_IMAGES: Final = 64
 
 
 def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
-    """Designators that must name a man for a filter to match."""
+    """The designators in a filter that must all match for the filter to match."""
     pending = [body]
     while pending:
         node = pending.pop()
@@ -189,8 +189,8 @@ def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
 
 
 def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
-    """A warning if some images need a pawn on the first or last rank. Otherwise, a warning if a pattern of
-    pawns is turned on its side."""
+    """A warning if some images need a pawn on the first or last rank. If no image needs such a pawn, a
+    warning if a pattern of pawns is turned from ranks to files."""
     chain = _chain(node)
     words = [link.word for link in chain]
     if any(word.startswith("shift") or word == "rotate45" for word in words):
@@ -200,7 +200,7 @@ def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
         for one in needed(chain[-1].operand)
         if one.men and not one.men & ~PAWNS and one.squares not in (0, geometry.ALL_SQUARES)
     ]
-    # A designator that stands on the first or last rank as written has its own warning in `lints_patterns`.
+    # A designator that names only the first or last rank as written gets its own warning in `lints_patterns`.
     if not pawns or any(not one.squares & ~ENDS for one in pawns):
         return
     images = _images(words, pawns)

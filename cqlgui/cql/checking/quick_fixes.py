@@ -1,6 +1,6 @@
 """Adds a `Fix` to errors that a program can correct.
 
-Only tokens around the error are used, because a text with errors has no tree.
+The module uses only the tokens around the error, because a text with errors has no tree.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def _open_comment(text: str, scanned: list[Token], finding: Diagnostic) -> Fix |
 def _stray(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
     sign = text[finding.span.offset : finding.span.end]
     if len(sign) > 1 and sign[0] == sign[-1] == "'":
-        # The lexer makes these characters one token only if no other quote is between them.
+        # The lexer makes one token of these characters only if no other quote stands between the two quotes.
         return Fix("Write double quotes", finding.span, f'"{sign[1:-1]}"')
     new = "".join(_LOOK_ALIKES.get(one, one) for one in sign)
     return Fix(f"Change {sign} to {new}", finding.span, new) if new != sign else None
 
 
 def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """Fixes for a transform written as two words before an operand that is no set, and for `or` in brackets
+    """A fix for a transform written as two words before an operand that is no set. A fix for `or` in brackets
     where a set is needed."""
     if finding.message.startswith(("`horizontal`", "`vertical`")):
         return _joined_transform(scanned, finding.span.offset)
@@ -101,8 +101,8 @@ def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | Non
 
 
 def _joined_transform(scanned: list[Token], offset: int) -> Fix | None:
-    """Joins `flip vertical` before an operand to one word; brackets may stand between the keyword and the
-    operand."""
+    """A fix that joins `flip vertical` before an operand to one word. Brackets may stand between the
+    transform and the operand."""
     before = [token for token in scanned if token.offset < offset]
     while before and before[-1].word in ("(", "{"):
         before.pop()
@@ -116,7 +116,8 @@ def _joined_transform(scanned: list[Token], offset: int) -> Fix | None:
 
 
 def _loose_target(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """Removes the blanks before the bracket of a move's target; no fix if a comment stands between."""
+    """A fix that removes the blanks before the bracket of a move's target. None if a comment stands before
+    the bracket."""
     end = finding.span.offset
     start = len(text[:end].rstrip())
     tied = any(token.end == start for token in scanned)

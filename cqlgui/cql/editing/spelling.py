@@ -1,8 +1,9 @@
 """Converts a query text between its two spellings: words and letters, or Unicode signs (language spec, 2.6).
 
-The conversion works on tokens, so comments, line breaks and faulty parts stay as they are. Blanks change only
-where a spelling requires it. For example, `piece x in S` becomes `◭x∊S`, because a keyword needs a blank
-where its sign needs none. A blank also keeps a dash from becoming tied to its neighbour.
+The conversion works on tokens, so comments, line breaks and faulty parts stay unchanged. Blanks change only
+where a spelling requires the change. For example, `piece x in S` becomes `◭x∊S`, because the keywords need
+blanks and the signs do not. A blank is also inserted before a dash that would become tied to the token before
+the dash.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cqlgui.cql.syntax.reading import lexer
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Replacement of the code points `start`..`end` of a text by `new`."""
+    """`new` replaces the code points `start`..`end` of a text."""
 
     start: int
     end: int
@@ -30,12 +31,12 @@ class Change:
 
 
 def respelled(text: str, style: Style) -> str:
-    """`text` in one spelling throughout. Words without a sign stay."""
+    """The whole `text` in one spelling. Words without a sign stay unchanged."""
     return applied(text, changes(text, style))
 
 
 def changes(text: str, style: Style) -> tuple[Change, ...]:
-    """The changes that put `text` in one spelling, in text order."""
+    """The changes that convert `text` to one spelling, in text order."""
     found = list(lexer.tokens(text))
     news = _to_signs(found) if style == "unicode" else _to_words(text, found)
     _keep_apart(text, found, news)
@@ -57,7 +58,7 @@ def applied(text: str, wanted: Sequence[Change]) -> str:
 
 def moved(offset: int, wanted: Sequence[Change]) -> int:
     """The position of an offset after changes. An offset inside a replaced part keeps its distance from the
-    start of that part, but does not go beyond the end of the new part."""
+    start of the part. The offset does not go beyond the end of the new part."""
     shift = 0
     for change in wanted:
         if offset <= change.start:
@@ -77,12 +78,12 @@ def has_signs(text: str) -> bool:
 
 
 def tidied(text: str) -> str:
-    """`text` without blanks at line ends, with at most one blank line in a row and one line break at its end.
+    """`text` without blanks at line ends, with at most one blank line in a row and one line break at the end.
 
-    A line that contains tabs but no other text is kept: unlike an empty line it does not end a path.
+    A line that contains tabs but no other text is kept.
     """
     lines = [line.rstrip() or line.strip(" ") for line in text.replace("\r\n", "\n").split("\n")]
-    # Comments are processed too: they lose blanks at line ends and repeated blank lines.
+    # Comments also lose blanks at line ends and repeated blank lines.
     kept = [line for number, line in enumerate(lines) if line or (number and lines[number - 1])]
     joined = "\n".join(kept).strip("\n")
     return joined + "\n" if joined else ""
@@ -98,7 +99,8 @@ _SIGNS: Final = frozenset("".join([*_WORD_OF, *designators.FIGURINES, "◭"])) -
 _UNTOUCHED: Final = frozenset({Kind.COMMENT, Kind.STRING, Kind.WHITESPACE, Kind.ERROR})
 _DASHES: Final = frozenset({"--", "[x]"})
 _LOOSE_BEFORE: Final = tokens.LOOSE_BEFORE_DASH | {""}
-"""A dash directly after one of these characters is not tied to the token before it (language spec, 9.1)."""
+"""A dash directly after one of these characters is not tied to the token before the dash (language spec,
+9.1)."""
 _PIECES: Final = re.compile(r"(\[[^\],\-1-8]+\]|[^\[\]a-h1-8]+|[ab](?![-1-8]))?(.*)", re.DOTALL)
 
 
@@ -144,7 +146,8 @@ def _to_words(text: str, found: list[Token]) -> list[str]:
             assert quantifier is not None
             start = quantifier
         if not declares:
-            # The same signs also loop over the keys of a dictionary, which the keyword `square` cannot do.
+            # The sign `∊` is also used in loops over the keys of a dictionary. The keyword `square` cannot
+            # replace the sign in these loops.
             if loops is None:
                 loops = _square_loops(text)
             if found[start].offset not in loops:
@@ -188,14 +191,14 @@ def _word(token: Token) -> str:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The pieces of a designator without their brackets, and its squares with brackets."""
+    """The pieces of a designator without brackets, and the squares of the designator with brackets."""
     found = _PIECES.fullmatch(text)
     assert found is not None
     return (found[1] or "").strip("[]"), found[2]
 
 
 def _any_man(pieces: str) -> list[str]:
-    """The signs and letters of a list of pieces. `A` and `a` together become one sign."""
+    """The signs and letters of a list of pieces. `A` and `a` together become the sign `◭`."""
     if "A" in pieces and "a" in pieces:
         return ["◭", *(one for one in pieces if one not in "Aa")]
     return list(pieces)
@@ -203,8 +206,8 @@ def _any_man(pieces: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """The head of a loop or of a piece assignment, spelled in words: the token indices of its name and of its
-    `in`."""
+    """The head of a loop or of a piece assignment, spelled in words. `name` is the token index of the
+    variable, and `element` is the token index of `in`."""
 
     every: bool
     name: int
@@ -212,7 +215,8 @@ class _Head:
 
     @classmethod
     def read(cls, found: list[Token], start: int) -> _Head | None:
-        """The head that begins with the word at `start`; None if it contains a comment or is no head."""
+        """The head that begins with the word at `start`. None if the head contains a comment, or if no head
+        begins there."""
         place = _behind(found, start)
         every = place is not None and found[place].word == "all"
         if every:
@@ -229,7 +233,8 @@ class _Head:
 
 
 def _behind(found: list[Token], place: int) -> int | None:
-    """The index of the next token, if only white space is in between."""
+    """The index of the next token, apart from white space; None if a comment or the end of the text comes
+    first."""
     place += 1
     if place < len(found) and found[place].kind is Kind.WHITESPACE:
         place += 1
@@ -237,7 +242,8 @@ def _behind(found: list[Token], place: int) -> int | None:
 
 
 def _before(found: list[Token], place: int) -> int | None:
-    """The index of the previous token, if only white space is in between."""
+    """The index of the previous token, apart from white space; None if a comment or the beginning of the text
+    comes first."""
     place -= 1
     if place >= 0 and found[place].kind is Kind.WHITESPACE:
         place -= 1
@@ -245,14 +251,14 @@ def _before(found: list[Token], place: int) -> int | None:
 
 
 def _assigned(found: list[Token], place: int) -> bool:
-    """Whether the next token from `place` on is `=`."""
+    """Whether the first token from `place` on, apart from white space and comments, is `=`."""
     while place < len(found) and found[place].kind in tokens.TRIVIA:
         place += 1
     return place < len(found) and found[place].word == "="
 
 
 def _square_loops(text: str) -> frozenset[int]:
-    """The offsets of loops over squares; none in a text with errors."""
+    """The offsets of the loops over squares; empty for a text with errors."""
     query = check.check(text).query
     return frozenset() if query is None else frozenset(_starts(query.body))
 
@@ -280,7 +286,7 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
 
 def _swallowed(found: list[Token], news: list[str]) -> list[int]:
     """The indices of tokens that need a blank before them in the new text. Without the blank, the lexer would
-    read the token as part of the token before it, or would read the token before it differently."""
+    join the token to the token before it, or would read the earlier token differently."""
     read = {token.offset: token for token in lexer.tokens("".join(news))}
     blanks = []
     at, before = 0, -1
@@ -301,7 +307,7 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
                 left is None or left.kind is not Kind.DESIGNATOR
             )
             if start not in read or broken or (stays and differs):
-                # The tokens after this one may be read correctly once the blank is inserted.
+                # The tokens after token `i` may be read correctly after the blank is inserted.
                 blanks.append(i)
                 before = -1
                 continue
@@ -310,7 +316,7 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
 
 
 def _wants_blank(left: Token, new: str, right: Token) -> bool:
-    """Whether legibility needs a blank between a word that replaces a sign and the operand of this word."""
+    """Whether a word that replaces a sign needs a blank before its operand to be easy to read."""
     spelled_out = left.text in lexer.UNICODE_WORDS and new != left.text
     return spelled_out and (right.kind is Kind.DESIGNATOR or right.word == "{")
 

@@ -1,7 +1,8 @@
-"""The structure of a text for the editor: the filter at the caret, its transforms, and wrapping.
+"""The structure of a text for the editor: the filter at the caret, the transforms around a filter, and adding
+transforms around filters.
 
-The functions work on the syntax tree of a text without errors. For a text with errors they fall back to
-single tokens or report nothing.
+The functions work on the syntax tree of a text without errors. For a text with errors, the functions use
+single tokens or return empty results.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from cqlgui.cql.syntax.reading.lexer import tokens as scan
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One transform of a chain: its keyword and its range as written (empty if it has none), each with its
-    span."""
+    """One transform of a chain: the keyword and the range as written, each with its span. The range is empty
+    if the transform has no range."""
 
     word: str
     word_span: Span
@@ -40,14 +41,15 @@ class ChainInText:
 
 @functools.lru_cache(maxsize=4)
 def checked(text: str) -> Checked:
-    """`check.check` with a cache of the last 4 texts, since an editor asks about the same text at every move
-    of its caret. Thread-safe."""
+    """`check.check` with a cache of the last 4 texts. Without the cache, the editor would check the same text
+    again at every move of the caret. This function is thread-safe."""
     return check.check(text)
 
 
 def filter_span_at(text: str, offset: int) -> Span:
-    """The span of the smallest whole filter that the caret touches on either side. If it touches none, the
-    span of the whole body. In a text with errors, the span of the token at the caret."""
+    """The span of the smallest filter that contains or touches the caret. If there is no such filter, the
+    result is the span of the whole body. In a text with errors, the result is the span of the token at the
+    caret."""
     query = checked(text).query
     if query is None:
         return _token_at(text, offset)
@@ -64,8 +66,8 @@ def filter_span_at(text: str, offset: int) -> Span:
 
 
 def transform_chain_at(text: str, offset: int) -> ChainInText:
-    """The innermost chain of transforms whose keywords or operand the caret touches. If there is none, the
-    result has no links, and its operand is the filter at the caret."""
+    """The innermost chain of transforms that contains or touches the caret. If there is no such chain, the
+    result has no links, and the operand in the result is the filter at the caret."""
     found: tuple[nodes.Transform, ...] | None = None
     for chain in _chains(text):
         span = chain[0].span
@@ -77,8 +79,8 @@ def transform_chain_at(text: str, offset: int) -> ChainInText:
 
 
 def chain_of_operand(text: str, start: int, end: int) -> ChainInText | None:
-    """The chain whose operand is exactly `start`..`end`, apart from white space at both ends; None if there
-    is none."""
+    """The chain of transforms that has exactly `start`..`end` as operand, apart from white space at both
+    ends. None if there is no such chain."""
     part = text[start:end]
     wanted = Span(start + len(part) - len(part.lstrip()), len(part.strip()))
     for chain in _chains(text):
@@ -91,7 +93,8 @@ def chain_of_operand(text: str, start: int, end: int) -> ChainInText | None:
 
 @functools.lru_cache(maxsize=4)
 def chains(text: str) -> tuple[ChainInText, ...]:
-    """Every maximal run of directly nested transforms with its operand; empty for a text with errors."""
+    """Every longest chain of directly nested transforms, with the operand of the chain. Empty for a text with
+    errors."""
     return tuple(_described(text, chain) for chain in _chains(text))
 
 
@@ -106,12 +109,13 @@ def _described(text: str, chain: tuple[nodes.Transform, ...]) -> ChainInText:
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
-    """`text` with transforms, outermost first, inserted before the filters at `start`..`end`. If `start`
-    equals `end`, it is the caret. Then the filter at the caret, with the transforms around it, is wrapped.
+    """`text` with the transforms `words`, outermost first, inserted before the filters at `start`..`end`. If
+    `start` equals `end`, both are the offset of the caret. In this case, the transforms are inserted before
+    the filter at the caret and before any transforms around this filter.
 
-    Several filters get braces, and a filter with operators gets round brackets. A transform takes in
-    everything to its right. So if an operator follows, the whole result is bracketed to keep the operator
-    outside.
+    Several filters get braces, and a filter with operators gets round brackets. A transform applies to
+    everything on its right. If an operator follows the filters, round brackets enclose the transforms with
+    the filters and keep the operator outside.
     """
     if start == end:
         chain = transform_chain_at(text, start)
@@ -134,7 +138,7 @@ def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _chains(text: str) -> tuple[tuple[nodes.Transform, ...], ...]:
-    """Every maximal run of directly nested transforms; empty for a text with errors."""
+    """Every longest chain of directly nested transforms; empty for a text with errors."""
     query = checked(text).query
     if query is None:
         return ()
@@ -170,7 +174,7 @@ _TRIVIA = pattern(r"(?:\s|/\*[\s\S]*?\*/|////[^\n]*|//(?!/)[^\n]*|;[^\n]*)*")
 
 
 def _closed(inner: str) -> str:
-    """`inner` in brackets, unless it is one word, a transform, or a filter in brackets already."""
+    """`inner` in brackets. One word, a transform, and a filter in brackets are returned unchanged."""
     inside = check.check(inner).query
     if inside is None:
         return inner if _one_token(inner) else "{" + inner + "}"
@@ -205,7 +209,8 @@ def _bracketed(text: str) -> bool:
 
 
 def goes_on(text: str, end: int) -> bool:
-    """Whether an operator follows that a transform before the filter would take in."""
+    """Whether an operator follows after `end`. A transform before the filter would also apply to this
+    operator."""
     start = _after_trivia(text, end)
     following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)
     if following is None:

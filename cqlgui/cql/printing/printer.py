@@ -14,7 +14,7 @@ from cqlgui.cql.printing import printers
 
 
 def print_query(query: nodes.Query, style: printers.Style = "ascii") -> str:
-    """The whole query: its header on the first line, then each filter of the body on a line."""
+    """The whole query: the header on the first line, and each filter of the body on a line of its own."""
     return print_header(query.header) + "\n" + "\n".join(_lines(query.body, style)) + "\n"
 
 
@@ -24,7 +24,7 @@ def print_node(node: nodes.Node, style: printers.Style = "ascii") -> str:
 
 
 def print_header(header: nodes.Header) -> str:
-    """The header as `cql(...)`; `cql()` if it holds nothing."""
+    """The header as `cql(...)`. An empty header is `cql()`."""
     words = []
     if header.input is not None:
         words.append(f'input "{header.input}"')
@@ -163,8 +163,8 @@ _NO_STRINGS = (
 def _count(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Count)
     operand = printers.print_filter(node.operand, style)
-    # `#` before a string takes in a sum of strings. So an operand that may be a string gets brackets, unless
-    # it is a primary.
+    # `#` before a string applies to a whole sum of strings. An operand that may be a string therefore gets
+    # brackets. A primary needs no brackets.
     return printers.prefix("#", operand, 7 if isinstance(node.operand, _NO_STRINGS) else 0)
 
 
@@ -243,8 +243,8 @@ def _sort(node: nodes.Node, style: printers.Style) -> printers.Printed:
 def _comment(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        # Such a comment continues to the end of the line or of its bracket. The bracket may stand within
-        # another `///` comment.
+        # A `///` comment ends at the end of the line or of the bracket around the comment. In braces, a
+        # comment may also stand within another `///` comment.
         return printers.Printed(f"{{///{' '.join(printers.spoken(node.parts, style))}}}")
     return printers.Printed("comment" + printers.spoken_arguments(node.parts, style))
 

@@ -21,21 +21,23 @@ Style = Literal["ascii", "unicode"]
 
 
 def print_filter(node: nodes.Node, style: Style) -> Printed:
-    """A filter as text, with what is needed to print it beside other filters."""
+    """A filter as text, with the precedence levels that decide about brackets around the text."""
     return PRINTERS[type(node)](node, style)
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed filter. `level` is the level of its outermost operator (0: a primary). `open` is the highest
-    level of an operator that the last operand would take in if the operator followed (0: none)."""
+    """A printed filter. `level` is the precedence level of the outermost operator (0: a primary). An operator
+    after the filter would become part of the filter's last operand if the level of the operator is at most
+    `open` (0: no operator would)."""
 
     text: str
     level: int = 0
     open: int = 0
 
     def within(self, level: int, before: int = 0) -> str:
-        """The text as an operand of at most `level`; `before` is the level of an operator that follows it."""
+        """The text as an operand of at most `level`, in brackets if necessary. `before` is the level of the
+        operator after the operand (0: no operator)."""
         return self.bracketed() if self.level > level or (before and self.open >= before) else self.text
 
     def bracketed(self) -> str:
@@ -62,7 +64,7 @@ def print_designator(mask: int, squares: int, style: Style = "ascii") -> str:
 
 @functools.lru_cache(maxsize=4096)
 def print_squares(squares: int) -> str:
-    """A square set as few ranges: `e4`, `a-c1-3`, `[a1,c3-5]`."""
+    """A square set as a short list of ranges: `e4`, `a-c1-3`, `[a1,c3-5]`."""
     parts, left = [], squares
     while left:
         box = max(
@@ -75,7 +77,7 @@ def print_squares(squares: int) -> str:
 
 
 def _boxes(squares: int, square: int) -> list[tuple[int, str]]:
-    """All rectangles within `squares` that hold `square`, with their spelling."""
+    """All rectangles within `squares` that contain `square`, each with its spelling."""
     file, rank = square % 8, square // 8
     found = []
     for low in range(file, -1, -1):
@@ -118,7 +120,7 @@ _PARAMETER = pattern(
 
 
 def _runs_on(before: str, text: str) -> bool:
-    """True if `text`, directly after `before`, would be read as a part of it."""
+    """True if `text` directly after `before` would be read as a part of `before`."""
     if text.startswith("-"):
         return not text.startswith("--")
     if text.startswith('"'):
@@ -131,7 +133,7 @@ def _runs_on(before: str, text: str) -> bool:
 
 
 SWALLOWS: Final = 15
-"""The `open` level of a filter that takes in everything up to the end of its bracket or a blank line."""
+"""The `open` level of a filter that continues to the end of the surrounding bracket or to a blank line."""
 _TEXT_WORD = pattern(
     r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
@@ -143,8 +145,8 @@ _MORE = pattern(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|com
 
 
 def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
-    """Texts of filters that stand side by side. A text is bracketed where it would continue the text before
-    it."""
+    """Texts of filters that stand side by side. A text gets brackets if it would be read as a part of the
+    text before it."""
     texts: list[str] = []
     for place, node in enumerate(filters, 1):
         printed = print_filter(node, style)
@@ -162,8 +164,9 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
 
 
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
-    """Texts of the filters of `comment` and similar. There, a string after a text of the game is a filter of
-    its own (language spec, R2-8). So a search in a text of the game needs braces, and a placement too."""
+    """Texts of the operands of `comment` and similar filters. A string directly after an operand such as
+    `player` is an operand of its own (language spec, R2-8). An operand with an implicit search or a placement
+    therefore gets braces, which keep the string in the operand."""
     texts = adjacent(filters, 14, style)
     return [
         f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text
@@ -179,13 +182,14 @@ def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
 
 
 def runs_into_bracket(text: str) -> bool:
-    """True if a round bracket after a filter would be read as a number for it, as after `child`."""
+    """True if the filter ends with `child`, because a round bracket after `child` would be read as the number
+    of the child."""
     return _CHILD.search(text) is not None
 
 
 def takes_bracket(text: str) -> bool:
-    """True if a round bracket after a filter would be read as a number for it or as the target of a move in
-    it."""
+    """True if a round bracket after the filter would be read as the number of a `child` or as the target of a
+    move."""
     return runs_into_bracket(text) or _DASH.search(text) is not None
 
 
@@ -203,8 +207,8 @@ _NAME = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def ranged(head: str, found: nodes.Range | None, operand: nodes.Node, level: int, style: Style) -> Printed:
-    """Keyword, range and operand. An operand that begins with a number or a variable is bracketed. Otherwise
-    the number or variable would be read as a bound."""
+    """Keyword, range and operand. An operand that begins with a number or a variable gets brackets. Without
+    brackets, the number or variable would be read as a bound."""
     printed = print_filter(operand, style)
     name = _NAME.match(printed.text)
     variable = (

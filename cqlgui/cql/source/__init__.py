@@ -1,1 +1,2 @@
-"""The text of a query: tokens, spans, messages, regular expressions, tag names. Does not use syntax trees."""
+"""The text of a query: tokens, spans, messages, regular expressions, names and dates in tags. This package
+does not use syntax trees."""

@@ -38,7 +38,7 @@ _SQUARES = rf"(?:{_RANGE}|\[{_RANGE}(?:,{_RANGE})*\])"
 # No word character may follow a designator. A bracket may follow only if it begins an operator such as `[x]`.
 _END = r"(?![A-Za-z0-9_$])(?!\[(?!x\]|element\]|forall\]|[<>]|\]))"
 PATTERN = rf"(?:{_PIECES}{_SQUARES}|{_SQUARES}|{_PIECES}){_END}"
-# Pieces before a `[` whose list `PATTERN` could not read.
+# Pieces and a `[` after them. The lexer tries this pattern only where `PATTERN` does not match.
 HALF_PATTERN = rf"{_PIECES}\[(?!x\]|element\]|forall\]|[<>]|\])"
 
 _WHOLE = pattern(PATTERN)
@@ -48,7 +48,8 @@ _ONE_RANGE = pattern("([a-h])(?:-([a-h]))?([1-8])(?:-([1-8]))?")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a designator means; `faults` are (place, length, message) within its text."""
+    """The meaning of a designator. Each of `faults` is (place, length, message); `place` counts from the
+    beginning of the designator."""
 
     men: int
     squares: int
@@ -62,7 +63,7 @@ def match_length(text: str, at: int) -> int:
 
 
 def read(text: str) -> Reading:
-    """Masks of a spelling that `PATTERN` accepts."""
+    """The masks and the faults of a designator that `PATTERN` accepts."""
     parts = _PARTS.fullmatch(text)
     assert parts is not None
     faults: list[tuple[int, int, str]] = []
@@ -94,7 +95,8 @@ def read(text: str) -> Reading:
 
 
 def rectangle(file: int, last_file: int, rank: int, last_rank: int) -> int:
-    """Bitboard of all squares between two files and two ranks, each counted from 0 and included."""
+    """All squares between two files and between two ranks, as a bitboard. Files and ranks count from 0, and
+    both limits are included."""
     row = ((1 << (last_file - file + 1)) - 1) << file
     board = 0
     for r in range(rank, last_rank + 1):
@@ -103,7 +105,7 @@ def rectangle(file: int, last_file: int, rank: int, last_rank: int) -> int:
 
 
 def explain(text: str) -> tuple[int, int, str, str]:
-    """Why the list `text`, from its `[` on, is no designator: place, length, message and hint."""
+    """Why the list `text` is no designator: place, length, message and hint. `text` begins with `[`."""
     gap = next((i for i, sign in enumerate(text) if sign.isspace()), -1)
     if not text.endswith("]"):
         return 0, len(text.split()[0]), "This list is never closed.", "a list ends with ]"

@@ -1,4 +1,4 @@
-"""What is wrong with a query, and where. One `render` draws it for the terminal and the editor."""
+"""What is wrong with a query, and where. `render` writes one error or warning as text for the terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Span:
         return self.offset + self.length
 
     def to(self, other: Span) -> Span:
-        """The smallest span that covers both."""
+        """The smallest span that covers both this span and `other`."""
         start = min(self.offset, other.offset)
         return Span(start, max(self.end, other.end) - start)
 
@@ -32,8 +32,8 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A correction that a program can apply: `new` replaces `span` of the text; `title` describes it to the
-    user."""
+    """A correction that a program can apply. `new` replaces the text at `span`, and `title` describes the
+    correction to the user."""
 
     title: str
     span: Span
@@ -42,8 +42,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `code` is a stable kebab-case word, `message` says what was expected, `hint` says how to
-    mend it."""
+    """An error or a warning. `code` is a stable kebab-case word, `message` says what is wrong, and `hint`
+    says how to correct the query."""
 
     span: Span
     code: str
@@ -59,7 +59,7 @@ def fixed(text: str, fix: Fix) -> str:
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, both from 1, of a code-point offset in `text`."""
+    """The line and the column of a code-point offset in `text`, both counted from 1."""
     before = text[:offset]
     return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
@@ -70,8 +70,8 @@ SHOWN_WIDTH = 100
 def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
     """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint.
 
-    Of a long line only the part around the span is shown. Control characters become blanks, because a
-    stranger's text reaches a terminal through this function.
+    Only the part of a long line around the span is shown. Control characters become blanks, because control
+    characters in a stranger's text could manipulate the terminal.
     """
     line, column = line_and_column(text, diagnostic.span.offset)
     parts = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
@@ -87,7 +87,8 @@ def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
 
 
 def _cropped(row: str, place: int) -> tuple[str, int]:
-    """At most `SHOWN_WIDTH` characters of a line around a place, and the offset of the place in this part."""
+    """At most `SHOWN_WIDTH` characters of a line around a place, and the offset of the place in the shown
+    part."""
     start = max(0, min(place - SHOWN_WIDTH // 2, len(row) - SHOWN_WIDTH))
     shown = "".join(c if c.isprintable() else " " for c in row[start : start + SHOWN_WIDTH])
     before = "..." if start else ""

@@ -1,10 +1,10 @@
 """Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
 
-This module reads a pattern by the grammar of ECMAScript and writes it anew for `regex`. The new pattern keeps
-the meaning of ECMAScript where Python's meaning differs. `$` matches at the end of the text only. `\\d` and
-`\\w` are ASCII. `.` stops at line ends. A reference to a group that took no part matches the empty text. As
-in the library of the reference program, `[:alpha:]` and similar classes work within brackets. A group in a
-repetition keeps what it caught in an earlier round.
+This module reads a pattern by the grammar of ECMAScript and writes a new pattern for `regex`. The new pattern
+keeps the meaning of ECMAScript where Python's meaning differs. `$` matches only at the end of the text. `\\d`
+and `\\w` match ASCII characters only. `.` matches no line end. A reference to a group that took no part in
+the match matches the empty text. `[:alpha:]` and similar classes work within brackets, as in the library of
+the reference program. A group in a repetition keeps the text that the group matched in an earlier round.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def fault(pattern: str) -> Fault | None:
 @functools.lru_cache(maxsize=256)
 def compiled(pattern: str) -> regex.Pattern[str]:
     """The compiled pattern. Call this only for a pattern without a `fault`."""
-    # Imported only here, because few queries have a regular expression and the package takes a while to load.
+    # `regex` loads slowly, and few queries have a regular expression. All other queries save this time,
+    # because `regex` is imported only here.
     import regex
 
     text = _Reader(pattern).read()
@@ -88,14 +89,14 @@ class _Reader:
         self.at = 0
         self.groups = 0
         # `unrolled` is how much of `MAX_UNROLLED` is used so far. `last_count` is the place and length of the
-        # last count.
+        # last count such as `{2,5}`.
         self.unrolled = 0
         self.last_count = 0, 0
         self.names: dict[str, int] = {}
         self._count_groups()
 
     def read(self) -> str:
-        """The whole pattern translated."""
+        """The translation of the whole pattern."""
         if len(self.text) > MAX_LENGTH:
             raise self.error(MAX_LENGTH, 1, f"A regular expression may have {MAX_LENGTH} characters.")
         found = self.disjunction(0)
@@ -150,7 +151,7 @@ class _Reader:
         return atom + quantifier
 
     def atom(self, depth: int) -> tuple[str, bool]:
-        """An atom, and whether a quantifier may follow it."""
+        """The translation of an atom, and whether a quantifier may follow the atom."""
         sign = self.peek()
         if sign == "(":
             return self.group(depth)
@@ -202,7 +203,8 @@ class _Reader:
         return name
 
     def quantifier(self) -> tuple[str, int]:
-        """A quantifier, or an empty text if there is none, and the largest number in it, at least 1."""
+        """A quantifier and the largest number in the quantifier, at least 1. Without a quantifier, the result
+        is an empty text and 1."""
         rounds, sign = 1, self.peek()
         if sign in ("*", "+", "?"):
             self.at += 1
@@ -385,7 +387,8 @@ class _Reader:
         return _NAMED[name]
 
     def _count_groups(self) -> None:
-        """Number all groups before the pattern is read, because a reference may stand before its group."""
+        """Number all groups before the pattern is read. A reference may stand before its group, and the
+        number of the group must then be known already."""
         at, inside = 0, False
         while at < len(self.text):
             sign = self.text[at]
@@ -420,13 +423,13 @@ def _literal(sign: str) -> str:
 
 
 def _number(sign: str) -> str:
-    """A character written as its number, so that no sign has a special meaning."""
+    """A character written as its number, so that the character has no special meaning in a pattern."""
     code = ord(sign)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _inverted(letter: str) -> str:
-    """All characters but those of a class, as the inside of brackets."""
+    """All characters outside a class, as the text between `[` and `]`."""
     return {
         "d": r"\x00-\x2f\x3a-\U0010ffff",
         "w": r"\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\U0010ffff",

@@ -1,4 +1,5 @@
-"""How queries see what tags say: names of players, dates and years (language spec, R2-7)."""
+"""Converts the contents of tags to the form that queries use: players' names, dates and years (language spec,
+R2-7)."""
 
 from __future__ import annotations
 
@@ -10,11 +11,12 @@ _TIGHT_COMMA = pattern(r",(?! )")
 
 
 def player_name(tag: str | None) -> str | None:
-    """A player's name as queries see it; None when it is empty.
+    """A player's name in the form that queries use. None if the name is empty.
 
-    The reference (build 9.493) tidies names while it reads them, as its results on 2,450 games show. It puts
-    a blank after a comma, removes blanks and then full stops at the end, writes `van ` at the beginning with
-    a capital, and gives a game without the tag the name `?`.
+    The reference program (build 9.493) changes names when reading a game, as the program's results on 2,450
+    games show. The program puts a blank after a comma. At the end of a name, the program removes first the
+    blanks, and after that the full stops. The program writes `van ` at the beginning with a capital. A game
+    without the tag gets the name `?`.
     """
     if tag is None:
         return "?"
@@ -23,8 +25,8 @@ def player_name(tag: str | None) -> str | None:
 
 
 def normal_date(date: str) -> str:
-    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. After a month above 12 or a day above 31
-    everything is unknown (language spec, R2-7)."""
+    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. A month above 12 makes the month and the day
+    unknown. A day above 31 makes the day unknown (language spec, R2-7)."""
     fields = re.split(r"[.\-/\s]+", date.strip())
     normal: list[str] = []
     for index, (width, last) in enumerate(((4, 9999), (2, 12), (2, 31))):
@@ -41,6 +43,6 @@ def normal_date(date: str) -> str:
 
 
 def year_of(date: str) -> int | None:
-    """The year of a Date tag, or None when it is unknown."""
+    """The year of a Date tag, or None if the year is unknown."""
     found = re.match(r"\s*(\d{1,4})(?!\d)", date)
     return int(found[1]) or None if found else None

@@ -1,4 +1,5 @@
-"""Tokens of the language: kinds for highlighting, and the facts the parser needs beside the text."""
+"""Tokens of the language: kinds for highlighting, and the values that the parser needs in addition to the
+text."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from cqlgui.cql.source.diagnostics import Span
 
 
 class Kind(StrEnum):
-    """How a token is shown; also the coarse class the parser looks at."""
+    """The kind of a token. The editor chooses the colour of a token by its kind, and the parser uses the
+    kinds as coarse classes."""
 
     KEYWORD = "keyword"
     TRANSFORM = "transform"
@@ -27,12 +29,13 @@ class Kind(StrEnum):
 
 
 class Token(NamedTuple):
-    """One token. `word` is its ASCII spelling (`->` for an arrow sign); grammar rules compare it.
+    """One token. `word` is the ASCII spelling of the token (`->` for an arrow sign). The grammar rules
+    compare `word`.
 
-    `number` holds the value of a literal, `string` the text that a string or escape means, `men` and
-    `squares` the masks of a designator. Two tokens are tied when the `end` of one is the `offset` of the
-    other. `width` is -1, except when a name was put in for a function's parameter. Then `text` is the name,
-    and `width` is the length of the parameter in the query text.
+    `number` holds the value of a number literal. `string` holds the text that a string or escape means. `men`
+    and `squares` hold the masks of a designator. Two tokens are tied when the `end` of one is the `offset` of
+    the next. `width` is usually -1. If a name replaces a function's parameter, `text` is the name, and
+    `width` is the length of the parameter in the query text.
     """
 
     kind: Kind
@@ -52,7 +55,7 @@ class Token(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where the token stands."""
+        """The place of the token in the query text."""
         return Span(self.offset, self.end - self.offset)
 
 
@@ -66,9 +69,10 @@ FILE_NAME = "file-name"
 CAPTURE_GROUP = "capture-group"
 END = "end-of-text"
 
-# Words that signs get at the top level of a path, where they are no operators (spec 10.3).
+# Words that the parser gives to signs at the top level of a path. These signs are no operators there (spec
+# 10.3).
 PATH_WORDS = {"+": "path +", "*": "path *", "--": "path --", "[x]": "path [x]"}
 
 LOOSE_BEFORE_DASH = frozenset("({:+-―*/><,~=∊∈◎∙✵⬓|&")
-"""A dash directly after one of these signs is not tied to what stands before it (spec 9.1). Both spellings of
-a dash are among these signs."""
+"""A dash directly after one of these signs is not tied to the text before the dash (spec 9.1). The signs
+include the characters of the dashes `--` and `――`."""

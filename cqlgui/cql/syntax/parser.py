@@ -1,7 +1,8 @@
-"""Text to tree (language spec, 3 and 5). Types are found on the way, because they decide where filters end.
+"""Text to tree (language spec, 3 and 5). The parser also finds the types of filters, because the types decide
+where filters end.
 
-The grammar stands in `reading.operators` (precedence), `reading.ranges`, `primaries` (literals, names,
-brackets, basic keywords) and the modules of `families`. This module reads the whole text: header and body.
+The grammar is in `reading.operators` (precedence), `reading.ranges`, `primaries` (literals, names, brackets,
+basic keywords) and the modules of `families`. This module reads the whole text: header and body.
 """
 
 from __future__ import annotations
@@ -39,12 +40,13 @@ SYNTAX = (
     syntax_programs,
     syntax_strings,
 )
-"""Modules that enter their readers, operators and forms when they are imported."""
+"""On import, each of these modules enters its readers, operators and forms into the tables of the grammar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed text: `query` is None iff `diagnostics` holds an error; diagnostics are in text order."""
+    """A parsed text. `query` is None if and only if `diagnostics` contains an error. The diagnostics are in
+    text order."""
 
     query: nodes.Query | None
     names: Names
@@ -52,8 +54,8 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Parse a whole text. Without `cql(` at its beginning, the whole text is the body (D3). Never raises an
-    exception."""
+    """Parse a whole text. If the text does not begin with `cql(`, the whole text is the body (D3). This
+    function never raises an exception."""
     scanned = lexer.scan(text)
     if any(one.code == lexer.TOO_LONG for one in scanned.diagnostics):
         return Parsed(None, Names({}), scanned.diagnostics)
@@ -90,8 +92,8 @@ def _query(reader: cursor.Cursor) -> nodes.Query | None:
         header = _header(reader)
     found = operators.juxtaposed(reader)
     while reader.peek().word != END:
-        # Brackets are balanced, so a bracket that closes nothing here lost its partner to a mistake reported
-        # above.
+        # The brackets are balanced. A closing bracket can stand here only after a mistake that has been
+        # reported already.
         assert reader.errors, "a body ends before the text does only after a mistake"
         reader.take()
         found += operators.juxtaposed(reader)
@@ -127,7 +129,7 @@ def _header(reader: cursor.Cursor) -> nodes.Header:
         reader.expected("`(` after `cql`", "cql() has an empty header")
         return nodes.Header(start.span)
     # A header that is never closed ends before the first word that is no parameter. The closing bracket that
-    # was added for the header then ends the body.
+    # was added for this header ends the body.
     unclosed = reader.take().offset in reader.unclosed
     made = _Header()
     while not reader.at_end_of_group():
@@ -156,7 +158,8 @@ def _parameter(reader: cursor.Cursor, made: _Header) -> None:
         reader.report(
             token.span, "unknown-parameter", f"`{cursor.shown(token)}` is no parameter of the header.", hint
         )
-        # What follows belongs to the wrong word and would only be reported again.
+        # The tokens up to the next parameter are skipped, because they belong to the wrong word and would be
+        # reported again.
         reader.take_whole()
         while not reader.at_end_of_group() and reader.peek().word not in PARAMETERS:
             reader.take_whole()
@@ -223,8 +226,9 @@ PARAMETERS = (
 
 
 def _too_high(query: nodes.Query) -> Span | None:
-    """Where a tree exceeds `MAX_HEIGHT`; None if it does not. Long chains of operators nest even without
-    brackets. The search is iterative, so it cannot exhaust the stack."""
+    """The span of a node that is deeper than `MAX_HEIGHT`; None if there is no such node. A long chain of
+    operators makes a deep tree even without brackets. The search is iterative, so it cannot exhaust the
+    stack."""
     pending: list[tuple[nodes.Node, int]] = [(query.body, 1)]
     while pending:
         node, depth = pending.pop()

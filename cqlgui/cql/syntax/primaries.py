@@ -26,7 +26,8 @@ from cqlgui.cql.syntax.reading.readers import READERS, Reader
 
 
 def primary(cursor: Cursor) -> nodes.Node:
-    """One primary. If none begins here, consumes nothing, reports that and returns Broken."""
+    """One primary. If no primary begins here, the function reports an error, consumes nothing and returns
+    Broken."""
     token = cursor.peek()
     reader = READERS.get(token.word) if token.kind is not Kind.NAME else _name
     if reader is not None:
@@ -35,7 +36,7 @@ def primary(cursor: Cursor) -> nodes.Node:
     if is_internal(token.word):
         return _internal(cursor, token)
     if token.kind is Kind.ERROR:
-        # The lexer has reported what is wrong with it.
+        # The lexer has already reported the error in this token.
         cursor.take()
         return Broken(token.span)
     return cursor.expected("a filter")
@@ -49,7 +50,7 @@ def _internal(cursor: Cursor, token: Token) -> nodes.Node:
     message = f"`{token.word}` is reserved for a program's inner workings and says nothing in a query."
     broken = cursor.report_always(token.span, "internal-word", message, "it cannot name a variable either")
     if cursor.peek().word in assignments.OPERATORS:
-        # The value of the assignment is read too, so that it causes no finding of its own.
+        # The value of the assignment is consumed too, so that the value causes no second error.
         cursor.take()
         cursor.expression(9)
     return broken
@@ -72,7 +73,7 @@ def _name(cursor: Cursor, token: Token) -> nodes.Node:
         return nodes.Name(token.span, token.text)
     broken = operands.undeclared(cursor, token)
     if cursor.peek().word == "[" and cursor.peek().offset == token.end:
-        # An entry of an undeclared dictionary is not looked at any further.
+        # This is an entry of an undeclared dictionary. The key is skipped without further checks.
         cursor.take_whole()
         if cursor.accept("=") is not None:
             cursor.expression(14)
@@ -156,13 +157,14 @@ def _result(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def result_value(cursor: Cursor) -> str | None:
-    """The result after `result`, bare or quoted; None after reporting that there is none."""
+    """The result after the keyword `result`, bare or quoted. If there is no result, the function reports an
+    error and returns None."""
     token = cursor.peek()
     if token.kind is Kind.RESULT or (token.word == STRING_LITERAL and token.string in RESULTS):
         return cursor.take().string
     cursor.expected("1-0, 0-1 or 1/2-1/2")
     if token.kind in (Kind.NUMBER, Kind.STRING):
-        # `2-0`, `1/2`: an attempt at a result, which is not examined any further.
+        # Tokens such as `2-0` or `1/2` were probably meant as a result and are skipped.
         while cursor.peek().kind in (Kind.NUMBER, Kind.STRING) or cursor.peek().word in ("-", "/"):
             cursor.take()
     return None
@@ -206,8 +208,8 @@ def _count(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _string_sum(cursor: Cursor, left: nodes.Node, start: int) -> nodes.Node:
-    """The operand of `#` includes a sum of strings: `#"a"+"b"` is 2. A `+` before a number is no part of the
-    string (language spec, R2-2)."""
+    """The operand of `#`, extended by the strings that are added to it: `#"a"+"b"` is 2. A `+` before a
+    number does not extend the operand (language spec, R2-2)."""
     while operators.joins_strings(cursor):
         left = operators.OPERATORS["+"].read(cursor, left, start, operators.OPERATORS["+"])
     return left
@@ -347,8 +349,8 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
 def _sharing_key(
     cursor: Cursor, operand: nodes.Node, first: Token, doc: str, text: bool, smallest: bool
 ) -> nodes.Node:
-    """`operand`, if it agrees with the other `sort` filters of the same text, which share one key (output
-    spec 4). Otherwise reports the conflict and returns Broken."""
+    """`operand`, or Broken after a reported conflict with an earlier `sort`. All `sort` filters with the text
+    `doc` share one key, and must agree on the type and order of the key (output spec 4)."""
     before = cursor.sorts.setdefault(doc, (text, smallest))
     if before == (text, smallest):
         return operand
@@ -393,7 +395,7 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _left_open(cursor: Cursor, stop: int) -> int | None:
     """The token index of the first bracket between here and `stop` that is still open at `stop`. None if
-    there is none."""
+    there is no such bracket."""
     opened: list[int] = []
     for place in range(cursor.position, stop):
         word = cursor.tokens[place].word

@@ -1,1 +1,1 @@
-"""By family of filters: the functions that read them."""
+"""The functions that read filters, with a module for each family of filters."""

@@ -18,8 +18,8 @@ _SYMBOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """The words in front of an assignment (spec 12.2, 12.3). `start` is where the filter begins, with these
-    words."""
+    """The words in front of an assignment (spec 12.2, 12.3). `start` is the offset where the filter begins,
+    including these words."""
 
     start: int
     persistent: bool = False
@@ -28,7 +28,7 @@ class Manner:
 
 
 def assignment(cursor: Cursor, name: Token, manner: Manner | None = None) -> nodes.Node:
-    """`x = E` and relatives; the name was just consumed."""
+    """`x = E` and similar assignments; the name was just consumed."""
     how = manner or Manner(name.offset)
     operator = cursor.take()
     known = cursor.names.get(name.text)
@@ -131,7 +131,7 @@ def forall(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def element_loop(cursor: Cursor, name: Token, *, piece: bool, every: bool, start: int) -> nodes.Node:
-    """`x[element]S F`, read from the sign on."""
+    """`x[element]S F`, after the name. `[element]` must be the next token."""
     if cursor.peek().word != "[element]":
         return cursor.expected("[element] or ∊ and a set")
     cursor.take()
@@ -151,8 +151,8 @@ def _loop(cursor: Cursor, name: Token, start: int, *, piece: bool, every: bool) 
     if syntax_dictionaries.names_one(cursor):
         return syntax_dictionaries.loop(cursor, name, start, plain=not piece and not every)
     domain = cursor.operand(7, SET, owner.capitalize())
-    # The variable of an outer loop may be used again here. This is a fault only if a search reaches the inner
-    # loop (R2-13), so `lints_loops` gives a warning.
+    # The name may already be the variable of an outer loop. This is an error only if a search reaches the
+    # inner loop (R2-13). `lints_loops` therefore gives a warning, and no error is reported here.
     fresh = cursor.declare(name, Type.PIECE if piece else Type.SET)
     cursor.bound.append(name.text)
     body = cursor.expression(14)
@@ -185,7 +185,7 @@ def _nameless(cursor: Cursor, token: Token) -> Broken:
 
 
 def _variable(cursor: Cursor, owner: str) -> Token | None:
-    """The name of a variable, or None after reporting what stands there instead."""
+    """The name of a variable. If the next token is no name, the token is reported and the result is None."""
     token = cursor.peek()
     if token.kind is Kind.NAME:
         return cursor.take()

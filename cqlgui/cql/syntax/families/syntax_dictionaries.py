@@ -1,7 +1,7 @@
 """Dictionaries (language spec, 12.4): declaration, `D[key]`, `D[key] = E`, `#D`, `x[element]D F`.
 
 The first key in the text fixes the type of the keys, and the first value fixes the type of the values. Before
-the first value, the type of the values is unknown, and `D[key]` serves as a condition only.
+the first value, the type of the values is unknown, and `D[key]` can only be used as a condition.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from cqlgui.cql.syntax.reading.cursor import TYPE_WORDS, VALUES, Broken, Cursor,
 
 
 def declaration(cursor: Cursor, start: Token, *, local: bool) -> nodes.Node:
-    """The declaration of a dictionary whose keyword was just consumed. If a key directly follows the name,
-    the entry is read too."""
+    """The declaration of a dictionary; the keyword was just consumed. If a key directly follows the name, the
+    entry is read too."""
     name = cursor.peek()
     if name.kind is not Kind.NAME:
         return not_a_name(cursor, "a dictionary")
@@ -38,7 +38,7 @@ def declaration(cursor: Cursor, start: Token, *, local: bool) -> nodes.Node:
 
 
 def names_one(cursor: Cursor) -> bool:
-    """True when the next token is a dictionary itself, not an entry of one."""
+    """True when the next token stands for a whole dictionary, not for the beginning of an entry."""
     token = cursor.peek()
     if token.kind is not Kind.NAME or token.text not in cursor.dictionaries:
         return False
@@ -92,8 +92,8 @@ def count(cursor: Cursor, sign: Token) -> nodes.Node:
 
 
 def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.Node:
-    """`x[element]D F`, read from the dictionary on. `plain` is False for the forms of a loop that only sets
-    have."""
+    """`x[element]D F`; the dictionary is the next token. `plain` is False for loops over pieces and for-all
+    loops, because only sets allow these loops."""
     name = cursor.take()
     kind = cursor.dictionaries[name.text].key
     ok = plain
@@ -117,7 +117,7 @@ def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.N
 
 
 def unbound_key(cursor: Cursor, name: Token) -> nodes.Node | None:
-    """The key after `unbind D`, or None if there is none."""
+    """The key after `unbind D`, or None if no key follows."""
     return _key(cursor, name) if _tied(cursor, name) else _no_key(cursor, name)
 
 
@@ -144,14 +144,15 @@ def _tied(cursor: Cursor, name: Token) -> bool:
 
 
 def _before_designator(cursor: Cursor, name: Token) -> bool:
-    """True if a designator such as `[e4]` directly follows the dictionary. It was meant as a key."""
+    """True if a designator such as `[e4]` directly follows the dictionary. The designator was meant as a
+    key."""
     following = cursor.peek()
     return following.kind is Kind.DESIGNATOR and following.offset == name.end
 
 
 def _no_key(cursor: Cursor, name: Token) -> Broken | None:
-    """Report a designator that is tied to a dictionary, as in `D[e4]`. If there is none, consumes nothing and
-    returns None."""
+    """Report a designator directly after a dictionary, as in `D[e4]`. If there is no such designator, nothing
+    is consumed and the result is None."""
     if not _before_designator(cursor, name):
         return None
     following = cursor.take()
@@ -161,7 +162,7 @@ def _no_key(cursor: Cursor, name: Token) -> Broken | None:
 
 
 def _key(cursor: Cursor, name: Token) -> nodes.Node:
-    """`[key]`, whose bracket is the next token."""
+    """`[key]`; the opening bracket is the next token."""
     bracket = cursor.take()
     if bracket.word == "[]":
         message = f"Between the brackets a key of `{name.text}` is missing."

@@ -1,5 +1,8 @@
 """Filters about the game's text and about what a search writes: `tag`, `originalcomment`, `settag`,
-`removecomment`, `message` (spec 8.7, 8.13): how they are read, typed, printed and transformed."""
+`removecomment`, `message` (spec 8.7, 8.13).
+
+This module defines how these filters are read, typed, printed and transformed.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def _tag(cursor: Cursor, token: Token) -> nodes.Node:
     if name.word != STRING_LITERAL:
         broken = cursor.expected("the name of a tag in quotes", 'tag "White"')
         if name.kind is Kind.NAME:
-            # This is the name of the tag without its quotes, not a variable.
+            # This word was meant as the name of the tag without quotes, not as a variable.
             cursor.take()
         return broken
     cursor.take()
@@ -40,8 +43,8 @@ def _original_comment(cursor: Cursor, token: Token) -> nodes.Node:
     number = glyphs.number_of(literal.string)
     if number is None:
         return operands.searched(cursor, text)
-    # In `comment` and similar filters, a string literal is a text of its own. A glyph, however, belongs to
-    # `originalcomment` even there.
+    # In `comment` and similar filters, a string literal after `originalcomment` is a text of its own. A
+    # glyph, however, belongs to `originalcomment` in all filters.
     cursor.take()
     if not number:
         message = f"A glyph is numbered from $1 to ${glyphs.LAST}."
@@ -90,8 +93,8 @@ LONGEST_NAME: Final = 60
 UNSETTABLE: Final = frozenset(
     {"white", "black", "event", "site", "date", "round", "result", "eventdate", "eco", "fen"}
 )
-"""Tags, in small letters, that identify the game or say how it begins: `settag` does not change them
-(D10)."""
+"""Names of tags, in small letters. These tags identify the game or say how the game begins, and `settag` may
+not change them (D10)."""
 
 
 def _valid_name(cursor: Cursor, name: Token) -> bool:
@@ -183,7 +186,8 @@ printers.PRINTERS.update(
 
 
 def _tag_part(node: nodes_facts.Tag) -> transform_rules.Part | None:
-    """The players' tags change sides, as `player` does (transforms spec 2)."""
+    """A transform that exchanges the colours also exchanges the tags `White` and `Black`, as for `player`
+    (transforms spec 2)."""
     return ("colour", node.name == "Black") if node.name in ("White", "Black") else None
 
 

@@ -1,9 +1,10 @@
 """Functions (language spec, 12.5): a call is expanded like a macro. The body of the function is read again
 with the arguments.
 
-A plain variable as argument replaces the parameter's name. Any other argument is held by a hidden variable.
-One hidden variable for each function, parameter and type is enough: a function never calls itself, and a call
-evaluates all its arguments before it assigns any of them to its parameters.
+If an argument is a plain variable, the name of the variable replaces the name of the parameter. A hidden
+variable holds any other argument. A function never calls itself, and a call evaluates all arguments before
+assigning the first argument to its parameter. One hidden variable for each function, parameter and type is
+therefore enough.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from cqlgui.cql.syntax.reading.cursor import (
 _REPETITIONS: Final = frozenset({REPETITION, "{+}", "{*}"})
 
 MAX_EXPANDED = 50_000
-"""The maximum number of words and signs to which all calls of a query together may expand."""
+"""The greatest number of words and signs that all calls in a query together may produce."""
 
 
 def definition(cursor: Cursor, token: Token) -> nodes.Node:
@@ -70,7 +71,7 @@ def definition(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _repetition_as_body(cursor: Cursor) -> Broken:
-    """Report `{1}`, `{+}` and similar where the body of a function must stand."""
+    """Report a repetition such as `{1}` or `{+}` in the place of a function's body."""
     token = cursor.take()
     inside = token.text[1:-1].strip()
     message = f"`{token.text}` repeats a move of a path, and here the body of a function stands."

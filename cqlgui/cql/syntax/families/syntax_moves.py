@@ -1,8 +1,8 @@
-"""Reading moves (language spec, 8.3, 8.6, 9 and 16.1): dashes with their ties and targets, `legal` and
-relatives, the older `move`, pins.
+"""Reading moves (language spec, 8.3, 8.6, 9 and 16.1): dashes with their sets and targets, `legal` and
+similar words, the older `move`, pins.
 
-A dash takes a neighbour as its set only when no blank stands between them. A target stands in brackets and is
-tied to the dash as well. Only in a path may it stand without brackets.
+A filter beside a dash is the left or right set of the dash only if no blank separates the set from the dash.
+A target stands in brackets directly after the dash. In a path, a target may also stand without brackets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["dash", "forms_moves", "is_dash", "left_tied"]
 
 DASHES: Final = frozenset({"--", "[x]"})
 PATH_DASHES: Final = {"path --": "--", "path [x]": "[x]"}
-"""For each word of a dash at the top level of a path, the word of the same dash elsewhere."""
+"""Maps the word of a dash at the top level of a path to the usual word of this dash."""
 
 
 def is_dash(token: Token) -> bool:
@@ -32,18 +32,18 @@ def is_dash(token: Token) -> bool:
 
 
 def left_tied(cursor: Cursor, token: Token) -> bool:
-    """True when the dash `token` belongs to what stands directly before it (spec 9.1)."""
+    """True when the dash `token` is tied to the text directly before the dash (spec 9.1)."""
     before = cursor.text[token.offset - 1 : token.offset]
     return bool(before) and not before.isspace() and before not in LOOSE_BEFORE_DASH
 
 
 def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int = -1) -> nodes.Node:
-    """The dash whose sign is the next token, with its right set and promotion. `left` is the set that is tied
-    to the dash on its left side.
+    """The dash that is the next token, with the right set and the promotion. `left` is the set directly
+    before the dash.
 
-    `start` is where the text of the left set begins, if this differs from the beginning of its span. With
-    `in_path` no target is read: the filters after the dash belong to the caller. Elsewhere a bracketed target
-    is part of the dash.
+    `start`, if given, is the offset where the text of the left set begins. This offset may differ from the
+    offset of the set's span. With `in_path`, no target is read, because the caller reads the filters after
+    the dash. Without `in_path`, a bracketed target is part of the dash.
     """
     token = cursor.take()
     kind = None if left is None else cursor.type_of(left)
@@ -70,7 +70,8 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
 
 
 def _no_start(cursor: Cursor, token: Token, kind: Type) -> Broken:
-    """Report a dash after something that is no set. Between numbers two minus signs were probably meant."""
+    """Report a dash directly after a filter that is no set. A dash between numbers was probably meant as two
+    minus signs."""
     hint = "a blank before it makes it a filter of its own"
     if kind is Type.NUMERIC and token.word == "--":
         hint = "write - - with a blank between to subtract a negative number"
@@ -85,7 +86,7 @@ _NO_SET: Final = frozenset({"(", "=", REPETITION, "{*}", "{+}", END, CAPTURE_GRO
 
 
 def _right(cursor: Cursor, token: Token, *, complain: bool) -> nodes.Node | None:
-    """The set tied after a dash, or None. Without `complain` nothing is reported."""
+    """The set directly after a dash, or None. Without `complain`, a wrong type is not reported."""
     following = cursor.peek()
     if (
         following.offset != token.end
@@ -102,10 +103,11 @@ def _right(cursor: Cursor, token: Token, *, complain: bool) -> nodes.Node | None
 
 
 def _promotion_sign(cursor: Cursor) -> int:
-    """Offset of the first `=` in the current bracket. It is -1 if no `=` comes before the next dash or the
-    end of the bracket.
+    """The offset of the first `=` in the current bracket. The result is -1 if the next dash or the end of the
+    bracket comes first.
 
-    The right set ends at this `=` at the latest, because a set can contain an assignment only in brackets.
+    A set can contain an assignment only in brackets. The right set of the dash therefore ends at this `=` at
+    the latest.
     """
     ahead = level = 0
     while (token := cursor.peek(ahead)).word != END:
@@ -159,14 +161,14 @@ def _target(cursor: Cursor) -> nodes.Node:
 
 
 def _bare(cursor: Cursor, token: Token) -> nodes.Node:
-    """A dash that begins a filter and so has no left set. Its sign was just consumed."""
+    """A dash that begins a filter and therefore has no left set; the dash was just consumed."""
     cursor.position -= 1
     return _unled(cursor)
 
 
 def _unled(cursor: Cursor) -> nodes.Node:
-    """The dash whose sign comes next, read without a left set. Reports anything that is tied to the dash on
-    its left side."""
+    """The dash that is the next token, read without a left set. A filter directly before the dash is reported
+    as an error."""
     token = cursor.peek()
     tied = left_tied(cursor, token) and _may_end_filter(cursor)
     if tied:
@@ -206,7 +208,7 @@ def _possible(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _impossible(cursor: Cursor, token: Token, found: nodes_moves.Dash) -> Broken | None:
-    """Report a part that the dash after `legal` may not have. Returns None if the dash is correct."""
+    """Report a part that the dash after `legal` may not have. The result is None if the dash is correct."""
     owner = f"`{token.word}`"
     if found.capture:
         behind = found.span.offset if found.left is None else found.left.span.end
@@ -255,12 +257,13 @@ def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _dash_operand(cursor: Cursor, token: Token) -> nodes.Node:
-    """The dash after `legal`, `countmoves` and similar; reports and returns Broken if there is none."""
+    """The dash after `legal`, `countmoves` and similar words. If there is no dash, an error is reported and
+    the result is Broken."""
     first = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected(f"a move after `{token.text}`", "such as --, N-- or P--a-h8")
-    # Everything after a dash without a left set belongs to the dash, so the operand ends with the dash's
-    # target.
+    # An operand that begins with a dash ends with the target of this dash. Operators after the target do not
+    # belong to the operand.
     found = _unled(cursor) if is_dash(first) else cursor.expression(7)
     if isinstance(found, nodes_moves.Dash | Broken):
         return found
@@ -320,7 +323,7 @@ def _move(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _consistent(cursor: Cursor, words: list[Token], word: Token) -> None:
-    """Report a parameter that is given twice, or that excludes one before it."""
+    """Report a parameter that is given twice, or that excludes an earlier parameter."""
     name = _PARAMETERS[word.word]
     for earlier in words:
         other = _PARAMETERS[earlier.word]

@@ -2,8 +2,8 @@
 paths.
 
 At the top level of a path (outside braces) `+` and `*` are wildcards and every dash begins a constituent.
-When a path begins, all these signs of the path get words of their own. So no other rule of the grammar takes
-them.
+When a path begins, these signs of the path get a special `Token.word`, so that no other grammar rule consumes
+the signs.
 """
 
 from __future__ import annotations
@@ -55,14 +55,15 @@ _PATH_FLAGS: Final = frozenset(
 
 
 def _path(cursor: Cursor, token: Token) -> nodes.Node:
-    """A path whose keyword was just consumed: up to a blank line or the end of its bracket."""
+    """A path, up to a blank line or the end of the surrounding bracket; the keyword was just consumed."""
     found: list[nodes.Node] = []
     stop = _mark(cursor)
 
     def read() -> None:
         found.append(_path_within(cursor, token))
 
-    # Each path counts as one more level, because a path within a path uses more stack than other filters do.
+    # Each path counts as one more level of nesting. Paths within paths need more of Python's stack than other
+    # filters, and must not exhaust this stack.
     cursor.depth += 1
     if stop is None:
         read()
@@ -73,8 +74,9 @@ def _path(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark(cursor: Cursor) -> int | None:
-    """Give the signs of the path that begins here words of their own. Returns the index of the token after
-    the blank line that ends the path. Returns None if the end of a bracket or of the text ends the path."""
+    """Give the signs of the path that begins here their special `Token.word`. Return the index of the token
+    after the blank line that ends the path. Return None if the end of a bracket or of the text ends the
+    path."""
     tokens, depth, braces = cursor.tokens, 0, 0
     for place in range(cursor.position, len(tokens)):
         if cursor.peek(place - cursor.position).word == END:
@@ -171,7 +173,7 @@ def _duplicate(cursor: Cursor, token: Token, owner: str) -> None:
 
 
 def _consistent(cursor: Cursor, made: _Path, focus: Token | None) -> None:
-    """Report parameters that exclude each other, at the later one."""
+    """Report parameters that exclude each other. The report points at the later parameter."""
     for word in ("singlecolor", "primary"):
         other = made.flags.get(word)
         if focus is None or other is None:
@@ -191,7 +193,8 @@ def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
     found: list[nodes.Node] = []
     # Whether the next filters are targets of the last dash.
     open_step = False
-    # The position after the last bracket. A dash at this position is not tied to anything in the bracket.
+    # The position after the last bracket. A dash at this position does not take its left set from the
+    # bracket.
     bracket_end = -1
     while not cursor.at_end_of_group():
         token = cursor.peek()
@@ -237,7 +240,7 @@ def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
 
 
 def _step(cursor: Cursor, left: nodes.Node | None, start: int) -> nodes.Node:
-    """The dash whose sign is the next token, without its targets."""
+    """The dash that is the next token, without its targets."""
     token = cursor.peek()
     cursor.tokens[cursor.position] = token._replace(word=_DASHES[token.word])
     dash = syntax_moves.dash(cursor, left, in_path=True, start=start)
@@ -254,13 +257,14 @@ def _with_target(cursor: Cursor, step: nodes.Node, target: nodes.Node) -> nodes.
 
 
 def _has_moves(cursor: Cursor) -> bool:
-    """True if the round bracket that begins here has a dash or wildcard outside braces. After a dash, such a
-    bracket is a chain. Any other bracket holds the target of the dash (D13)."""
+    """True if the round bracket that begins here has a dash or wildcard outside braces. After a dash, a
+    bracket with moves is a `Chain` of constituents. A bracket without moves holds the target of the dash
+    (D13)."""
     for token, _ in _inside(cursor):
         if token.word in _DASHES or token.word in _PATH_WILDCARDS:
             return True
         if token.word == "path":
-            # Everything up to the closing bracket belongs to that inner path.
+            # Everything up to the closing bracket belongs to the inner path.
             return False
     return False
 
@@ -291,8 +295,8 @@ def _bracketed_targets(cursor: Cursor) -> list[nodes.Node]:
 
 
 def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
-    """Report an operator after the bracket that `opener` began, and return False. A bracket at the beginning
-    of a constituent is the whole constituent (spec 20, R2-3)."""
+    """True if no operator follows the bracket that `opener` began. An operator is reported, because a bracket
+    at the beginning of a constituent is the whole constituent (spec 20, R2-3)."""
     sign = cursor.peek()
     if sign.word not in operators.OPERATORS or operators.begins_filter(cursor, sign):
         return True
@@ -302,7 +306,8 @@ def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
     if len(bracket) <= 20:
         hint += f": {{{bracket} {sign.text} ...}}"
     cursor.report(sign.span, "bracket-in-path", message, hint)
-    # The right side of the operator is read as well. Otherwise it would be reported as another mistake.
+    # The right side of the operator is read too, because an unread right side would be reported as another
+    # mistake.
     cursor.take()
     if not cursor.at_end_of_group():
         cursor.expression(14)
@@ -331,7 +336,7 @@ def _chain(cursor: Cursor) -> nodes.Node:
 
 def _begins(cursor: Cursor, token: Token) -> bool:
     """True if a filter of this path begins here. An unknown name begins a filter only if an assignment,
-    `[element]` or `(` follows. Otherwise the name ends the path."""
+    `[element]` or `(` follows. Any other unknown name ends the path."""
     if token.kind is Kind.NAME and token.text not in cursor.names:
         following = cursor.peek(1).word
         return following in assignments.OPERATORS or following in ("[element]", "(")
@@ -339,13 +344,13 @@ def _begins(cursor: Cursor, token: Token) -> bool:
 
 
 def _filter(cursor: Cursor) -> nodes.Node:
-    """The next filter. It may become a constituent, a target or a left set."""
+    """The next filter, which may become a constituent, a target or a left set."""
     token = cursor.peek()
     if token.word not in _BRACES_ONLY:
         return cursor.expression(14)
     message = f"In a path every dash is a move of the path itself, so `{token.text}` has none here."
     cursor.report(token.span, "dash-in-path", message, f"put it into braces: {{{token.text} --}}")
-    # Reading on as if there were braces keeps one mistake from sounding like several.
+    # The dash is read as if there were braces, so that one mistake is not reported several times.
     for place in range(cursor.position + 1, len(cursor.tokens)):
         sign = cursor.tokens[place]
         if sign.word in CLOSERS or sign.word in CLOSER_OF:
@@ -357,7 +362,7 @@ def _filter(cursor: Cursor) -> nodes.Node:
 
 
 def _condition(cursor: Cursor, node: nodes.Node, first: Token) -> nodes.Node:
-    """A filter as a constituent or target; a mere number is refused."""
+    """A filter as a constituent or target. A number alone is reported as an error."""
     if first.word == "{" or not _is_number(cursor, node):
         return node
     message = "A number alone is no condition here."
@@ -366,7 +371,7 @@ def _condition(cursor: Cursor, node: nodes.Node, first: Token) -> nodes.Node:
 
 
 def _is_number(cursor: Cursor, node: nodes.Node) -> bool:
-    """A lone number or numeric variable, or arithmetic."""
+    """True for a number, a numeric variable and arithmetic."""
     if isinstance(node, nodes.Number | nodes.Arithmetic | nodes.Negate):
         return True
     return isinstance(node, nodes.Name) and cursor.type_of(node) is Type.NUMERIC
@@ -376,7 +381,7 @@ def _is_number(cursor: Cursor, node: nodes.Node) -> bool:
 
 
 def _wildcard(cursor: Cursor, found: list[nodes.Node]) -> None:
-    """Apply the wildcard that comes next to the last constituent."""
+    """Read the next token, which is a wildcard, and apply the wildcard to the last constituent."""
     token = cursor.take()
     last = found[-1] if found else None
     if last is None:
@@ -387,7 +392,7 @@ def _wildcard(cursor: Cursor, found: list[nodes.Node]) -> None:
         hint = "one of * + ? {2,5} is enough; (--+)? needs a bracket"
         found[-1] = cursor.report_always(token.span, "misplaced-wildcard", message, hint)
     elif isinstance(last, nodes_paths.Step | nodes_paths.Chain):
-        # With an upper bound each round may be empty (spec 20, R2-10).
+        # If the wildcard has an upper bound, each round of the repetition may be empty (spec 20, R2-10).
         endless = _bounds(token)[1] is None
         found[-1] = _repeated(cursor, token, last, may_be_empty=not endless)
     elif not isinstance(last, Broken):
@@ -416,7 +421,8 @@ def _bounds(token: Token) -> tuple[int, int | None]:
 
 
 def _can_be_empty(node: nodes.Node) -> bool:
-    """True when a constituent can match without a move (of a line: without a position)."""
+    """True when a constituent of a path can match without a move, or a constituent of a line without a
+    position."""
     match node:
         case nodes_paths.Repeat():
             return node.low == 0 or _can_be_empty(node.operand)
@@ -441,7 +447,7 @@ _LINE_WILDCARDS: Final = _PATH_WILDCARDS
 
 
 def _line(cursor: Cursor, token: Token) -> nodes.Node:
-    """A line whose keyword was just consumed."""
+    """A line; the keyword was just consumed."""
     errors = cursor.errors
     _mark_line(cursor)
     flags: dict[str, Token] = {}
@@ -465,7 +471,7 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
     backward = arrow.word == "<--"
     if backward:
         _no_way_back(cursor, arrow, flags)
-    # As for paths: a line within a line uses more stack than other filters do.
+    # Each line counts as one more level of nesting, for the same reason as each path in `_path`.
     cursor.depth += 1
     constituents = _linked(cursor, arrow)
     cursor.depth -= 1
@@ -479,8 +485,8 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark_line(cursor: Cursor) -> None:
-    """Up to the end of the bracket, give the words of wildcards to each `+` and `*` that can only be a
-    wildcard."""
+    """Give each `+` and `*` that can only be a wildcard the `Token.word` of a wildcard, up to the end of the
+    bracket."""
     if cursor.position < cursor.lines_until:
         return
     stop, depth = cursor.position, 0
@@ -510,7 +516,7 @@ def _no_way_back(cursor: Cursor, arrow: Token, flags: dict[str, Token]) -> None:
 
 def _linked(cursor: Cursor, arrow: Token) -> list[nodes.Node]:
     """The constituents of a line, each after an arrow. The next token is `arrow`, and all arrows must point
-    as it does."""
+    the same way as `arrow`."""
     found: list[nodes.Node] = []
     while (sign := cursor.peek()).word in _ARROWS:
         _same_direction(cursor, arrow, sign)
@@ -527,7 +533,8 @@ def _same_direction(cursor: Cursor, first: Token, sign: Token) -> None:
 
 
 def _line_constituent(cursor: Cursor, arrow: Token) -> nodes.Node:
-    """A filter or a bracket, with its wildcards, in a line that points as `arrow` does."""
+    """A filter or a bracket of a line, with the wildcards after it. All arrows of the line must point the
+    same way as `arrow`."""
     start = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected("a filter behind the arrow")
@@ -546,8 +553,8 @@ def _begins_line_chain(cursor: Cursor) -> bool:
     if cursor.peek().word != "(":
         return False
     arrows = _Arrows()
-    # The number of brackets around an inner path or line, 0 outside. The signs there belong to the inner path
-    # or line.
+    # The number of brackets around the current inner path or line; 0 outside an inner path or line. The signs
+    # of an inner path or line do not belong to this line.
     inner = 0
     in_path = False
     for token, depth in _inside(cursor):
@@ -568,7 +575,8 @@ def _begins_line_chain(cursor: Cursor) -> bool:
 
 
 class _Arrows:
-    """Distinguishes the arrows of a line from those that `find` takes, token by token."""
+    """Distinguishes the arrows of a line from the arrows of `find`. `links` must be called for each token in
+    order."""
 
     def __init__(self) -> None:
         self._after_find = False

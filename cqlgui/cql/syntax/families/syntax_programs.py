@@ -1,6 +1,6 @@
-"""Control and the lifetime of variables (language spec, 8.9 and 12): `if`, `loop`, `while`, `assert`,
-`isbound`, `unbind`, `persistent`, `atomic`. Enters these words, and those of dictionaries and functions, into
-the grammar."""
+"""Control flow and the lifetime of variables (language spec, 8.9 and 12): `if`, `loop`, `while`, `assert`,
+`isbound`, `unbind`, `persistent`, `atomic`. This module enters these words, and the words of dictionaries and
+functions, into the grammar."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def _while(cursor: Cursor, token: Token) -> nodes.Node:
     found = operators.juxtaposed(cursor, single="between the brackets of `while`")
     if not found:
         cursor.expected("a condition")
-    # A search that is the whole condition, without brackets of its own, runs through all matches.
+    # If a search is the whole condition, without brackets of its own, the loop runs through all matches of
+    # the search.
     whole = cursor.since(first)
     cursor.take()
     body = cursor.expression(14)
@@ -114,8 +115,8 @@ def _atomic(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _variable(cursor: Cursor, token: Token) -> Token | None:
-    """The variable after `persistent` or `atomic`. An assignment must follow. None after a reported
-    problem."""
+    """The variable after `persistent` or `atomic`. An assignment must follow the variable. After an error,
+    which is reported, the result is None."""
     name = cursor.peek()
     if name.kind is not Kind.NAME:
         cursor.expected(f"a variable and its assignment after `{token.word}`", f"write {token.word} x = ...")

@@ -79,8 +79,8 @@ _MEN: Final = {letter: mask for mask, letter in forms_squares.LETTERS.items()}
 
 
 def _designators(literal: Token) -> tuple[nodes.Designator, ...] | str:
-    """The 64 designators of a placement, or a sentence about what is wrong with it. Text after a blank is
-    skipped, like the further fields of a FEN."""
+    """The 64 designators of a placement, or a message about the error in the placement. Text after a blank,
+    such as the further fields of a FEN, is skipped."""
     text = literal.string.split(" ")[0]
     if text.count("/") != 7:
         return f"A placement has eight ranks with / between them; this one has {text.count('/') + 1}."

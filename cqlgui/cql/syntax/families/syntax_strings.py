@@ -16,11 +16,12 @@ from cqlgui.cql.syntax.reading.readers import READERS
 
 READABLE = (".cqo", ".cql", ".pgn")
 WRITABLE = (".cqo", ".cql")
-"""Endings of the names of files that a query may read and write (spec 8.8)."""
+"""A query may read files with the endings `READABLE` and write files with the endings `WRITABLE` (spec
+8.8)."""
 
 
 def _subscript(cursor: Cursor, left: nodes.Node, start: int, operator: operators.Operator) -> nodes.Node:
-    """`s[i]` or `s[i:j]`. If `s` is the name of a variable and `=` follows the bracket, this is an
+    """`s[i]` or `s[i:j]`. If `s` is the name of a variable and `=` follows the bracket, the filter is an
     assignment."""
     bracket = cursor.take()
     if bracket.word == "[]":

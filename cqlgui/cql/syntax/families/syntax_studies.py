@@ -1,4 +1,4 @@
-"""`hhdb` (spec 14): how its keys are read, typed and printed. Transforms do not change them."""
+"""`hhdb` (spec 14): how its keys are read, typed and printed. Transforms do not change the keys."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _hhdb(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _key(token: Token) -> str | None:
-    """The key that a token spells; only keys with special characters stand in quotes."""
+    """The key that a token spells, or None. Only keys with special characters stand in quotes."""
     if token.word == STRING_LITERAL:
         return token.string if token.string and study_meanings.quoted(token.string) else None
     return token.text if token.kind in _WORDS else None
@@ -52,7 +52,7 @@ _WORDS: Final = frozenset({Kind.NAME, Kind.KEYWORD, Kind.TRANSFORM, Kind.DIRECTI
 def _unknown(cursor: Cursor) -> nodes.Node:
     token = cursor.peek()
     if token.word == "<":
-        # The tokens between `<` and `>` are skipped, with the contents of brackets.
+        # The tokens between `<` and `>` are skipped, including brackets and their contents.
         while cursor.peek().word != ">" and not cursor.at_end_of_group():
             cursor.take_whole()
         cursor.accept(">")
@@ -89,7 +89,8 @@ def _award(cursor: Cursor, token: Token) -> nodes.Node:
     category = next((word for word in seen if _is_category(word)), "award")
     if "sort" in seen and cursor.errors == errors:
         if seen[-1] == "sort" and len(seen) > 1:
-            # A final `sort` could not be told from the first word of a filter `sort` after the award.
+            # A `sort` at the end of the award could also be the first word of a `sort` filter after the
+            # award.
             last = cursor.tokens[cursor.position - 1]
             hint = f"write hhdb sort {seen[0]}, or bracket the award"
             cursor.report_always(last.span, "misplaced-word", "`sort` may not stand last after `hhdb`.", hint)

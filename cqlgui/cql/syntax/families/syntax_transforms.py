@@ -25,11 +25,11 @@ WORDS: dict[str, nodes.TransformWord] = {
     "shiftvertical": "shiftvertical",
     "shifthorizontal": "shifthorizontal",
 }
-"""Every spelling of a transform and the transform it means."""
+"""Every spelling of a transform, and the transform that this spelling means."""
 
 
 def transform(cursor: Cursor, token: Token) -> nodes.Node:
-    """A transform whose keyword was just consumed."""
+    """A transform; the keyword was just consumed."""
     word = WORDS[token.word]
     span = ranges.plain_range(cursor)
     if word == "reversecolor" and span is not None:
@@ -50,13 +50,13 @@ def transform(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def notransform(cursor: Cursor, token: Token) -> nodes.Node:
-    """`notransform` whose keyword was just consumed."""
+    """`notransform F`; the keyword was just consumed."""
     operand = cursor.expression(14)
     return cursor.made(nodes.NoTransform(cursor.since(token.offset), operand), operand)
 
 
 def _untransformable(node: nodes.Node) -> Iterator[Span]:
-    """Spans of filters that no transform may stand around."""
+    """Spans of the filters that may not stand under a transform."""
     if isinstance(node, nodes.NoTransform):
         return
     if isinstance(node, nodes_tree.SimilarPosition):

@@ -125,16 +125,16 @@ def _consecutive_moves(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, Token] | None:
-    """The bracket with the names of two position variables; None after reporting what is wrong with it.
+    """The names of two position variables in brackets. After an error, which is reported, the result is None.
 
-    With `declares`, both names are new variables of a loop and must differ. Without it, the names may be
-    known already.
+    With `declares`, both names are new variables of a loop and must differ. Without `declares`, the names may
+    be known already.
     """
     if cursor.peek().word != "(":
         cursor.expected(f"`(` after {owner}", f"{owner[1:-1]} (s t) names two positions")
         while cursor.peek().kind is Kind.NAME:
-            # These names should stand in the bracket. They are skipped, and what follows is not reported
-            # until the bracket is there.
+            # These names should stand in brackets. The names are skipped. The next token is not reported,
+            # because the missing bracket has been reported already.
             cursor.take()
         cursor.hush()
         return None
@@ -166,7 +166,8 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
     cursor.skip_group()
     cursor.take()
     known = all(cursor.names.get(name.text) is Type.POSITION for name in found)
-    # If an open comment swallows the rest of the text, only the comment is reported.
+    # If an unterminated comment hides the rest of the text, only the comment is reported. The number of names
+    # must therefore be tested in addition to the number of errors.
     return (found[0], found[1]) if len(found) == 2 and cursor.errors == errors and known else None
 
 

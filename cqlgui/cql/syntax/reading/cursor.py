@@ -1,10 +1,10 @@
-"""The state of a parse: the place among the significant tokens with balanced brackets, and the findings,
+"""The state of a parse: the significant tokens with balanced brackets, the current position, and the errors,
 names and types so far.
 
 An error in the text raises no exception. Only two things end the parse: a nesting that is too deep
-(`TooDeepError`), and too many findings (`TooManyError`). A rule that fails reports once and returns `Broken`.
-A node with a broken part is broken too and reports nothing more. A second report at the same token is
-dropped, because it probably comes from the same mistake.
+(`TooDeepError`), and too many findings (`TooManyError`). A grammar rule that fails reports one error and
+returns `Broken`. A node with a broken part is broken too, and no further error is reported for it. A second
+report at the same token is dropped, because both reports probably come from one mistake.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from cqlgui.cql.syntax.reading.lexer import UNTERMINATED_COMMENT
 from cqlgui.cql.vocabulary import registry
 
 MAX_DEPTH = 120
-"""Levels of brackets and prefix words that a text may nest. Each costs the parser some frames of Python's
-stack."""
+"""The greatest number of nested brackets and prefix words in a text. Each level costs the parser some frames
+of Python's stack."""
 MAX_HEIGHT = 200
-"""Levels that a tree may have. Long chains of an operator nest as well."""
+"""The greatest number of levels in a tree. A long chain of operators also makes many levels."""
 MAX_DIAGNOSTICS = 100
 
 CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
@@ -35,11 +35,11 @@ _BLANK_LINE = pattern(r"\n[^\S\n]*\n")
 
 
 class Broken(nodes.Node):
-    """Stands for a filter that could not be read. Never leaves the parser."""
+    """Stands for a filter that could not be read. The parser never returns such a node to its caller."""
 
 
 class TooDeepError(Exception):
-    """The text nests deeper than `MAX_DEPTH`; the finding is already reported."""
+    """The text nests deeper than `MAX_DEPTH`. The error has been reported already."""
 
 
 class TooManyError(Exception):
@@ -48,8 +48,8 @@ class TooManyError(Exception):
 
 @dataclass(slots=True)
 class Definition:
-    """A function. `tokens` are the tokens of its body with the closing brace, or None if the definition could
-    not be read. `faulty` is True if a call has already reported what is wrong with the body."""
+    """A function of the query. `tokens` holds the body with the closing brace, or None if the definition
+    could not be read. `faulty` is True if a call has already reported the errors of the body."""
 
     name: str
     parameters: tuple[str, ...]
@@ -58,13 +58,15 @@ class Definition:
 
 
 class Cursor:
-    """State of one parse. Rules read with `peek`, `take` and `expression`, and report with `report`."""
+    """The state of one parse. Grammar rules read with `peek`, `take` and `expression`, and report errors with
+    `report`."""
 
     expression: Callable[[int], nodes.Node]
-    """Reads one filter of a precedence level (0 a primary ... 14 anything); set by the grammar."""
+    """Reads one filter with operators up to a precedence level (0: a primary, 14: any filter). The parser
+    sets this function."""
     primary: Callable[[], nodes.Node]
-    """Reads one primary: a literal, a name, brackets, or a filter that begins with a keyword; set by the
-    grammar."""
+    """Reads one primary: a literal, a name, brackets, or a filter that begins with a keyword. The parser sets
+    this function."""
 
     def __init__(self, text: str, diagnostics: Iterable[Diagnostic]) -> None:
         self.text = text
@@ -74,25 +76,26 @@ class Cursor:
         self._limit: int | None = None
         self.position = 0
         self.depth = 0
-        # Offset of the filter that is being read as an operand of `comment` or a similar filter. A text of
-        # the game at this offset is written, not searched.
+        # `spoken` is the offset of the current operand of `comment` or a similar filter. If `player` or a
+        # similar filter begins at this offset, a string directly after the filter is an operand of its own.
+        # The string is not searched for in the player's name.
         self.spoken = -1
-        # Offset of the `=` that begins the promotion of the dash being read; it is no assignment.
+        # The offset of the `=` that begins the promotion of the current dash. This `=` is no assignment.
         self.promotion_sign = -1
-        # Offsets of dashes at the top level of a path that belong to a filter such as `currentmove`. After
-        # such a dash, a bracket behind a blank is allowed and is no target.
+        # The offsets of dashes that belong to a filter such as `currentmove` at the top level of a path. A
+        # blank and a bracket may follow one of these dashes. The bracket is not the target of the dash.
         self.path_dashes: set[int] = set()
-        # Up to this token index, the wildcards `+` and `*` of lines have been distinguished from arithmetic.
+        # The wildcards `+` and `*` of lines have been distinguished from arithmetic up to this token index.
         self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
-        """For the text of each sort key: whether its values are strings, and whether it keeps the smallest
-        value."""
-        # Offsets of the tokens before which there is a blank line.
+        """The text of each sort key, with two flags: whether the values of the key are strings, and whether
+        the key keeps the smallest value."""
+        # The offsets of the tokens that follow a blank line.
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
-        # Whether an unterminated comment has swallowed the end of the text. Then nothing is reported as
-        # missing there.
+        # Whether an unterminated comment hides the end of the text. If a comment does, nothing is reported as
+        # missing at the end of the text.
         self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
@@ -104,11 +107,12 @@ class Cursor:
         self.atomic: set[str] = set()
         self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
         self._quiet_at = -1
-        # Expressions that were read ahead, keyed by their offset, each with the position after it.
+        # Expressions that `look_ahead` has read. Each key is the offset of an expression. The value is the
+        # expression with the position after its last token.
         self._ahead: dict[int, tuple[nodes.Node, int]] = {}
 
     def load(self, tokens: Iterable[Token]) -> None:
-        """Take over the tokens to parse; may raise `TooDeepError`."""
+        """Take over the tokens to parse. This method may raise `TooDeepError`."""
         blank = False
         significant = []
         for token in tokens:
@@ -126,22 +130,23 @@ class Cursor:
     # -------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> Token:
-        """The next token, or the token `ahead` places after it. Behind the last token it is an END token."""
+        """The next token, or the token `ahead` places after the next one. After the last token, the result is
+        an END token."""
         place = self.position + ahead
         if place >= len(self.tokens) or (self._limit is not None and place >= self._limit):
             return self._end
         return self.tokens[place]
 
     def take(self) -> Token:
-        """The next token, which is consumed unless it is END."""
+        """Consume and return the next token. An END token is returned but not consumed."""
         token = self.peek()
         if token.word != END:
             self.position += 1
         return token
 
     def take_whole(self) -> None:
-        """Consume the next token. If it is an opening bracket, also consume everything through its closing
-        bracket."""
+        """Consume the next token. If the token is an opening bracket, also consume everything up to and
+        including the closing bracket."""
         if self.take().word in CLOSER_OF:
             self.skip_group()
             self.take()
@@ -151,7 +156,7 @@ class Cursor:
         return self.take() if self.peek().word == word else None
 
     def since(self, offset: int) -> Span:
-        """From `offset` to the end of the last token consumed."""
+        """The span from `offset` to the end of the last consumed token."""
         end = self.tokens[self.position - 1].end if self.position else offset
         return Span(offset, max(end - offset, 0))
 
@@ -171,7 +176,7 @@ class Cursor:
         self._limit, self._end, self.lines_until = before, end, lines
 
     def inside(self, tokens: list[Token], read: Callable[[], None]) -> None:
-        """Run `read` on other tokens of this text, which must end with a closing bracket."""
+        """Run `read` on other tokens of this text. The tokens must end with a closing bracket."""
         kept = self.tokens, self.position, self._limit, self.lines_until
         self.tokens, self.position, self._limit, self.lines_until = tokens, 0, None, -1
         self._quiet_at = -1
@@ -180,7 +185,7 @@ class Cursor:
         self._quiet_at = -1
 
     def skip_group(self) -> None:
-        """Go to the closing bracket of the group we are in, or to the end."""
+        """Go to the closing bracket of the current group, or to the end of the text."""
         level = 0
         while (token := self.peek()).word != END:
             if token.word in CLOSER_OF:
@@ -193,7 +198,7 @@ class Cursor:
 
     def look_ahead(self, tokens: int, level: int) -> nodes.Node:
         """Read the expression that begins `tokens` tokens ahead, and consume nothing. `taken_ahead` returns
-        the same node later, because reading the expression twice would report its errors and declare its
+        the node later. Reading the expression a second time would report its errors twice and declare its
         names twice."""
         before = self.position
         self.position += tokens
@@ -204,8 +209,8 @@ class Cursor:
         return node
 
     def taken_ahead(self) -> nodes.Node | None:
-        """The expression that begins here and was read by `look_ahead`. It is consumed now. None if there is
-        none."""
+        """Consume and return the expression that begins here, if `look_ahead` has read it. If `look_ahead`
+        has read no expression here, return None."""
         found = self._ahead.pop(self.peek().offset, None)
         if found is None:
             return None
@@ -217,12 +222,12 @@ class Cursor:
 
     @property
     def errors(self) -> int:
-        """Number of findings so far. A rule compares this number before and after it reads its parts, to see
-        whether something in them was wrong."""
+        """The number of errors so far. A rule compares the numbers before and after reading its parts, to see
+        whether the parts have errors."""
         return len(self.diagnostics)
 
     def report(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
-        """Record an error. Returns the broken node that stands for what could not be read."""
+        """Record an error. Return the broken node that stands for the filter that could not be read."""
         if self._quiet_at == self.position and self.diagnostics:
             return Broken(span)
         self._quiet_at = self.position
@@ -232,15 +237,15 @@ class Cursor:
         return Broken(span)
 
     def report_always(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
-        """`report` for a finding about tokens already consumed, such as a wrong type. It is never dropped as
-        a repetition."""
+        """Like `report`, for an error in tokens that are already consumed, such as a wrong type. The error is
+        never dropped as a repetition."""
         self._quiet_at = -1
         broken = self.report(span, code, message, hint)
         self._quiet_at = -1
         return broken
 
     def hush(self) -> None:
-        """Note that the next token has been reported."""
+        """Note that an error at the next token has been reported."""
         self._quiet_at = self.position
 
     @property
@@ -255,7 +260,8 @@ class Cursor:
         """Report that `what` is missing here."""
         token = self.peek()
         if token.word == END or (token.word in CLOSERS and not token.text):
-            # A bracket that is never closed ends with the text.
+            # A closing bracket without text was added for an unclosed bracket, and counts as the end of the
+            # text.
             if self._cut_short and self._limit is None:
                 return Broken(token.span)
             return self.report(
@@ -271,15 +277,15 @@ class Cursor:
     # --------------------------------------------------------------------------------------------------
 
     def type_of(self, node: nodes.Node) -> Type | None:
-        """The type of a node, None when it is broken."""
+        """The type of a node, or None for a broken node."""
         return None if isinstance(node, Broken) else types.infer(node, self._types)
 
     def made(self, node: nodes.Node, *parts: nodes.Node) -> nodes.Node:
-        """`node`, or a broken one when any of its parts is."""
+        """`node`, or a broken node if any of `parts` is broken."""
         return Broken(node.span) if any(isinstance(part, Broken) for part in parts) else node
 
     def operand(self, level: int, wanted: frozenset[Type], owner: str, what: str = "") -> nodes.Node:
-        """Read the operand of `owner` at `level` and check its type."""
+        """Read the operand of `owner` at `level`, and check the type of the operand."""
         start = self.peek().offset
         node = self.expression(level)
         return self.insist(node, wanted, owner, start, what)
@@ -287,8 +293,8 @@ class Cursor:
     def insist(
         self, node: nodes.Node, wanted: frozenset[Type], owner: str, start: int, what: str = ""
     ) -> nodes.Node:
-        """`node` if its type is one of `wanted`. Otherwise reports the type and returns a broken node.
-        `start` is where the text of the node begins."""
+        """`node` if its type is one of `wanted`. If the type is another one, report an error and return a
+        broken node. `start` is the offset of the text of the node."""
         kind = self.type_of(node)
         if kind is None or kind in wanted:
             return node
@@ -298,7 +304,8 @@ class Cursor:
         )
 
     def declare(self, name: Token, kind: Type | None) -> bool:
-        """Give a variable its type. Reports and returns False if it already has another one."""
+        """Give a variable its type. If the variable already has another type, report an error and return
+        False."""
         before = self.names.get(name.text)
         if before is None or kind is None:
             if before is None:
@@ -314,7 +321,8 @@ class Cursor:
         return False
 
     def unbound(self, name: Token) -> bool:
-        """True if no filter around this one binds the name. Otherwise reports and returns False."""
+        """True if no filter around this one binds the name. If a filter binds the name, report an error and
+        return False."""
         if name.text not in self.bound:
             return True
         message = f"`{name.text}` is the variable of a filter around this one already."
@@ -344,8 +352,8 @@ class Cursor:
             self.tokens.append(self._virtual(opener, len(self.text)))
 
     def _close(self, stack: list[Token], closer: Token) -> Token | None:
-        """Match a closing bracket with the open ones. Returns the bracket, a substitute if it has the wrong
-        shape, or None if it must be dropped."""
+        """Match a closing bracket with the open brackets. Return `closer`, a substitute if `closer` has the
+        wrong shape, or None if `closer` must be dropped."""
         if stack and CLOSER_OF[stack[-1].word] == closer.word:
             stack.pop()
             return closer
@@ -368,10 +376,10 @@ class Cursor:
         self._unbalanced(opener, f"This `{opener.word}` is never closed.")
 
     def close(self, opener: Token) -> None:
-        """Consume the partner of `opener`. Reports and skips whatever stands before it.
+        """Consume the closing bracket of `opener`. Report and skip everything before the closing bracket.
 
-        If the bracket is never closed, the report points at the place that needs the closing bracket, not at
-        the opener.
+        If `opener` is never closed, the report points at the place that needs the closing bracket, not at
+        `opener`.
         """
         token = self.peek()
         if not self.at_end_of_group():
@@ -392,7 +400,7 @@ class Cursor:
         return Token(Kind.BRACKET, "", offset, CLOSER_OF[opener.word])
 
     def too_deep(self, span: Span) -> None:
-        """Report the nesting limit and end the parse."""
+        """Report that the text nests too deeply, and end the parse."""
         message = f"The query nests deeper than {MAX_DEPTH} levels here."
         self.diagnostics.append(Diagnostic(span, "too-deep", message))
         raise TooDeepError
@@ -421,7 +429,7 @@ def listed(kinds: frozenset[Type]) -> str:
 
 
 def shown(token: Token) -> str:
-    """A token's text for a message, shortened if it is long."""
+    """A token's text for a message. A long text is shortened."""
     return token.text if len(token.text) <= 30 else token.text[:27] + "..."
 
 

@@ -18,8 +18,8 @@ LAST: Final = 255
 
 
 def number_of(text: str) -> int | None:
-    """The number of the glyph that a text names. 0 if the number is not in 1 to 255. None if the text names
-    no glyph."""
+    """The number of the glyph that a text names. The result is 0 if the number is not in 1 to 255, and None
+    if the text names no glyph."""
     if text in NUMBERS:
         return NUMBERS[text]
     found = _DOLLAR.fullmatch(text)
@@ -30,5 +30,5 @@ def number_of(text: str) -> int | None:
 
 
 def spelling(number: int) -> str:
-    """How a query names a glyph: its sign where it has one, else `$n`."""
+    """The spelling of a glyph in a query: the sign of the glyph, or `$n` for a glyph without a sign."""
     return _SIGNS.get(number, f"${number}")

@@ -1,9 +1,9 @@
 """Text to tokens (language spec, section 2). Every text, however broken, becomes a sequence of tokens that
 covers the whole text.
 
-`tokens(text)` returns the tokens, which the editor highlights. `scan(text)` also returns the findings. A
-lexical error is a diagnostic beside the tokens. The token at fault either has a usable value (as for a
-descending range) or is of kind ERROR.
+`tokens(text)` returns the tokens, which the editor highlights. `scan(text)` returns the tokens and the
+lexical errors. Each lexical error is a diagnostic. The token with the error either has a usable value (as for
+a descending range) or is of kind ERROR.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from cqlgui.cql.vocabulary import registry
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """All tokens in order, trivia included, and what was wrong with them."""
+    """All tokens in order, including white space and comments, and the errors in the tokens."""
 
     tokens: tuple[Token, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
 def tokens(text: str) -> tuple[Token, ...]:
-    """The tokens of `text` in order, whitespace and comments included; their texts joined give `text`
-    again."""
+    """The tokens of `text` in order, including white space and comments. The texts of the tokens, joined,
+    give `text` again."""
     return scan(text).tokens
 
 
 def scan(text: str) -> Scanned:
-    """Tokens and lexical findings of `text`; never raises."""
+    """The tokens and lexical errors of `text`. This function never raises an exception."""
     return _Lexer(text).run()
 
 
@@ -149,7 +149,7 @@ _NAME = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*")
 _FILE_NAME = pattern(r'[^\s()<>"]+')
 _SINGLE_QUOTED = pattern(r"'[^'\"\n]*'")
 _SQUARE_LIST = pattern(r"\[[^\[\](){}\"\n]{0,400}\]?")
-# A `[` tied to one of these is a subscript; anywhere else it begins a designator.
+# A `[` directly after a token of one of these kinds begins a subscript, not a designator.
 _SUBSCRIPTED = frozenset({Kind.NAME, Kind.KEYWORD, Kind.STRING})
 
 
@@ -185,7 +185,7 @@ class _Lexer:
         self.diagnostics.append(Diagnostic(span, code, message, hint))
 
     def previous(self) -> Token | None:
-        """The token directly before, trivia included."""
+        """The last token so far, which may be white space or a comment."""
         return self.tokens[-1] if self.tokens else None
 
     def space(self, text: str, at: int) -> int:
@@ -230,8 +230,8 @@ class _Lexer:
 
     def open_string(self, text: str, at: int) -> int:
         body = text.rstrip("\r")
-        # If the next line has an odd number of quotes, its first quote closes this string. The text in
-        # between is then not read as query text.
+        # If the next line has an odd number of quotes, the first of these quotes closes this string. The text
+        # before that quote is not read as query text.
         line = self.text[at + len(text) + 1 : _line_end(self.text, at + len(text) + 1)]
         if line.count('"') % 2:
             self.fault(
@@ -295,7 +295,7 @@ class _Lexer:
         return end
 
     def file_name(self, at: int) -> int:
-        """A bare file name after `input` or `output`; a quoted one is an ordinary string."""
+        """A bare file name after `input` or `output`. A quoted file name is an ordinary string."""
         gap = at
         while gap < len(self.text) and self.text[gap].isspace():
             gap += 1

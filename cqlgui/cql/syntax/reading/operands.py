@@ -20,7 +20,7 @@ HINTS = {
     "relation": "`echo` took its place",
     "next": "moves in a row are a path: path -- F -- G",
 }
-"""Words of earlier versions, and what to write now."""
+"""Words of earlier CQL versions, and what to write now."""
 
 
 def arguments(
@@ -33,8 +33,9 @@ def arguments(
     *,
     spoken: bool = False,
 ) -> list[nodes.Node]:
-    """The bracketed operands of `owner`: at least `least` and at most `most` of them (0: no maximum). With
-    `spoken`, an operand that begins with a text of the game writes this text and does not search it."""
+    """The bracketed operands of `owner`: at least `least` and at most `most` operands (0: no maximum). With
+    `spoken`, a string directly after an operand such as `player` is an operand of its own. The string is not
+    searched for in the player's name."""
     if cursor.peek().word != "(":
         return [cursor.expected(f"`(` after {owner}")]
     cursor.take()
@@ -64,9 +65,9 @@ def arguments(
 
 
 def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
-    """The operands of `owner`, a filter that writes texts: `(F ...)` or F. If an operand begins with a text
-    of the game, this text is written, not searched. Within brackets and after operators, a text of the game
-    is searched (language spec, R2-8)."""
+    """The operands of `owner`, a filter that writes texts: `(F ...)` or F. A string directly after an operand
+    such as `player` is an operand of its own. If `player` stands within brackets or after an operator, the
+    string is searched for in the player's name (language spec, R2-8)."""
     if cursor.peek().word == "(":
         return arguments(cursor, owner, 14, frozenset(Type), 1, spoken=True)
     cursor.spoken = cursor.peek().offset
@@ -74,7 +75,8 @@ def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
 
 
 def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
-    """Implicit search: a string literal directly after a text of the game is looked for in it."""
+    """`text`, a filter such as `player`, or an implicit search. If a string literal directly follows `text`,
+    the implicit search looks for the literal in the text of the filter."""
     literal = cursor.peek()
     if literal.word != STRING_LITERAL or text.span.offset == cursor.spoken:
         return text
@@ -87,8 +89,8 @@ def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
 
 
 def undeclared(cursor: Cursor, token: Token) -> Broken:
-    """Report a name that has no value here, with the keyword or variable that was probably meant. Reports
-    nothing if the user has already been told that something else belongs in this place."""
+    """Report an undeclared name, with the keyword or variable that was probably meant. If the last reported
+    error is already about this name, nothing more is reported."""
     if cursor.diagnostics and cursor.diagnostics[-1].span == token.span:
         return Broken(token.span)
     hint = HINTS.get(token.text, "") or _designator_hint(token.text)
@@ -106,8 +108,8 @@ def undeclared(cursor: Cursor, token: Token) -> Broken:
 
 
 def _definition_hint(cursor: Cursor, token: Token) -> str:
-    """A hint on how to define an unknown name. The token after the name shows whether it seems to be a
-    function, a dictionary or a variable."""
+    """A hint on how to define an unknown name. The token after the name shows whether the name was probably
+    meant as a function, a dictionary or a variable."""
     following = cursor.peek()
     if following.offset == token.end and following.word == "(":
         return f"a function is defined before it is called: function {shown(token)}(...) {{...}}"
@@ -117,7 +119,7 @@ def _definition_hint(cursor: Cursor, token: Token) -> str:
 
 
 def _designator_hint(text: str) -> str:
-    """The designator that was probably meant by a similar name; empty for other names."""
+    """A hint about the designator that was probably meant; empty if the name resembles no designator."""
     if 1 < len(text) <= 12 and set(text) <= set(designators.PIECES) and len(set(text)) == len(text):
         return f"several men stand in square brackets: [{text}]"
     if re.fullmatch(r"[KQRBNPkqrbnpAa]?[a-hA-H]\d+", text):

@@ -1,8 +1,8 @@
 """Binary operators, read by precedence climbing (language spec, 5). An operator is read only where the types
 allow it.
 
-If the left operand has the wrong type, the operator is not consumed, as the language demands. The caller then
-reports the operator through `unexpected`, which finds out why the operator was refused.
+If the left operand has the wrong type, the operator is not consumed, as the language demands. The caller
+reports the unread operator with `unexpected`, which finds out why the operator was refused.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from cqlgui.cql.vocabulary import registry
 
 
 def expression(cursor: Cursor, level: int) -> nodes.Node:
-    """One filter made of operators up to `level` (0: a primary, 14: everything). On an error, reports it and
-    returns Broken."""
+    """One filter with operators up to `level` (0: a primary, 14: any filter). After an error, which is
+    reported, the result is Broken."""
     priority.pause()
     cursor.depth += 1
     if cursor.depth > MAX_DEPTH:
@@ -69,7 +69,7 @@ def expression(cursor: Cursor, level: int) -> nodes.Node:
 
 
 def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
-    """Report the next token, which begins no filter; `before` is the filter that ends in front of it."""
+    """Report the next token, which begins no filter. `before` is the filter directly before this token."""
     token = cursor.peek()
     operator = OPERATORS.get(token.word)
     if operator is not None and before is not None:
@@ -121,8 +121,9 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One binary operator. With `once`, it does not associate to the left with operators of its own level.
-    `applies`, if given, looks at the surroundings of a sign and tells whether the sign is this operator."""
+    """One binary operator. With `once`, the operator does not associate to the left with operators of the
+    same level. `applies`, if given, looks at the text around a sign and tells whether the sign is this
+    operator."""
 
     level: int
     left: frozenset[Type]
@@ -169,7 +170,7 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
     right = cursor.taken_ahead() or cursor.expression(operator.level - 1)
     other = cursor.type_of(right)
     if token.word == "+" and other is Type.STRING and kind is Type.NUMERIC:
-        # A number and a string can be neither added nor joined, so the report is about the sign.
+        # A number and a string can be neither added nor joined, so the error is reported at the sign.
         message = "`+` adds two numbers or joins two strings, not one of each."
         return cursor.report_always(token.span, "type-mismatch", message)
     if kind is not None:
@@ -179,8 +180,9 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
 
 
 def joins_strings(cursor: Cursor) -> bool:
-    """Whether a `+` follows, and after the `+` a string or something that cannot be read. Any other `+` ends
-    the string before the `+`: `int "3" + 4` is `(int "3") + 4` (language spec, R2-2)."""
+    """Whether a `+` follows, with a string after the `+`. A filter that cannot be read also counts as a
+    string. Any other `+` does not continue the string before the `+`: `int "3" + 4` is `(int "3") + 4`
+    (language spec, R2-2)."""
     if cursor.peek().word != "+":
         return False
     following = cursor.peek(1)
@@ -263,8 +265,8 @@ def begins_filter(cursor: Cursor, token: Token) -> bool:
 
 def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> list[nodes.Node]:
     """All filters up to the closing bracket or the end of the text. `single` names a context that allows only
-    one filter. With `spoken`, a filter that begins with a text of the game writes this text and does not
-    search it."""
+    one filter. With `spoken`, a string directly after a filter such as `player` is a filter of its own. The
+    string is not searched for in the player's name."""
     found: list[nodes.Node] = []
     last: nodes.Node | None = None
     errors = cursor.errors
@@ -274,7 +276,8 @@ def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> lis
         if not begins_filter(cursor, token):
             unexpected(cursor, last, start)
             cursor.take_whole()
-            # If the next token begins no filter too, it comes from the same mistake and is not reported.
+            # If the next token also begins no filter, it belongs to the mistake reported here and is not
+            # reported again.
             cursor.hush()
             found.append(Broken(token.span))
             last = None

@@ -52,7 +52,8 @@ _CONTINUES = frozenset(
 
 
 def plain_range(cursor: Cursor) -> nodes.Range | None:
-    """The range that begins at the next token. If there is none, consumes nothing and returns None."""
+    """The range that begins at the next token. If no range begins there, nothing is consumed and the result
+    is None."""
     word = cursor.peek()
     if word.word == "count":
         cursor.take()
@@ -65,7 +66,7 @@ def plain_range(cursor: Cursor) -> nodes.Range | None:
 
 
 def direction_range(cursor: Cursor, owner: str) -> nodes.Range | None:
-    """As `plain_range`, for the steps of a direction. The bounds must lie in -7..7, and `count` is not
+    """Like `plain_range`, for the steps of a direction. The bounds must lie in -7..7, and `count` is not
     allowed."""
     word = cursor.peek()
     if word.word == "count":
@@ -87,7 +88,7 @@ def direction_range(cursor: Cursor, owner: str) -> nodes.Range | None:
 
 
 def header_range(cursor: Cursor) -> nodes.Range | None:
-    """One or two integer literals, as the header demands; reports when there is none."""
+    """One or two integer literals, as the header demands. If there is no literal, an error is reported."""
     word = cursor.peek()
     low = _literal(cursor)
     if low is None:
@@ -108,8 +109,8 @@ def _literal(cursor: Cursor) -> int | None:
 
 
 def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
-    """One bound. With `signed`, a minus sign after the bound may begin the next bound, because nothing is
-    subtracted there."""
+    """One bound, or None. With `signed`, a minus sign between two numbers begins the second bound, because a
+    signed range contains no subtraction."""
     negative = cursor.peek().word == "-" and cursor.peek(1).kind is Kind.NUMBER
     token = cursor.peek(1 if negative else 0)
     following = cursor.peek(2 if negative else 1)
@@ -122,11 +123,11 @@ def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
     if following.word in _CONTINUES and not next_bound:
         return None
     if following.word in ("--", "[x]") and following.offset == token.end:
-        # A dash is tied to the number or variable, so it is no bound. A dash after a blank begins the
+        # The number or variable is no bound if a dash directly follows. A dash after a blank begins the
         # operand.
         return None
     if token.kind is Kind.NAME and (following.word == END or following.word in CLOSERS):
-        # In `find x` at the end of a text, x is the operand and no bound, because nothing else follows.
+        # In `find x` at the end of a text, x is the operand and no bound, because no other operand follows.
         return None
     if negative:
         cursor.take()

@@ -1,4 +1,5 @@
-"""The table of readers: which function reads a filter that begins with a word."""
+"""The table of readers. For each word, the table has the function that reads a filter with this first
+word."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from cqlgui.cql.source.tokens import Kind, Token
 from cqlgui.cql.syntax.reading.cursor import Cursor
 
 Reader = Callable[[Cursor, Token], nodes.Node]
-"""Reads one filter whose first token was just consumed."""
+"""A function that reads one filter. The first token of the filter was just consumed."""
 
 READERS: Final[dict[str, Reader]] = {}
-"""The readers, keyed by the word of the first token. Each module of the grammar enters the filters that it
-reads."""
+"""The readers, keyed by the word of the first token. Each module of the grammar enters the readers of its
+filters."""
 
 
 def can_begin(token: Token) -> bool:
