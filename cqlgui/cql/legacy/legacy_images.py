@@ -1,8 +1,8 @@
 """Images of the conditions of an old list under the transforms that CQL 6 has no keyword for.
 
 A transform maps the square sets of all designators, also of the designators in nested lists. A nested list
-may have transforms of its own. It is first replaced by its images, joined with `or`. After that, one map
-suffices for all images.
+may have transforms of its own. It is first replaced by its images, joined with `or`. Because of this
+replacement, one map suffices for all images.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Map:
     swaps_shades: bool = False
 
     def under_colours(self) -> Map:
-        """The map that has the same effect before an exchange of colours as this map has after the
+        """A map for use before an exchange of colours. Its effect equals the effect of this map after the
         exchange."""
         mirrored = legacy_shift.mirrored
         return Map(lambda squares: mirrored(self.squares(mirrored(squares))), self.cql6, self.swaps_shades)

@@ -113,7 +113,7 @@ OTHER_CHESS: Final = (
 def read(
     listing: legacy_reader.Listing, problems: legacy_reader.Problems, *, nested: bool = False
 ) -> PositionList:
-    """The position list of a list in brackets whose first word is `position`."""
+    """The position list of a list in brackets. The first word of the list is `position`."""
     reader = _Reader(legacy_reader.Items(listing.items, listing.span, 1), listing.span, problems, nested)
     reader.all()
     return reader.built()
@@ -683,5 +683,5 @@ _READERS: Final[dict[str, Callable[[_Reader], None]]] = {
 }
 
 KEYWORDS: Final = frozenset(WORDS | MOVE_GIVES | _READERS | NO_EQUIVALENT) | set(OTHER_CHESS)
-"""Every keyword of a position list that this module reads itself; the others are in `legacy_facts.POSITION`.
+"""The keywords of a position list that this module reads. `legacy_facts.POSITION` has the other keywords.
 """

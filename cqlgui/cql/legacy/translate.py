@@ -1,9 +1,9 @@
 """Translates scripts of the older dialects, CQL 1-3 and CQL-S 1.0, to CQL 6.2.
 
 `translate` depends on the text alone and never raises. A construct without a CQL 6 equivalent becomes a note
-with a place in the script. All notes are collected in one pass. `legacy_reader` reads lists and words,
-`legacy_games` and `legacy_positions` interpret them, and `legacy_printing` prints them as CQL 6. This module
-lays out the result.
+with a place in the script. All notes are collected in one pass. `legacy_reader` reads lists and words.
+`legacy_games` and `legacy_positions` interpret the lists. `legacy_printing` prints position lists as CQL 6.
+This module puts the printed parts together.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def text_filter(measured: str, wanted: legacy_reader.Word | legacy_reader.Quoted
     """The condition that a text of the game contains a word or matches a quoted pattern; in brackets."""
     if isinstance(wanted, legacy_reader.Quoted):
         regex, exact = pattern(wanted.text)
-        # `~~` binds tighter than `lowercase`, hence the inner brackets.
+        # `~~` binds tighter than `lowercase`. The inner brackets make `lowercase` act first.
         return f'({measured if exact else f"(lowercase {measured})"} ~~ "{regex}")'
     return f"({literal(lower(wanted.text))} in lowercase {measured})"
 

@@ -59,8 +59,8 @@ def take_range(
     if found is None:
         problems.error(items.place, f"range expected after {after}")
         word = items.word()
-        # A wrong word in place of the range is taken too. Otherwise it would be reported again, as a bad
-        # designator.
+        # A wrong word in place of the range is taken too. If it were left, it would be reported again, as a
+        # bad designator.
         if word is not None:
             items.take()
     return found

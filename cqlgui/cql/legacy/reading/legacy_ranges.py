@@ -97,7 +97,7 @@ def take(items: legacy_reader.Items) -> Range | None:
 
 
 def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
-    """Take `end` or `end-N`. If there is neither, take nothing and return None."""
+    """Take `end` or `end-N`. If the next item is something different, take nothing and return None."""
     word = items.word()
     found = _END.fullmatch(word.text) if word is not None else None
     if found is None:
@@ -107,8 +107,8 @@ def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
 
 
 def take_presence(items: legacy_reader.Items) -> bool | None:
-    """Take `*` (True: any value) or `–` (False: no value). If there is neither, take nothing and return
-    None."""
+    """Take `*` (True: any value) or `–` (False: no value). If the next item is something different, take
+    nothing and return None."""
     word = items.word()
     if word is None or word.text not in (PRESENT, *MISSING):
         return None
