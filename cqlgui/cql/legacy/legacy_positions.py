@@ -683,5 +683,4 @@ _READERS: Final[dict[str, Callable[[_Reader], None]]] = {
 }
 
 KEYWORDS: Final = frozenset(WORDS | MOVE_GIVES | _READERS | NO_EQUIVALENT) | set(OTHER_CHESS)
-"""The keywords of a position list that this module reads. `legacy_facts.POSITION` has the other keywords.
-"""
+"""The keywords of a position list that this module reads. `legacy_facts.POSITION` has the other keywords."""
