@@ -1,1 +1,2 @@
-"""The syntax tree: classes of nodes, their types, and which filters may be evaluated again without effect."""
+"""The syntax tree: the classes of nodes, the types of filters, and the filters that may be evaluated
+repeatedly."""

@@ -10,7 +10,8 @@ from cqlgui.cql.source.diagnostics import Diagnostic
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A text and its meaning: `query` is None iff there are errors. Diagnostics are in text order."""
+    """The result of checking a text. `query` is None if and only if there are errors. Diagnostics are in text
+    order."""
 
     text: str
     query: nodes.Query | None
@@ -24,5 +25,5 @@ class Checked:
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The findings that do not prevent it."""
+        """The findings that do not prevent the query from running."""
         return tuple(one for one in self.diagnostics if one.severity == "warning")

@@ -1,11 +1,11 @@
 """The tree of a query: frozen data with spans, without behaviour.
 
-Types and scopes are kept beside the tree (`types`). Brackets leave no node. The printer adds the brackets
-that precedence needs. `{F}` with one filter is F. Spans take no part in equality, so `==` compares structure
-and parts. Orbits and the round trip of the printer need this. Men are bits of a mask (`board.men`): bit 0 is
-the empty square, bits 1-6 are the white P N B R Q K, bits 7-12 are the black men. Square sets are bitboards
-with a1 as the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast,
-right, southeast, down, southwest, left, northwest.
+Types and scopes are not stored in the tree (see `types`). Brackets make no node. The printer adds the
+brackets that precedence needs. `{F}` with one filter is F. Spans take no part in equality, so `==` compares
+structure and parts. Orbits and round trips of the printer depend on this equality. Men are bits of a mask
+(`board.men`): bit 0 is the empty square, bits 1-6 are the white P N B R Q K, bits 7-12 are the black men.
+Square sets are bitboards with a1 as the lowest bit. Direction sets are 8-bit masks in the order of
+`board.directions`: up, northeast, right, southeast, down, southwest, left, northwest.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _Kind = TypeVar("_Kind")
 
 
 class _Compared:
-    """Equality, hash and text of nodes, shared by all kinds. `dataclass` would write these methods for each
-    kind, and this would take a third of the program's start."""
+    """Equality, hash and text of nodes, shared by all kinds. `dataclass` would generate these methods for
+    each kind, which would take a third of the start time."""
 
     __slots__ = ()
 
@@ -64,7 +64,7 @@ def node(kind: type[_Kind]) -> type[_Kind]:
 
 @node
 class Node(_Compared):
-    """Common part: where the node stands in the text."""
+    """The common part of all nodes: the place in the text."""
 
     span: Span = field(compare=False, hash=False, repr=False)
 
@@ -74,8 +74,8 @@ class Node(_Compared):
 
 @node
 class Range(Node):
-    """Bounds after a keyword (spec 2.4). A bound is an integer or the name of a numeric variable. `count`:
-    any number."""
+    """Bounds after a keyword (spec 2.4). A bound is an integer or the name of a numeric variable. With
+    `count`, any number is accepted."""
 
     low: int | str
     high: int | str
@@ -84,7 +84,7 @@ class Range(Node):
 
 @node
 class Header(Node):
-    """The bracket after `cql` (spec 3); an absent header is one with the defaults."""
+    """The bracket after `cql` (spec 3); an absent header has the default values."""
 
     variations: bool = False
     gamenumber: Range | None = None
@@ -100,7 +100,7 @@ class Header(Node):
 
 @node
 class Query(Node):
-    """A whole text. `body` is one filter; several in juxtaposition stand in a `Compound`."""
+    """A whole text. `body` is one filter. If the text has several filters, `body` is a `Compound`."""
 
     header: Header
     body: Node
@@ -130,21 +130,21 @@ class EmptySet(Node):
 
 @node
 class Number(Node):
-    """Integer literal. The sign is included if it was folded into the literal."""
+    """Integer literal. `value` is negative if the parser joined a minus sign with the literal."""
 
     value: int
 
 
 @node
 class String(Node):
-    """String literal or escape constant. `value` is the text that it stands for."""
+    """String literal or escape constant. `value` is the text that the literal stands for."""
 
     value: str
 
 
 @node
 class Name(Node):
-    """Use of a variable; its type is in `types.Names`."""
+    """The use of a variable. `types.Names` has the type of the variable."""
 
     name: str
 
@@ -171,7 +171,7 @@ StateWord = Literal[
 
 @node
 class State(Node):
-    """A logical word about the position or the move that led to it."""
+    """A logical word about the position, or about the move that led to the position."""
 
     word: StateWord
 
@@ -210,7 +210,7 @@ class Player(Node):
 
 @node
 class Result(Node):
-    """`result R`, R one of 1-0 0-1 1/2-1/2."""
+    """`result R`, where R is 1-0, 0-1 or 1/2-1/2."""
 
     result: str
 
@@ -227,7 +227,7 @@ class TagText(Node):
 
 @node
 class ImplicitSearch(Node):
-    """`player "x"` and similar filters (spec 8.7): the text of `text` contains `needle`."""
+    """`player "x"` and similar filters (spec 8.7): the value of `text` contains `needle`."""
 
     needle: str
     text: Node
@@ -235,8 +235,8 @@ class ImplicitSearch(Node):
 
 @node
 class CurrentTransform(Node):
-    """`currenttransform`. `applied`: the names of the transforms that expansion put on, outermost first
-    (empty after parsing)."""
+    """`currenttransform`. `applied` holds the names of the transforms that the expansion applied, outermost
+    first. It is empty after parsing."""
 
     applied: tuple[str, ...] = field(default=(), compare=False, hash=False)
 
@@ -305,8 +305,8 @@ class Shade(Node):
 
 @node
 class Direction(Node):
-    """A direction filter. `directions` is the mask that its word names. Without a `range`, the range is 1 to
-    7."""
+    """A direction filter. `directions` is the mask for the word of the filter. Without a `range`, the range
+    is 1 to 7."""
 
     directions: int
     range: Range | None
@@ -323,7 +323,7 @@ class Between(Node):
 
 @node
 class Ray(Node):
-    """`ray` (spec 8.3). `attack` means the attack form; a `range` makes it numeric (D8)."""
+    """`ray` (spec 8.3). `attack` is True for `ray attack`. A `range` makes the filter numeric (D8)."""
 
     directions: int
     attack: bool
@@ -355,7 +355,7 @@ class Sort(Node):
 
 @node
 class Comment(Node):
-    """`comment (...)`, or `/// ...` when `slashes`."""
+    """`comment (...)`, or `/// ...` if `slashes` is True."""
 
     parts: tuple[Node, ...]
     slashes: bool = False
@@ -389,7 +389,7 @@ class NoTransform(Node):
 
 @node
 class Compound(Node):
-    """`{F1 ... Fn}` or a juxtaposed body, n >= 2."""
+    """`{F1 ... Fn}`, or a body of several filters, n >= 2."""
 
     filters: tuple[Node, ...]
 
@@ -507,8 +507,8 @@ class PieceAssign(Node):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, without the
-    identity."""
+    """One distinct member of an orbit. `applied` holds the names of the basic transforms that made the
+    element, outermost first, without the identity."""
 
     applied: tuple[str, ...] = field(compare=False, hash=False)
     filter: Node
@@ -516,12 +516,12 @@ class Element:
 
 @node
 class Orbit(Node):
-    """The result of expanding a chain of transforms: its distinct valid elements in canonical order
+    """The result of expanding a chain of transforms: the distinct valid elements in canonical order
     (transforms spec 4).
 
     `index` numbers the outermost orbits of the query in text order. The `index` of an inner orbit is -1.
-    `range` is the range of the `Transform`. `operand`, where given, is the filter as written. This filter
-    gives the type of an orbit without elements.
+    `range` is the range of the `Transform`. `operand` is the filter as written, or None. It determines the
+    type of an orbit without elements.
     """
 
     elements: tuple[Element, ...]
@@ -549,9 +549,9 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """`root` and every filter inside it. A filter comes before its children, and the last child comes first.
-    A call of `walk` lets the window run first. Therefore never call `walk` while you hold a lock that the
-    window may want."""
+    """`root` and every filter inside it. A filter comes before its children, and the last child comes before
+    the other children. Every walk first waits while the window is busy. Therefore do not walk while holding a
+    lock that the window may want."""
     priority.pause()
     pending = [root]
     while pending:
@@ -564,7 +564,7 @@ _CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
 
 
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    """Fields that may hold filters. Spans, ranges and the written form of an orbit are not among them."""
+    """Fields that may hold filters. Spans, ranges and the written form of an orbit are left out."""
     known = _CHILD_FIELDS.get(kind)
     if known is None:
         skipped = {"span", "word_span", "range"} | ({"operand"} if kind is Orbit else set())

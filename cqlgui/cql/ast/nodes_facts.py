@@ -1,4 +1,4 @@
-"""Nodes about what stands in the game's text, and about what a search writes into it (spec 8.7, 8.13)."""
+"""Nodes about the data in a game's text, and about the data that a search writes (spec 8.7, 8.13)."""
 
 from __future__ import annotations
 

@@ -24,9 +24,10 @@ class Dash(Node):
 
 @node
 class PossibleMoves(Node):
-    """`legal DASH`, or `pseudolegal DASH` if `pseudo` is True (spec 9.5): the to-squares of these moves.
+    """`legal DASH`, or `pseudolegal DASH` if `pseudo` is True (spec 9.5): the squares that these moves lead
+    to.
 
-    `target`, where written, is one of the words castle, o-o, o-o-o, enpassant.
+    If a `target` is written, it is one of the words castle, o-o, o-o-o, enpassant.
     """
 
     pseudo: bool

@@ -10,7 +10,7 @@ from cqlgui.cql.ast.nodes_moves import Dash
 
 @node
 class Path(Node):
-    """`path` (spec 10). `constituents` are `Step`, `Chain`, `Repeat` of these, and other filters.
+    """`path` (spec 10). A constituent is a `Step`, a `Chain`, a `Repeat` of a constituent, or another filter.
 
     `focus` is the set of men whose moves count. With `capture`, moves that capture one of these men count
     too. `max` is the number that the best path maximises. If `max` is None, the number of moves is maximised.
@@ -50,8 +50,8 @@ class Chain(Node):
 
 @node
 class Repeat(Node):
-    """A constituent with a wildcard: repeated from `low` to `high` times. If `high` is None, any number from
-    `low` on."""
+    """A constituent with a wildcard: repeated from `low` to `high` times. If `high` is None, there is no
+    upper limit."""
 
     low: int
     high: int | None
@@ -60,7 +60,7 @@ class Repeat(Node):
 
 @node
 class Line(Node):
-    """`line` (spec 11). `constituents` are filters, `LineChain`, and `Repeat` of these."""
+    """`line` (spec 11). A constituent is a filter, a `LineChain`, or a `Repeat` of a constituent."""
 
     backward: bool
     range: Range | None
@@ -86,6 +86,7 @@ PathFactWord = Literal["pathstart", "pathcount", "pathlastposition", "pathcountu
 
 @node
 class PathFact(Node):
-    """A fact about the path that is being searched, or otherwise about the last path found (spec 10.7)."""
+    """A fact about the path that is being searched. If no path is being searched, it is about the last path
+    found (spec 10.7)."""
 
     word: PathFactWord

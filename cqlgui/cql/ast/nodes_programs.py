@@ -26,7 +26,8 @@ class Loop(nodes.Node):
 
 @nodes.node
 class While(nodes.Node):
-    """`while (C) F`. `iterates`: C is a bare regular expression search, and F runs for each match."""
+    """`while (C) F`. With `iterates`, C is a bare search for a regular expression, and F runs for each
+    match."""
 
     condition: nodes.Node
     body: nodes.Node
@@ -108,8 +109,8 @@ class EntryLoop(nodes.Node):
 
 @nodes.node
 class Function(nodes.Node):
-    """A definition. `body` is the text between the braces as written, in either spelling. The body has no
-    types before a call. The calls hold the meaning of the body."""
+    """A definition. `body` is the text between the braces as written, in ASCII or Unicode spelling. The text
+    has no types of its own. Each `Call` has the body as a filter with types."""
 
     name: str
     parameters: tuple[str, ...]
@@ -118,9 +119,10 @@ class Function(nodes.Node):
 
 @nodes.node
 class Call(nodes.Node):
-    """A call and the filter that it became. `hidden` has a name for each argument: the variable that holds
-    the argument. The name is empty if the argument is a plain variable, passed by name. `inlined`: a
-    transform changed the body, so only `body` says what the call means."""
+    """A call of a function, and the filter that replaces the call. `hidden` has a name for each argument: the
+    variable that holds the argument. The name is empty if the argument is a plain variable, passed by name.
+    `inlined` is True if a transform changed the body. The name and the arguments do not describe the changed
+    body."""
 
     name: str
     arguments: tuple[nodes.Node, ...]

@@ -39,7 +39,8 @@ class Fen(nodes.Node):
 
 @nodes.node
 class Placement(nodes.Node):
-    """`fen "placement"`: a designator for each square, a8 to h1 as written; transforms act on each."""
+    """`fen "placement"`: a designator for each square, a8 to h1 as written. Transforms act on each
+    designator."""
 
     squares: tuple[nodes.Designator, ...]
 
@@ -61,6 +62,7 @@ PictureWord = Literal[
 
 @nodes.node
 class Picture(nodes.Node):
-    """A word for an economical mate or stalemate (spec 15): the set of men that take part in it."""
+    """A word for an economical mate or stalemate (spec 15): the set of men that take part in the mate or
+    stalemate."""
 
     word: PictureWord

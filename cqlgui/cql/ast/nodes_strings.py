@@ -26,7 +26,7 @@ class Slice(nodes.Node):
 
 @nodes.node
 class SliceAssign(nodes.Node):
-    """`x[i:j] = E`, or `x[i] = E` if `single` is True (then `low` is i)."""
+    """`x[i:j] = E`. If `single` is True, the node means `x[i] = E`, and `low` is i."""
 
     name: str
     low: nodes.Node | None
@@ -45,7 +45,7 @@ class Search(nodes.Node):
 
 @nodes.node
 class Group(nodes.Node):
-    r"""`\n`, or `\-n` when `place`: text or index of a group of the last search."""
+    r"""`\n`: the text of a group of the last search. If `place` is True, `\-n`: the index of the group."""
 
     number: int
     place: bool

@@ -19,8 +19,8 @@ AwardCategory = Literal["award", "prize", "hm", "commendation"]
 
 @node
 class StudyAward(Node):
-    """`hhdb award` and similar: the rank of the study's award. Of shared ranks, it is the lower end, or the
-    upper end with `max`."""
+    """`hhdb award` and similar: the rank of the study's award. If the award names two ranks, the value is the
+    smaller number. With `max`, the value is the larger number."""
 
     category: AwardCategory
     special: bool
@@ -29,7 +29,7 @@ class StudyAward(Node):
 
 @node
 class StudySort(Node):
-    """`hhdb sort award` and similar: sorts games by category and rank of their award."""
+    """`hhdb sort award` and similar: sorts games by the category and the rank of the award."""
 
     category: AwardCategory
     special: bool

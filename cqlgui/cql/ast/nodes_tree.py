@@ -1,4 +1,4 @@
-"""Node kinds about the positions of a game: going to them, comparing them, looking for similar ones."""
+"""Node kinds that go to other positions of a game, compare positions, or look for similar positions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ Lineage = Literal["[<]", "[<=]", "[>]", "[>=]"]
 
 @nodes.node
 class Descent(nodes.Node):
-    """`X [<] Y` and relatives (spec 6.7); the value is X."""
+    """`X [<] Y`, and the other signs of `Lineage` (spec 6.7). The value is X."""
 
     operator: Lineage
     left: nodes.Node
@@ -78,7 +78,8 @@ class Descent(nodes.Node):
 
 @nodes.node
 class Echo(nodes.Node):
-    """`echo (s t) F`. With `whole`, it is `echo (s t) in all F`: t is also bound to the current position."""
+    """`echo (s t) F`. With `whole`, the node means `echo (s t) in all F`: t is also bound to the current
+    position."""
 
     quiet: bool
     source: str
@@ -108,7 +109,7 @@ class SimilarPosition(nodes.Node):
 
 @nodes.node
 class Equal(nodes.Node):
-    """`equal (F G)`: both have the same value, or neither has one."""
+    """`equal (F G)`: F and G have the same value, or both have no value."""
 
     left: nodes.Node
     right: nodes.Node

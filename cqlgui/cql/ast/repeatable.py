@@ -1,5 +1,5 @@
-"""Which filters give the same result each time they are evaluated at a position. A search may reach a
-position in several ways. It need not evaluate these filters there again."""
+"""Tells which filters give the same result each time they are evaluated at one position. A search may reach a
+position in several ways. It need not evaluate a repeatable filter there again."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from cqlgui.cql.ast import (
 
 
 def is_repeatable(node: nodes.Node) -> bool:
-    """True if a filter gives the same result each time it is evaluated at a position, and leaves no traces
-    but comments and orbit matches. Node kinds not listed here are taken not to be repeatable."""
+    """True if a filter gives the same result each time it is evaluated at one position. The only side effects
+    of the filter are comments and orbit matches. Node kinds outside `_REPEATABLE` count as not repeatable."""
     if type(node) not in _REPEATABLE:
         return False
     if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
         return False
     if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
-        # Within a path, `pathlastposition` is the end of the best path so far.
+        # Within a path, `pathlastposition` is the end of the best path so far, which changes during the
+        # search.
         return False
     return all(is_repeatable(child) for child in nodes.children(node))
 
 
 def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
-    """True if nothing in a loop can change the loop's condition. Such a loop runs forever once it has
-    begun."""
+    """True if nothing in a loop can change the loop's condition. If the condition holds at the beginning, the
+    loop runs forever."""
     if isinstance(loop, nodes_programs.Loop):
         condition = body = loop.operand
     elif loop.iterates:
@@ -50,7 +51,8 @@ def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
 
 
 def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
-    """Whether a filter does nothing but assign variables. Their names are added to `assigned`."""
+    """Whether a filter does nothing but assign variables. The names of the variables are added to
+    `assigned`."""
     if isinstance(node, nodes.Assign) and node.operator == "=":
         assigned.add(node.name)
     elif type(node) not in _REPEATABLE or isinstance(node, nodes_paths.Path | nodes_paths.Line):
@@ -59,7 +61,7 @@ def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
 
 
 def _words(node: nodes.Node) -> Iterator[str]:
-    """Every name in a filter, including the variables that it reads."""
+    """Every name in a filter, including the names of variables that are read."""
     if isinstance(node, nodes.Assign):
         return
     for field in data.fields(node):

@@ -1,5 +1,5 @@
-"""Static types of filters (language spec, section 4). Every filter has exactly one type, which follows from
-the text alone."""
+"""Static types of filters (language spec, section 4). Every filter has exactly one type. The text alone
+determines the type."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cqlgui.cql.ast import nodes
 
 class Type(Enum):
     """The type of a filter's value. A LOGICAL filter has no value. PIECE is the type of a piece variable by
-    itself; its value is a set of at most one square. DICTIONARY is the type of the name of a dictionary. Such
-    a name may stand only where the grammar allows it."""
+    itself; the value of the variable is a set of at most one square. DICTIONARY is the type of a dictionary's
+    name. The grammar allows a dictionary's name only in certain places."""
 
     SET = "set"
     NUMERIC = "number"
@@ -29,7 +29,8 @@ SETS = frozenset({Type.SET, Type.PIECE})
 
 @dataclass(slots=True)
 class Entries:
-    """Types of a dictionary's keys and values. Each is None until its first use in the text fixes it."""
+    """Types of a dictionary's keys and values. Each type is None until the first use in the text fixes the
+    type."""
 
     local: bool
     key: Type | None = None
@@ -68,19 +69,19 @@ class Names:
 def infer(node: nodes.Node, names: Names) -> Type:
     """The type of a checked or expanded filter. Each node object is visited once per `names`.
 
-    Raises KeyError for a variable that `names` lacks. This means that the tree was not checked.
+    Raises KeyError for a variable that `names` lacks. A missing variable means that the tree was not checked.
     """
     known = names._memo.get(id(node))
     if known is not None and known[0] is node:
         return known[1]
     answer = RULES[type(node)](node, names)
-    # The memo holds the node as well, so no other node can get the same id meanwhile.
+    # The memo keeps the node alive. As long as the node lives, no other node can get the same id.
     names._memo[id(node)] = (node, answer)
     return answer
 
 
 def is_set(node: nodes.Node, names: Names) -> bool:
-    """True for sets of squares, piece variables included."""
+    """True for sets of squares, including piece variables."""
     return infer(node, names) in SETS
 
 
@@ -122,8 +123,8 @@ def _arithmetic(node: nodes.Node, names: Names) -> Type:
 
 
 def _compare(node: nodes.Node, names: Names) -> Type:
-    """The type of a comparison. Its value is the left operand, or the size of a set that is compared with a
-    number. `!=` and comparisons of two sets have no value."""
+    """The type of a comparison. The value of a comparison is the left operand. If a set is compared with a
+    number, the value is the size of the set. `!=` and comparisons of two sets have no value."""
     assert isinstance(node, nodes.Compare)
     if node.operator == "!=":
         return Type.LOGICAL
@@ -149,8 +150,8 @@ def _loop(node: nodes.Node, names: Names) -> Type:
 
 
 def transformed(operand: Type, ranged: bool) -> Type:
-    """The type of an orbit. With a range, an orbit is a number. Without a range, an orbit of sets is their
-    union, an orbit of numbers is their maximum, and any other orbit is a condition."""
+    """The type of an orbit. With a range, an orbit is a number. Without a range, an orbit of sets is a set
+    (the union), and an orbit of numbers is a number (the maximum). Any other orbit is a condition."""
     if ranged:
         return Type.NUMERIC
     if operand in SETS:

@@ -1,4 +1,4 @@
-"""Explains why a position matches or not: truth, value and squares of every sub-filter, and of each element
+"""Explains why a position matches or not: result, value and squares of every sub-filter, and of each element
 of every orbit."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_CONSTITUENTS: Final = 200
 
 
 class Judged(Protocol):
-    """A filter with its truth at a position. `matched` is None if the truth is unknown."""
+    """A filter at a position. `matched` tells whether the filter matches there; None means unknown."""
 
     @property
     def matched(self) -> bool | None: ...
@@ -42,23 +42,23 @@ class Judged(Protocol):
 class Explanation:
     """One filter at one position.
 
-    `matched` is None if the truth is unknown (a loop variable has no value outside its loop). `value` is the
-    value as text. It is None for conditions and for filters that fail. `squares` is the bitboard of the
-    squares that the filter names or matched here.
+    `matched` is None if it is unknown whether the filter matches: a loop variable has no value outside its
+    loop. `value` is the value as text. It is None for conditions and for filters that fail. `squares` is the
+    bitboard of the squares that the filter names or matched here.
 
     `positionid` is the position where the filter was evaluated, and `place` describes that position. Below
-    `find`, `positionid` is the position found. If none was found, it is the candidate that comes nearest to
-    matching.
+    `find`, `positionid` is the position found. If no position was found, `positionid` is the candidate that
+    comes nearest to matching.
 
     `transform` and `words` describe the element of an orbit. They are empty for other filters. For an element
-    of an outermost orbit, `orbit` is the index of that orbit. Otherwise it is -1.
+    of an outermost orbit, `orbit` is the index of that orbit. For all other filters, `orbit` is -1.
 
-    `binding` is the variable and the square of the element that decides a loop. That is the first element for
-    which the body holds, or with `all` the first for which the body fails. The body is explained for that
-    element.
+    `binding` is the variable and the square of the element that decides a loop. The deciding element is the
+    first one that makes the body hold. With `all`, it is the first one that makes the body fail. The body is
+    explained for the deciding element.
 
-    `way` has the moves along the positions that a path or a line matched. If the path or line failed, `way`
-    goes as far as it matched.
+    `way` is the text of the moves that a path or a line matched. If the path or line failed, `way` ends at
+    the last position that matched.
 
     `rounds` counts how often the body of a `loop` held, or how often the body of a `while` ran. It is None
     for other filters. Each part of a `loop` or `while` is explained for its last run.
@@ -84,7 +84,8 @@ class Explanation:
 def explain(
     expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int
 ) -> Explanation:
-    """Explain the body of a query at one position of a game. Raises `QueryError` where a search would."""
+    """Explain the body of a query at one position of a game. Raises `QueryError` if a search would raise this
+    error."""
     query = expanded.query
     if query is None:
         raise ValueError("a query with errors cannot be explained")
@@ -96,13 +97,13 @@ def explain(
 class Reason:
     """Why a query does not match at a position.
 
-    `part` is the first filter that fails. It is found by descending through conjunctions, `find`, sequences
-    of moves and `if`. It is None if the query matches. If an orbit contains `part`, `words` and `transform`
+    `part` is the first filter that fails. It is found by descending through conjunctions, `find`, paths,
+    lines and `if`. `part` is None if the query matches. If an orbit contains `part`, `words` and `transform`
     describe the orbit element around `part`: the element that comes nearest to matching.
 
-    `nearest` is the nearest position of the game at which `part` holds. `whole` is the nearest position at
-    which the whole query holds. Both are None if there is no such position. `fault` is the first error that
-    kept a position from being evaluated. It is empty if there was no error.
+    `nearest` is the nearest position of the game where `part` holds. `whole` is the nearest position where
+    the whole query holds. Each of the two is None if the game has no such position. `fault` is the first
+    error that kept a position from being evaluated. `fault` is empty if there was no error.
     """
 
     part: Explanation | None
@@ -114,8 +115,8 @@ class Reason:
 
 
 def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int) -> Reason:
-    """The first filter that fails at a position, and where else in the game it holds. Raises the same errors
-    as `explain`."""
+    """The first filter that fails at a position, and the nearest position where this filter holds. Raises the
+    same errors as `explain`."""
     query = expanded.query
     if query is None:
         raise ValueError("a query with errors cannot be explained")
@@ -137,8 +138,8 @@ def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host
 
 
 def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | None:
-    """The place that is the fewest moves away from `here` in the game tree. Of equally near places, one after
-    `here` is preferred to one before it."""
+    """The place that is the fewest moves away from `here` in the game tree. If two places are equally near, a
+    place after `here` is preferred to a place before `here`."""
     above = {}
     at, steps = here, 0
     while at >= 0:
@@ -154,8 +155,8 @@ def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | Non
     return min(places, key=distance, default=None)
 
 
-# Filters whose explanation shows more than their truth. Such a filter must be evaluated before it is
-# explained.
+# The explanations of these filters show more than whether the filter holds. Such a filter must be evaluated
+# before it is explained.
 _LOOKED_AT: Final = (
     nodes.SquareLoop,
     nodes.PieceLoop,
@@ -173,8 +174,8 @@ class _Explainer:
         self._recorder = recordings.Recorder()
         self._compiler = compilers.compiler(expanded.names, self._recorder.watch)
         self._query = query
-        # The ids of the nodes that are printed; all other nodes are quoted from the text. Elements of orbits
-        # do not occur in the text. The text of a placement does not spell out its squares.
+        # The ids of the nodes that are printed; all other nodes are quoted from the text. The text contains
+        # neither the elements of orbits nor the designators of a placement.
         self._printed: set[int] = set()
         self._find_printed(query.body)
         self._remarks = [
@@ -209,7 +210,7 @@ class _Explainer:
                 node, part = inner
                 continue
             below = _conjuncts(node)
-            # The inside of an element of a large orbit is not shown.
+            # The inside of an element of a large orbit is not shown, so the search ends there.
             if len(below) != len(part.children) or not below:
                 return node, part, element
             pairs = list(zip(below, part.children, strict=True))
@@ -225,8 +226,8 @@ class _Explainer:
             node, part = failed
 
     def _broken(self, node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-        """The constituent at which a sequence failed. A step is no filter, so it is wrapped in a path that
-        has this step alone."""
+        """The constituent where a path or line failed. A step is not a filter, so it is wrapped in a path
+        with no other constituent."""
         way = self._ways.get((id(node), part.positionid))
         if way is None or way.failed is None or not part.children or part.children[-1].matched is not False:
             return None
@@ -249,8 +250,8 @@ class _Explainer:
     def places(
         self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
     ) -> tuple[list[int], list[int], str]:
-        """The positions at which a filter holds, those at which the whole query holds, and the first error
-        that kept a position from being evaluated."""
+        """The positions where a filter holds, the positions where the whole query holds, and the first error.
+        An error keeps a position from being evaluated."""
         s = self._evaluation(searched, host)
         made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
         holds, matches, fault = [], [], ""
@@ -343,7 +344,7 @@ class _Explainer:
         try:
             rings.quietly(s, self._recorder.tests[id(node)])
         except QueryError:
-            pass  # A variable has no value here, so the truth stays unknown.
+            pass  # A variable has no value here, so the result stays unknown.
         finally:
             s.variables[:] = now
             s.witnesses, self._recorder.on = None, False
@@ -356,7 +357,8 @@ class _Explainer:
         way = self._ways.get((id(node), where))
         if way is None:
             return ""
-        # Several constituents may hold at one position, and no move of the path leads to its first position.
+        # Several constituents may hold at one position, so repetitions are dropped. The first position is
+        # dropped too, because no move of the path leads there.
         places = list(dict.fromkeys(place for _node, place in way.passed[:MAX_CONSTITUENTS]))
         return " ".join(tree.san_line(s.tree, [place for place in places if place != where]))
 
@@ -420,7 +422,7 @@ class _Explainer:
         if isinstance(node, nodes_tree.Echo):
             return [self._node(s, node.operand, self._echoed(s, node, where, variables), variables)]
         if isinstance(node, nodes_squares.Placement):
-            # Of the 64 squares of a placement, only those that do not match are shown.
+            # A placement has 64 squares. Only the squares that do not match are shown.
             told = (self._node(s, one, where, variables) for one in node.squares)
             return [one for one in told if not one.matched]
         if isinstance(node, nodes.NoTransform):
@@ -447,8 +449,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The set that a loop iterates over, and the body of the loop. The body is explained for the element
-        that decides the loop, if there is one."""
+        """The set that a loop iterates over, and the body of the loop. If an element decides the loop, the
+        body is explained for this element."""
         domain = self._node(s, node.domain, where, variables)
         witness = self._witnesses.get((id(node), where))
         if witness is None:
@@ -482,7 +484,7 @@ class _Explainer:
     ) -> Explanation:
         """A filter explained for one of its runs.
 
-        The records mix all runs, so the filter is evaluated once more in the state of that run. If the result
+        The records mix all runs, so the filter is evaluated once more in the state of one run. If the result
         differs this time, the mixed records are used, with the witnesses in `known`.
         """
         outer = self._witnesses
@@ -514,8 +516,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The constituents of a sequence, each explained at the position where it held. The constituent that
-        failed comes last."""
+        """The constituents of a path or line, each explained at the position where it held. The constituent
+        that failed comes last."""
         found = []
         if isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
@@ -532,8 +534,8 @@ class _Explainer:
     def _constituent(
         self, s: Evaluation, node: object, positionid: int, matched: bool, variables: Sequence[object]
     ) -> Explanation:
-        """One constituent. A step is explained at the position it leads to, or, if it fails, at the position
-        where it starts."""
+        """One constituent. A step that matched is explained at the position after the move. A step that
+        failed is explained at the position before the move."""
         assert isinstance(node, nodes.Node)
         if not isinstance(node, nodes_paths.Step):
             return self._node(s, node, positionid, variables)
@@ -555,8 +557,8 @@ class _Explainer:
     def _missed(
         self, s: Evaluation, node: nodes_paths.Step, head: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The targets of a step that failed, explained after the move that came nearest to matching. Empty if
-        no move fits the dash."""
+        """The targets of a step that failed, explained after the move that came nearest to matching. The list
+        is empty if no move fits the dash."""
         looked_at = self._recorder.records.get(id(node.targets[0]), {}) if node.targets else {}
         tails = [
             [self._node(s, one, place, variables) for one in node.targets]
@@ -566,9 +568,9 @@ class _Explainer:
         return max(tails, key=held, default=[])
 
     def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
-        """The position at which the operand of an echo is explained. It is the first position that gave the
-        value of the echo. Without such a position it is the first that matched, else the first that was
-        evaluated."""
+        """The position where the operand of an echo is explained: the first position that gave the value of
+        the echo. If no position gave this value, the first matching position is used. If no position matched,
+        the first evaluated position is used."""
         records = self._recorder.records.get(id(node.operand), {})
         entry = self._recorder.records.get(id(node), {}).get(where)
         value = self._result(s, self._recorder.codes[id(node)], entry, where, variables)[1]
@@ -579,7 +581,8 @@ class _Explainer:
     def _elsewhere(
         self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The parts of `X:F`: X here, and F at the position that X gives; F is unknown if X gives none."""
+        """The parts of `X:F`. X is explained here, and F at the position that X gives. If X gives no
+        position, `matched` of F is unknown."""
         position = self._node(s, node.position, where, variables)
         entry = self._recorder.records.get(id(node.position), {}).get(where)
         place = self._result(s, self._recorder.codes[id(node.position)], entry, where, variables)[1]
@@ -625,8 +628,8 @@ class _Explainer:
 
 
 def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
-    """The parts to search for the cause of a failure: conjuncts or the elements of an orbit. Empty for other
-    filters."""
+    """The parts to search for the cause of a failure: conjuncts or the elements of an orbit. Other filters
+    have no parts of this kind."""
     match node:
         case nodes.Compound():
             return node.filters
@@ -647,7 +650,7 @@ def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
 
 def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
     """The part that makes a `find` or an `if` fail. For a `find` it is the body, explained at one candidate.
-    For an `if` it is the branch taken.
+    For an `if` the part is the branch taken.
 
     If the condition of an `if` fails and the `else` branch is a plain `false`, the failing part is the
     condition.
@@ -663,13 +666,13 @@ def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation
             inner, place = otherwise, 2
         case _:
             return None
-    # The inside of an element of a large orbit is not shown.
+    # The inside of an element of a large orbit is not shown, so there may be no child to return.
     if len(part.children) <= place or part.children[place].matched is not False:
         return None
     return inner, part.children[place]
 
 
 def held(conjuncts: Iterable[Judged]) -> int:
-    """The number of conjuncts that hold before one fails. Of several elements or candidates, the one with the
-    highest number is taken to be the one that the user meant."""
+    """The number of conjuncts that hold before a conjunct fails. The user probably meant the element or
+    candidate with the highest number."""
     return sum(1 for _ in itertools.takewhile(lambda part: part.matched is not False, conjuncts))

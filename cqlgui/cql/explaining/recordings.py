@@ -41,8 +41,9 @@ class Moment:
         )  # fmt: skip
 
     def run(self, s: Evaluation, test: Run) -> bool:
-        """Test a filter in this state. Path, line start, cut and only child are restored afterwards; the
-        caller must restore variables, bans, groups and `last_path` itself if it needs them."""
+        """Test a filter in this state. Path, line start, cut and only child are restored afterwards.
+        Variables, bans, groups and `last_path` are not restored; a caller that needs the old values must
+        restore them."""
         outer = s.path, s.line_start, s.cut, s.only_child
         s.variables[:], s.banned = kept(self.variables), self.banned
         s.path, s.last_path, s.line_start = _kept_path(self.path), self.last_path, self.line_start
@@ -54,8 +55,8 @@ class Moment:
 
 
 def kept(variables: Sequence[Any]) -> list[Any]:
-    """A copy of variables, not affected by later changes. Dictionaries are copied because they are changed in
-    place."""
+    """A copy of variables, not affected by later changes. Dictionaries are copied because dictionaries are
+    changed in place."""
     return [dict(one) if isinstance(one, dict) else one for one in variables]
 
 
@@ -72,9 +73,9 @@ def _kept_path(path: PathState | None) -> PathState | None:
 class Record:
     """The result of a filter at a position.
 
-    `value` is None if only the truth was evaluated (`truth_only`). The value can then be computed from
-    `variables`, the values of the variables when the filter began. `runs` are the runs of the filter's parts,
-    if the filter runs its parts more than once.
+    `truth_only` means that only the test ran, without computing a value. `value` is None in this case, but
+    the value can be computed from `variables`. `variables` holds the values of the variables when the filter
+    began. `runs` are the runs of the filter's parts, if the filter runs its parts more than once.
     """
 
     good: bool
@@ -88,8 +89,8 @@ class Runs:
     """The runs of the parts of a `find`, `loop` or `while`. Each part runs once for each candidate or round.
 
     For a `find`, the run at the first candidate that matches is kept. If no candidate matches, the run at the
-    candidate nearest to matching is kept. That candidate has the most conjuncts that hold before one fails.
-    Of several such candidates it is the first. For a `loop` or `while`, the last run of each part is kept.
+    candidate nearest to matching is kept. The nearest candidate is the first one with the highest number of
+    conjuncts that hold before a conjunct fails. For a `loop` or `while`, the last run of each part is kept.
     """
 
     def __init__(self, node: nodes.Node) -> None:
@@ -116,7 +117,7 @@ class Runs:
         return Moment.of(s)
 
     def ends(self, part: nodes.Node, before: Moment | None, good: bool) -> None:
-        """Note the truth of a filter; `before` is the value that `begins` returned for it."""
+        """Note whether a filter held. `before` is the value that `begins` returned for this filter."""
         if before is None:
             self._held += good and id(part) in self._conjuncts
             return
@@ -134,7 +135,8 @@ class Runs:
 
 
 def _parts(node: nodes.Node) -> tuple[nodes.Node, ...]:
-    """The parts that a `find`, `loop` or `while` runs more than once. Empty for other filters."""
+    """The parts that a `find`, `loop` or `while` runs more than once. Other filters have no parts of this
+    kind."""
     match node:
         case nodes.Find() | nodes_programs.Loop():
             return (node.operand,)

@@ -1,1 +1,2 @@
-"""By family of filters: the type, the printed form and the rule under transforms of each node."""
+"""The type, the printed form and the transform rule of each node, in one module for each family of
+filters."""

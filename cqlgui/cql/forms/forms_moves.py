@@ -28,7 +28,8 @@ def _current_move_type(node: nodes.Node, names: types.Names) -> Type:
 
 
 def _move_type(node: nodes.Node, names: types.Names) -> Type:
-    """The type of the older `move`. With `count`, it is a number. Otherwise the first parameter decides."""
+    """The type of the older `move`. With `count`, the type is a number. Without `count`, the first parameter
+    decides."""
     assert isinstance(node, nodes_moves.Move)
     if "count" in node.words:
         return Type.NUMERIC
@@ -57,7 +58,7 @@ def _dash(node: nodes.Node, style: printers.Style) -> printers.Printed:
 
 
 _SIGNS = ("--", "[x]", "―", "×")
-"""The signs of dashes. After one of them, a promotion or a target would belong to that dash."""
+"""The signs of dashes. A promotion or a target after a dash would be read as a part of the dash."""
 
 
 def _dashed(
@@ -68,11 +69,12 @@ def _dashed(
     target: nodes.Node | None,
     style: printers.Style,
 ) -> printers.Printed:
-    """A dash with its sets, its promotion and its target. Without a left set, the dash is a primary."""
+    """A dash with its sets, its promotion and its target. A dash without a left set counts as a primary
+    expression."""
     text = "" if left is None else printers.print_filter(left, style).within(6, before=7)
     if text.endswith("∙") or text.startswith(_SIGNS):
-        # After `∙` a dash would have no left set. A dash at the beginning would be read as the dash of
-        # `currentmove`.
+        # A dash directly after `∙` would have no left set. A dash at the beginning of the left set would be
+        # read as the dash of `currentmove`.
         text = f"({text})"
     if style == "unicode":
         text += "×" if capture else "――"
@@ -81,11 +83,12 @@ def _dashed(
     opened = 0
     if right is not None:
         printed = printers.print_filter(right, style)
-        # A round bracket at the beginning would begin the target. A dash inside would take in what follows.
+        # A round bracket at the beginning of the right set would be read as the target. A dash inside the
+        # right set would take the promotion and the target.
         shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
         shut = shut or printers.runs_into_bracket(printed.text)
-        # An assignment at the end would take in the `=` of a promotion. A path at the end would take in the
-        # bracket of a target.
+        # An assignment at the end of the right set would take the `=` of a promotion. A path at the end would
+        # take the bracket of a target.
         shut = shut or (printed.open > 0 and (promotion is not None or target is not None))
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
@@ -128,7 +131,7 @@ def _move(node: nodes.Node, style: printers.Style) -> printers.Printed:
     text = _parameters("move", node.words, node.operands, style)
     if node.comment is not None:
         return printers.Printed(f"{text} comment{printers.spoken_arguments(node.comment, style)}")
-    # Many parameter words of `move` are filters too. If such a filter followed, it would be read as a
+    # Many parameter words of `move` are filters too. A filter of that kind after `move` would be read as a
     # parameter.
     return printers.Printed(text, open=14)
 
@@ -145,7 +148,7 @@ def _parameters(
     for word in words:
         texts.append(word)
         if head == "pin" or word in nodes_moves.OPERAND_WORDS:
-            # An operand that is open to its right, such as another `move`, would take in the next word.
+            # An operand that can continue to the right, such as another `move`, would take the next word.
             texts.append(printers.print_filter(left.pop(0), style).within(1, before=14))
     return " ".join(texts)
 
@@ -210,8 +213,8 @@ def _make_move(node: Any, filters: tuple[nodes.Node, ...]) -> nodes.Node:
 
 
 def _evaluated(node: Any) -> tuple[nodes.Node, ...]:
-    """The parts that are filters of a position. A promotion of men and the target of possible moves are not
-    filters of a position."""
+    """The parts that are evaluated at a position. A promotion of men and the target of possible moves are not
+    evaluated at a position."""
     if isinstance(node, nodes_moves.CountMoves):
         return _evaluated(node.moves)
     if isinstance(node, nodes_moves.CurrentMove):

@@ -25,7 +25,7 @@ def _path_fact(node: nodes.Node, names: types.Names) -> Type:
 
 
 def _part(node: nodes.Node, names: types.Names) -> Type:
-    """Constituents are no filters of their own; they only match or fail."""
+    """A constituent has no value of its own; it only matches or fails."""
     return Type.LOGICAL
 
 
@@ -99,7 +99,7 @@ def _constituents(parts: tuple[nodes.Node, ...], style: printers.Style) -> list[
     for part in parts:
         text = _constituent(part, style)
         if texts and text.startswith("(") and printers.runs_into_bracket(texts[-1]):
-            # Only the word `child` gets braces. In braces, the whole step would be a filter.
+            # Only the word `child` gets braces. Braces around the whole step would make the step a filter.
             texts[-1] = texts[-1].removesuffix("child") + "{child}"
         texts.append(text)
     return texts
@@ -131,14 +131,14 @@ def _dash(node: nodes_moves.Dash, style: printers.Style) -> str:
 
 
 def _tied(node: nodes.Node, style: printers.Style, *, before_equals: bool = False) -> str:
-    """A set beside its dash. Before the `=` of a promotion, a name would be read as the variable of an
-    assignment. This is also true of a name at the end of the set."""
+    """A set beside a dash. The set gets braces if it ends with a name and the `=` of a promotion follows.
+    Without the braces, the name and the `=` would be read as an assignment."""
     if isinstance(node, nodes.Name) and not before_equals:
         return node.name
     if before_equals and printers.print_filter(node, style).open:
         return _braced(printers.print_filter(node, style).text)
     text = _shut(node, 6, style)
-    # After `∙` the dash would have no left set.
+    # A dash directly after `∙` would have no left set.
     return _braced(text) if text.endswith("∙") else text
 
 
@@ -166,8 +166,8 @@ _GROUP = pattern(r"\{[^{}]*\}")
 
 
 def _shut(node: nodes.Node, level: int, style: printers.Style) -> str:
-    """A filter at the top level of a path. It is put into braces in these cases: its signs would be wildcards
-    or dashes there, it would be read as a chain, or what follows could continue it."""
+    """A filter at the top level of a path. Braces prevent three misreadings of the filter: signs as wildcards
+    or dashes, the whole as a chain, the next part as a continuation."""
     printed = printers.print_filter(node, style)
     text = printed.text
     opens = printed.level > level or printed.open > 11
@@ -182,8 +182,8 @@ def _is_arithmetic(node: nodes.Node) -> bool:
 
 
 def _braced(text: str) -> str:
-    """The text in braces. Braces leave no trace in the tree. A lone number gets blanks too, because `{3}`
-    would be read as a repetition."""
+    """The text in braces. Braces make no node in the tree. A lone number gets blanks too, because `{3}` would
+    be read as a repetition."""
     if text.startswith("{") and not _outside_braces(text):
         return text
     return f"{{ {text} }}" if text.isdigit() else f"{{{text}}}"

@@ -16,7 +16,7 @@ from cqlgui.cql.vocabulary import registry
 
 
 def _if(node: nodes.Node, names: Names) -> Type:
-    """The type of both branches if they agree, else a condition."""
+    """The type of both branches if the types agree. If the types differ, an `if` is a condition."""
     assert isinstance(node, nodes_programs.If)
     if node.otherwise is None:
         return Type.LOGICAL
@@ -26,8 +26,7 @@ def _if(node: nodes.Node, names: Names) -> Type:
 
 
 def _entry(node: nodes.Node, names: Names) -> Type:
-    """The type of the dictionary's values. The type is a condition as long as nothing in the text has fixed
-    it."""
+    """The type of the dictionary's values. If the text does not fix this type, an entry is a condition."""
     assert isinstance(node, nodes_programs.Entry)
     return names.dictionaries[node.name].value or Type.LOGICAL
 
@@ -63,7 +62,7 @@ def _print_if(node: nodes.Node, style: printers.Style) -> printers.Printed:
     condition, then = printers.adjacent((node.condition, node.then), 14, style)
     if node.otherwise is None:
         printed = printers.print_filter(node.then, style)
-        # `adjacent` may have put `then` into brackets, because the condition stands before it.
+        # `adjacent` may have put `then` into brackets because of the condition before it.
         opened = max(14, printed.open) if then == printed.text else 14
         return printers.Printed(f"if {condition} {then}", open=opened)
     if printers.print_filter(node.then, style).open and not then.startswith("("):
@@ -129,8 +128,8 @@ def _print_entry_assign(node: nodes.Node, style: printers.Style) -> printers.Pri
 
 
 def _key(key: nodes.Node, style: printers.Style) -> str:
-    """A key in square brackets. A designator, or a filter that begins with a designator, would be read
-    together with these brackets. Such a key gets round brackets too."""
+    """A key in square brackets. A key that begins with a designator would be read together with the square
+    brackets. Such a key gets round brackets too."""
     text = printers.print_filter(key, style).text
     shut = designators.match_length(f"[{text}]", 0) or text.startswith("[")
     return f"[({text})]" if shut else f"[{text}]"
@@ -155,7 +154,7 @@ def _print_function(node: nodes.Node, style: printers.Style) -> printers.Printed
 
 
 def _print_call(node: nodes.Node, style: printers.Style) -> printers.Printed:
-    """The call as written. If a transform changed it, the filter that it became."""
+    """The call as written. If a transform changed the body of the call, the changed body is printed."""
     assert isinstance(node, nodes_programs.Call)
     if node.inlined:
         given = tuple(

@@ -20,18 +20,18 @@ _TAG_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _LOGIC: Final = (":and", ":or", ":xor", ":cond")
 _HEADER: Final = (":pgn", ":output", ":gamenumber", ":forany", ":eithercolor")
 KEYWORDS: Final = frozenset((*_LOGIC, *_HEADER, ":not"))
-"""The keywords of a match list apart from those of `legacy_facts`."""
+"""The keywords of a match list that are not in `legacy_facts.KEYWORDS`."""
 
 
 def read(listing: legacy_reader.Listing, problems: legacy_reader.Problems) -> legacy_nodes.Match:
-    """The match of a list in brackets whose first word is `match`."""
+    """The match of a list in brackets. The first word of the list is `match`."""
     reader = _Reader(listing, problems, nested=False)
     return reader.built()
 
 
 class _Reader:
-    """Reads the items of a match list. A `nested` list, below `:and` and similar keywords, may contain only
-    conditions on games."""
+    """Reads the items of a match list. A `nested` list is an operand of `:and` or a similar keyword. A nested
+    list may contain only conditions on games."""
 
     def __init__(
         self, listing: legacy_reader.Listing, problems: legacy_reader.Problems, *, nested: bool

@@ -1,7 +1,8 @@
 """Images of the conditions of an old list under the transforms that CQL 6 has no keyword for.
 
-A transform maps the square sets of all designators, also those in nested lists. A nested list with transforms
-of its own is first replaced by the alternatives (`or`) of its images. Then one map suffices for all images.
+A transform maps the square sets of all designators, also of the designators in nested lists. A nested list
+may have transforms of its own. It is first replaced by its images, joined with `or`. Because of this
+replacement, one map suffices for all images.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _CHOICE_COST: Final = 5
 
 
 class TooLarge(Exception):  # noqa: N818  # told to the user as a warning, not an error
-    """There are too many images to write out, or they cannot be written out at all."""
+    """There are too many images to write out, or the images cannot be written out at all."""
 
 
 @dataclass(slots=True)
@@ -58,7 +59,7 @@ class Map:
     swaps_shades: bool = False
 
     def under_colours(self) -> Map:
-        """The map that has the same effect before an exchange of colours as this map has after the
+        """A map for use before an exchange of colours. Its effect equals the effect of this map after the
         exchange."""
         mirrored = legacy_shift.mirrored
         return Map(lambda squares: mirrored(self.squares(mirrored(squares))), self.cql6, self.swaps_shades)
@@ -66,15 +67,15 @@ class Map:
 
 @dataclass(slots=True)
 class Image:
-    """The mapped terms; `emptied` if some designator lost all of its squares."""
+    """The mapped terms; `emptied` is True if a designator lost all of its squares."""
 
     terms: Terms
     emptied: bool = False
 
 
 def shift(terms: Terms, vector: tuple[int, int], budget: Budget, *, old: bool) -> Image:
-    """The terms shifted by `vector` (files to the right, ranks up): with `old` under the old rule, otherwise
-    under the rule of CQL 6."""
+    """The terms shifted by `vector` (files to the right, ranks up). True for `old` selects the old rule,
+    False the rule of CQL 6."""
     right, up = vector
     swaps = bool((right + up) & 1)
     return _Mapper(budget).image(terms, Map(legacy_shift.shift_of(right, up, old=old), not old, swaps))
@@ -106,7 +107,8 @@ class _Mapper:
         if isinstance(node, legacy_nodes.PositionList):
             return self._list(node, way)
         if isinstance(node, legacy_nodes.Sum):
-            # An accumulator counts the images of another list, and that list does not move with this one.
+            # An accumulator counts the images of another list. The map of this list does not move the other
+            # list.
             raise TooLarge
         if isinstance(node, tuple):
             return tuple(self._node(part, way) for part in node)

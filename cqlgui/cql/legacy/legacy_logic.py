@@ -16,7 +16,8 @@ _LONGEST_CHAIN: Final = 100
 
 
 def block(parts: Conjuncts) -> str:
-    """The filters in braces. `{true}` if they are always true, `false` if they are always false."""
+    """The filters in braces: `{true}` if the filters are always true, `false` if the filters are always
+    false."""
     if parts is None:
         return "false"
     return f"{{{' '.join(parts)}}}" if parts else "{true}"
@@ -41,7 +42,7 @@ def every(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def some(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """At least one of several groups: `({P1} or {P2} ...)`, each group once."""
+    """At least one of several groups: `({P1} or {P2} ...)`, without repeated groups."""
     if any(parts == [] for parts in lists):
         return []
     blocks = list(dict.fromkeys(block(parts) for parts in lists if parts))
@@ -51,8 +52,8 @@ def some(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def bracketed(texts: Sequence[str], sign: str) -> str:
-    """Texts joined by an operator, in brackets unless there is only one text. More than 100 texts are grouped
-    in nested brackets, because the parser limits the length of a chain."""
+    """Texts joined by an operator, in brackets. A single text gets no brackets. More than 100 texts are
+    grouped in nested brackets, because the parser limits the length of a chain."""
     while len(texts) > _LONGEST_CHAIN:
         starts = range(0, len(texts), _LONGEST_CHAIN)
         texts = [bracketed(texts[start : start + _LONGEST_CHAIN], sign) for start in starts]
@@ -76,8 +77,8 @@ def cases(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def negated(parts: Conjuncts, *, transformed: bool = False) -> Conjuncts:
-    """The negation. The operand gets braces. Exceptions are a keyword and, with `transformed`, a transform
-    with brackets of its own."""
+    """The negation. The operand gets braces. A single keyword gets no braces. With `transformed`, a transform
+    with brackets of its own gets no braces either."""
     if parts is None:
         return []
     if not parts:

@@ -1,7 +1,8 @@
 """Reads `(position ...)` of old scripts, with the tables of old keywords and their CQL 6 text.
 
-Every keyword of the dialects has a row in one of the tables below. A keyword without a CQL 6 equivalent is an
-error at its place. Reading continues after it, because all errors of a list are to be reported.
+Every keyword of the dialects has a row in one of the tables below. A keyword without a CQL 6 equivalent is
+reported as an error at its place. Reading continues after an error, because all errors of a list are to be
+reported.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ NO_EQUIVALENT: Final = {
     ":isinvalid": "",
     ":line*": "",
 }
-"""Keywords without a CQL 6 equivalent, with the reason unless it is obvious."""
+"""Keywords without a CQL 6 equivalent, with the reason. An obvious reason is left empty."""
 
 OTHER_CHESS: Final = (
     ":losing", ":mustcapture", ":captureforced", ":takeslastpiece", ":threechecks", ":checkcount",
@@ -112,14 +113,15 @@ OTHER_CHESS: Final = (
 def read(
     listing: legacy_reader.Listing, problems: legacy_reader.Problems, *, nested: bool = False
 ) -> PositionList:
-    """The position list of a list in brackets whose first word is `position`."""
+    """The position list of a list in brackets. The first word of the list is `position`."""
     reader = _Reader(legacy_reader.Items(listing.items, listing.span, 1), listing.span, problems, nested)
     reader.all()
     return reader.built()
 
 
 class _Reader:
-    """Reads the items of one list. A `nested` list may not have a count over the game."""
+    """Reads the items of one list. `:matchcount` and `:pretransformmatchcount` are not allowed in a `nested`
+    list."""
 
     def __init__(
         self,
@@ -157,7 +159,7 @@ class _Reader:
         return data.replace(self.result, terms=tuple(self.terms))
 
     def keyword(self, word: legacy_reader.Word) -> None:
-        """Read the parameters of a keyword whose word has been taken, and add its condition."""
+        """Read the parameters of a keyword that has just been taken, and add its condition."""
         self._word = word
         if word.text.startswith("!"):
             self._negated(word)
@@ -222,8 +224,8 @@ class _Reader:
         return self._adopted(listing)
 
     def _adopted(self, listing: legacy_reader.Listing) -> PositionList:
-        """A nested list. Its keyword about variations applies to the enclosing list, unless the enclosing
-        list has such a keyword already."""
+        """A nested list. If only the nested list has a keyword about variations, this keyword is used for the
+        enclosing list too."""
         found = read(listing, self.problems, nested=True)
         if found.line and not self.result.line:
             self._set(line=found.line)
@@ -244,7 +246,7 @@ class _Reader:
         self.terms.append(legacy_nodes.Plain(parts, if_empty))
 
     def _compared(self, before: tuple[legacy_nodes.Part, ...], found: legacy_ranges.Range) -> None:
-        """Add a condition: a count is in a range. The count is 0 if there is nothing to count."""
+        """Add the condition that a count is in a range. The count over an empty set is 0."""
         mark = "\0"
         text = found.count(mark)
         if isinstance(text, bool):
@@ -264,7 +266,8 @@ class _Reader:
             self._compared((*([words] if words else []), found), limits)
 
     def power_difference(self) -> None:
-        """`:powerdifference D r`: White's men of D minus Black's. `:powerdifference D1 D2 r`: D1 minus D2."""
+        """`:powerdifference D r`: the power of White's men of D minus the power of Black's men of D.
+        `:powerdifference D1 D2 r`: the power of D1 minus the power of D2."""
         first = self._designator()
         second: Designator | None = None
         word = self.items.word()
@@ -360,8 +363,8 @@ class _Reader:
             self._plain(text)
 
     def castling(self) -> None:
-        """`:castling D`: one letter means this castling right. Several letters mean exactly one of their
-        rights."""
+        """`:castling D`: one letter means that this castling right exists. Several letters mean that exactly
+        one of these rights exists."""
         word = self.items.word()
         letters = word.text.strip("[]") if word is not None else ""
         if word is None or not letters or set(letters) - set("KQkq"):
@@ -432,7 +435,7 @@ class _Reader:
         self.terms.append(legacy_nodes.MoveText("not ", "enpassant"))
 
     def castles(self) -> None:
-        """`:iscastling`; the letters `K Q k q` limit it to these sides and colours."""
+        """`:iscastling`; the letters `K Q k q` limit the castling to certain sides and colours."""
         word = self.items.word()
         if word is None or set(word.text) - set("[]KQkq") or not set(word.text) - set("[]"):
             self.terms.append(legacy_nodes.MoveText("", "castle"))
@@ -535,8 +538,8 @@ class _Reader:
             self.terms.append(legacy_nodes.Elsewhere("not position 0:find", found))
 
     def cut(self) -> None:
-        """`:cut (P)`: positions after the first one where P holds do not count. A bare `:cut` ends the search
-        in a game, so it changes only a count of matches."""
+        """`:cut (P)`: positions after the first position where P holds do not count. A bare `:cut` ends the
+        search in a game. It therefore changes only a count of matches."""
         if self.items.listing("position") is None:
             self._bare_cut = self._word
             return
@@ -550,14 +553,14 @@ class _Reader:
             self.terms.append(found)
 
     def inside(self) -> None:
-        """`:inside D SQ` keeps only those transformed lists that have a man of D on SQ. SQ itself is not
+        """`:inside D SQ` keeps only the transformed lists that have a man of D on SQ. SQ itself is not
         transformed."""
         men, squares = self._designator(), self._designator()
         if men is not None and squares is not None:
             self._plain(men, " & notransform ", legacy_nodes.Fixed(squares))
 
     def tag_match(self) -> None:
-        """`:tagmatch name D`: the man that the tag stands for is one of D."""
+        """`:tagmatch name D`: the man that the tag stands for is a man of D."""
         place = self.items.place
         name = self._name().removeprefix("$")
         found = self._designator()
@@ -580,7 +583,7 @@ class _Reader:
         self._set(line=self._keyword)
 
     def mark_all(self) -> None:
-        """`:markall` only concerns how matches are annotated."""
+        """`:markall` concerns only the annotation of matches."""
 
     def no_annotation(self) -> None:
         self._set(silent=True)
@@ -680,5 +683,4 @@ _READERS: Final[dict[str, Callable[[_Reader], None]]] = {
 }
 
 KEYWORDS: Final = frozenset(WORDS | MOVE_GIVES | _READERS | NO_EQUIVALENT) | set(OTHER_CHESS)
-"""Every keyword of a position list that this module reads itself; the others are in `legacy_facts.POSITION`.
-"""
+"""The keywords of a position list that this module reads. `legacy_facts.POSITION` has the other keywords."""

@@ -1,7 +1,7 @@
 """Prints position lists of old scripts as CQL 6 text.
 
-Constant conditions are folded away: a designator without squares never holds, and a count of nothing is 0.
-The variables generated for loops are numbered through the whole script.
+Constant conditions are folded away: a designator without squares never holds, and a count over an empty set
+is 0. The variables generated for loops are numbered through the whole script.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ Terms = tuple[legacy_nodes.Term, ...]
 Wrap = Callable[[Conjuncts], Conjuncts]
 
 MOST_WRITTEN: Final = 24
-"""With the rule "auto", at most this many different shifted lists are written out; "exact" writes all out."""
+"""The rule "auto" writes out at most this many different shifted lists. "exact" writes out all lists."""
 MANY_MATCHES: Final = 100_000
 MANY_ELEMENTS: Final = 1000
 _LIST_BUDGET: Final = 30_000
 _SCRIPT_BUDGET: Final = 90_000
-# The text of a sum that contains sums doubles with each level, so each sum is charged to the budget.
+# A sum may contain sums, and the text doubles with each level. Each sum therefore uses up a part of the
+# budget.
 _SUM_COST: Final = 200
 
 
@@ -43,7 +44,7 @@ class Names:
     counts: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, letter: str) -> str:
-        """The next unused name that begins with `letter`, with its `$`."""
+        """The next unused name: `$`, the letter and a number."""
         while True:
             number = self.counts[letter] = self.counts.get(letter, 0) + 1
             if f"{letter}{number}" not in self.taken:
@@ -85,14 +86,14 @@ def conjuncts(listing: legacy_nodes.PositionList, context: Context) -> Conjuncts
 
 
 def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap) -> Conjuncts:
-    """As `conjuncts`, with `wrap` applied to the conditions, inside the transforms."""
+    """Like `conjuncts`, but `wrap` is applied to the conditions inside the transforms."""
     sums = tuple(term for term in listing.terms if isinstance(term, legacy_nodes.Sum))
     apart = sums if listing.is_transformed or listing.accumulate else ()
     terms = tuple(term for term in listing.terms if term not in apart)
     own = [term for term in apart if term.name == listing.accumulate]
     if own:
-        # A list with a `:sumrange` of its own accumulator is replaced by the sum, because the sum already
-        # counts where the list holds.
+        # If a list has a `:sumrange` of its own accumulator, the sum replaces the list. The sum already
+        # counts the images of the list that hold.
         main: Conjuncts = []
     else:
         main = _orbit(listing, terms, context, wrap).shown
@@ -116,8 +117,8 @@ def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> b
 
 @dataclass(frozen=True, slots=True)
 class _Orbit:
-    """The images of a list. They are printed as keywords before `body`, or as `choices` after the remaining
-    keywords."""
+    """The images of a list. The images are printed as keywords before `body`, or as `choices` after the
+    remaining keywords."""
 
     keywords: tuple[str, ...]
     body: Conjuncts = None
@@ -164,7 +165,7 @@ def _orbit(
         )
     colour = ("flipcolor",) if listing.colour else ()
     flips = legacy_shift.flip_keywords(listing.flips)
-    # Images are compared as terms. To compare them as text would print every nested list twice at every level
+    # Images are compared as terms. A comparison of texts would print every nested list twice at every level
     # of nesting.
     images: dict[Terms, None] = {}
     budget = context.budget.part(_LIST_BUDGET)
@@ -306,7 +307,7 @@ def _repeated(listing: legacy_nodes.PositionList, parts: Conjuncts, context: Con
 
 
 def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
-    """The number of images of an accumulator's lists that hold here, compared with a range."""
+    """The condition that a number is in a range: how many images of the accumulator's lists hold here."""
     lists = context.accumulators.get(term.name, ())
     if not lists:
         return []
@@ -327,7 +328,8 @@ def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
 
 
 def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legacy_ranges.Range) -> str | bool:
-    """The number of images of a list that hold, compared with a range; by keyword where possible."""
+    """The condition that a number is in a range: how many images of the list hold. Keywords are used where
+    possible."""
     orbit = _count_orbit(listing, context)
     keywords = [word for word in orbit.keywords if not (listing.by_colour and word == "flipcolor")]
     by_colour = len(keywords) < len(orbit.keywords)
@@ -336,7 +338,7 @@ def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legac
         text: str | bool = f"{' '.join(keywords)} {words} {legacy_logic.block(orbit.body)}"
     else:
         text = limits.count(_ones(keywords, orbit))
-    # Without `true`, CQL 6 would make one orbit of both transforms and count the colours together.
+    # Without `true`, CQL 6 would combine both transforms into one and count the colours together.
     return f"flipcolor {{true {text}}}" if by_colour and isinstance(text, str) else text
 
 
@@ -348,8 +350,8 @@ def _number(listing: legacy_nodes.PositionList, context: Context) -> str:
 
 
 def _ones(keywords: list[str], orbit: _Orbit) -> str:
-    """The number of choices that hold. Each counts once, or once for each image under the remaining
-    keywords."""
+    """The number of choices that hold. Without `keywords` a choice counts once. With `keywords` it counts
+    once for each of its images that hold."""
     choices = orbit.choices if orbit.choices is not None else (orbit.body,)
     blocks = list(dict.fromkeys(legacy_logic.block(choice) for choice in choices if choice is not None))
     before = " ".join(keywords)
@@ -422,7 +424,7 @@ def _attack_count(term: legacy_nodes.AttackCount, context: Context) -> Conjuncts
 
 def _loop(domain: str, before: str, after: str, limits: legacy_ranges.Range, names: Names) -> Conjuncts:
     """The condition that a sum is in a range. For each square of `domain`, the sum counts the squares of a
-    second set, which depends on that square."""
+    second set. The second set depends on that square."""
     total = "\0"
     text = limits.count(total)
     if isinstance(text, bool):
@@ -497,7 +499,8 @@ def _move(term: legacy_nodes.Move, context: Context) -> Conjuncts:
 
 
 def _of_side(origin: Designator, side: str, names: Names) -> str:
-    """Where a move starts, limited to the men of one side unless the designator already has that limit."""
+    """The origin of a move, limited to the men of one side. A designator that names only men of that side is
+    not changed."""
     text = atom(origin, names)
     letters = set(origin.pieces)
     own = bool(letters) and all(c.isupper() if side == "A" else c.islower() for c in letters)
@@ -592,7 +595,7 @@ _PRINTERS: Final[dict[type, Callable[..., Conjuncts]]] = {
 
 
 def atom(found: Designator, names: Names) -> str:
-    """A designator as an operand: in brackets if it is more than one word."""
+    """A designator as an operand, in brackets if its text has more than one word."""
     text = _spelled(found, names)
     return f"({text})" if " " in text else text
 

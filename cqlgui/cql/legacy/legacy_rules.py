@@ -1,4 +1,5 @@
-"""The values of `shift_rule`, in a module of its own: importing it does not load the translator."""
+"""The values of `shift_rule`, in a module of its own, so that an import of the values does not load the
+translator."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Diagnostics for a script of an older CQL, shown in place of syntax errors. They tell what the script is,
-offer its translation as a fix, and show each note of the translation at its place."""
+"""Diagnostics for a script of an older CQL, shown in place of syntax errors. The diagnostics tell that the
+script is old, offer its translation as a fix, and show the notes of the translation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ NOTE: Final = "old-script-note"
 
 
 def findings(text: str) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a script for which `translate.looks_old` holds. The first one is the error `CODE`;
-    it has a fix if the whole script can be translated."""
+    """The diagnostics of an old script (see `translate.looks_old`). The first diagnostic is the error `CODE`.
+    It has a fix if the whole script can be translated."""
     found = translate.translate(text)
     start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
     line = text.find("\n", start)

@@ -1,9 +1,9 @@
 """Translates scripts of the older dialects, CQL 1-3 and CQL-S 1.0, to CQL 6.2.
 
-`translate` depends on the text alone and never raises. Whatever has no CQL 6 equivalent becomes a note with
-its place, and all notes are collected in one pass. `legacy_reader` reads lists and words, `legacy_games` and
-`legacy_positions` interpret them, and `legacy_printing` prints them as CQL 6. This module lays out the
-result.
+`translate` depends on the text alone and never raises. A construct without a CQL 6 equivalent becomes a note
+with a place in the script. All notes are collected in one pass. `legacy_reader` reads lists and words.
+`legacy_games` and `legacy_positions` interpret the lists. `legacy_printing` prints position lists as CQL 6.
+This module puts the printed parts together.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Translation:
 
     @property
     def failed(self) -> bool:
-        """Whether a note is an error. Then there is no text."""
+        """Whether a note is an error. If a note is an error, `text` is empty."""
         return any(note.severity == "error" for note in self.notes)
 
 
@@ -47,9 +47,9 @@ def translate(text: str, *, shift_rule: ShiftRule = "auto", skip_start: bool = F
     """Translate a script.
 
     `shift_rule` decides what to do where the old rule for shifts and the rule of CQL 6 give different lists.
-    "auto" writes out up to 24 elements. If there are more, it uses the CQL 6 keyword and gives a warning.
-    "exact" writes out all elements. "cql6" always uses the keyword. `skip_start` excludes the start position
-    from every list that does not ask for it.
+    "auto" writes out up to 24 lists. If there are more lists, "auto" uses the CQL 6 keyword and gives a
+    warning. "exact" writes out all lists. "cql6" always uses the keyword. `skip_start` excludes the start
+    position from every list that does not ask for the start position.
     """
     if not looks_old(text) and _is_new(text):
         return Translation(text, (Note(diagnostics.NOWHERE, "warning", ALREADY_NEW),))
@@ -200,8 +200,8 @@ class _Layout:
         return _counted(self._list(one), one.match_count)
 
     def _bound(self, tag: legacy_nodes.Tag, lines: legacy_logic.Conjuncts) -> legacy_logic.Conjuncts:
-        """The filters, repeated for every man that a tag may stand for. A pawn counts as what it promotes
-        to."""
+        """The filters, repeated for every man that a tag may stand for. A pawn counts as the piece that it
+        promotes to."""
         pieces = tag.pieces
         pawns = "".join(
             pawn
@@ -219,8 +219,8 @@ class _Layout:
 
 
 def _counted(parts: legacy_logic.Conjuncts, limits: legacy_ranges.Range | None) -> legacy_logic.Conjuncts:
-    """The condition that the number of positions where the filters hold is in a range. Without a range, the
-    condition is that there is at least one such position."""
+    """The condition that a number is in a range: the number of positions where the filters hold. Without a
+    range, the filters must hold at one position at least."""
     if parts is None:
         return [] if limits is not None and limits.holds(0) else None
     if limits is None:

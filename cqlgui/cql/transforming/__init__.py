@@ -1,1 +1,2 @@
-"""Transforms (flip, shift, rotate ...): their geometry, their rule for each node, and the orbit they make."""
+"""Transforms (flip, shift, rotate ...): their geometry, their rule for each node, and the orbits that they
+make."""

@@ -1,8 +1,8 @@
-"""Basic transforms: the image of a square, of men and of directions under each (transforms spec 2 and 3).
+"""Basic transforms: the images of squares, men and directions under each transform (transforms spec 2 and 3).
 
 A `Basic` is one indivisible map: a symmetry of the board, a swap of colours, an eighth turn of directions or
-a shift. Compositions are lists of basics, because under the complete-line rule a shift is not a map of single
-squares. This module uses square sets, men masks and direction masks only, no nodes and no games.
+a shift. A composition is a list of basics. It cannot be one map of single squares, because a shift leaves
+complete files and ranks in place. This module knows only square sets, men masks and direction masks.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ ALL_SQUARES: Final = board_squares.ALL
 
 
 class RotatedSquaresError(ValueError):
-    """An eighth turn was applied to particular squares or a square colour; neither can be turned by 45
+    """An eighth turn was applied to particular squares or to a square colour. Squares cannot be turned by 45
     degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """One basic transform. It is a symmetry (perhaps with a swap of colours), a shift or a turn of
-    directions, never two of these. In a shift, `up` acts before `right`.
+    """One basic transform. It is exactly one of three things: a symmetry (perhaps with a swap of colours), a
+    shift or a turn of directions. In a shift, `up` acts before `right`.
 
     `name` is CQL's spelling without brackets, empty for the identity. `symmetry` indexes `SYMMETRIES`;
     `eighths` counts counter-clockwise turns of directions by 45 degrees.
@@ -42,14 +42,14 @@ class Basic:
 
     @property
     def swaps_shades(self) -> bool:
-        """True when light squares become dark ones."""
+        """True if light squares become dark squares."""
         return (self.symmetry in _SHADE_SWAPPING) != bool((self.right + self.up) & 1)
 
 
 @lru_cache(maxsize=1 << 16)
 def map_squares(basic: Basic, squares: int) -> int:
-    """Image of a square set; may be empty after a shift. Raises `RotatedSquaresError` for an eighth turn of
-    particular squares.
+    """The image of a square set. The image may be empty after a shift. Raises `RotatedSquaresError` for an
+    eighth turn of particular squares.
     """
     if squares in (0, ALL_SQUARES):
         return squares
@@ -72,13 +72,13 @@ def map_squares(basic: Basic, squares: int) -> int:
 
 
 def map_men(basic: Basic, men: int) -> int:
-    """Image of a men mask: colours swapped when the transform inverts them."""
+    """The image of a men mask. Colours are swapped if the transform inverts colours."""
     return board_men.swap_colours(men) if basic.invert else men
 
 
 @lru_cache(maxsize=1 << 12)
 def map_directions(basic: Basic, directions: int) -> int:
-    """Image of a direction mask. Symmetries and turns change directions; shifts do not."""
+    """The image of a direction mask. Symmetries and turns change directions; shifts do not."""
     sign, turn = _TURNS[basic.symmetry]
     image = 0
     for index in range(8):
@@ -88,22 +88,22 @@ def map_directions(basic: Basic, directions: int) -> int:
 
 
 def direction_steps(directions: int) -> tuple[tuple[int, int], ...]:
-    """The (file step, rank step) pairs of a direction mask, ascending. Direction sets are ordered by this
-    key."""
+    """The (file step, rank step) pairs of a direction mask, ascending. These pairs are the sort key of
+    direction sets."""
     return tuple(sorted(board_directions.STEPS[index] for index in range(8) if directions >> index & 1))
 
 
 def of_word(word: str) -> tuple[Basic, ...]:
-    """The basic transforms that a transform keyword stands for, with the identity first if it is one of them.
-    Of several equal images, the first in this order gives the name."""
+    """The basic transforms that a transform keyword stands for. The identity, if included, comes first. If
+    several transforms give the same image, the first transform names the image."""
     return WORDS[word]
 
 
 @lru_cache(maxsize=1 << 10)
 def motion(transform: str) -> motions.Motion | None:
-    """The motion of the board that equals a composed transform such as `<up^3 reflect_v>`. None for a turn of
-    directions by an odd multiple of 45 degrees. For a shift, the motion describes ordinary squares only.
-    Complete files and ranks stay in place by a rule of their own."""
+    """The motion of the board that equals a composed transform such as `<up^3 reflect_v>`. The result is None
+    for a turn of directions by an odd multiple of 45 degrees. The motion of a shift does not describe
+    complete files and ranks, which stay in place."""
     whole = motions.STILL
     # The outermost part comes first in the name and acts last.
     for name in reversed(transform.strip("<>").split()):
@@ -151,7 +151,7 @@ def _transpose(squares: int) -> int:
     return image
 
 
-# The symmetries by index. `SYMMETRIES` has their names (transforms spec 7.1). `_TURNS` has their maps of
+# The symmetries by index. `SYMMETRIES` has the names (transforms spec 7.1). `_TURNS` has the maps of
 # direction indices as (sign, turn): image = sign * index + turn (mod 8).
 SYMMETRIES: Final = (
     "", "reflect_h", "reflect_v", "reflect_a1h8", "reflect_a8h1", "counterclockwise90", "rotate180",
@@ -179,7 +179,8 @@ def _shift(right: int, up: int) -> Basic:
     return Basic(" ".join(parts), right=right, up=up)
 
 
-# 0, 1, -1, 2, -2 ...: the shortest shift comes first, so it names an element that several shifts give.
+# 0, 1, -1, 2, -2 ...: the shortest shift comes first. If several shifts give the same element, the first
+# shift names the element.
 _DISTANCES: Final = (0, *(sign * n for n in range(1, 8) for sign in (1, -1)))
 _SYMMETRIES: Final = tuple(Basic(name, symmetry=index) for index, name in enumerate(SYMMETRIES))
 _INVERTED: Final = Basic("invertcolor reflect_h", symmetry=1, invert=True)

@@ -1,5 +1,5 @@
-"""How transforms act on each node kind (transforms spec, 2): one `Rule` for each kind, and what rules are
-made of.
+"""How transforms act on each node kind (transforms spec, 2): one `Rule` for each kind, and functions that
+build rules.
 
 A module that adds node kinds enters their rules into `RULES`.
 """
@@ -26,8 +26,8 @@ class Rule:
 
     `children` returns the children in text order. `part` returns what transforms change in the node itself,
     or None if they change nothing. `make` builds the node anew from its changed part and a function that maps
-    the children. `evaluated`, if given, returns only the children that are filters of their own when the node
-    is run. Other children are parts of the spelling, such as the men behind the `=` of a promotion.
+    the children. `evaluated`, if given, returns only the children that are evaluated when the node is
+    evaluated. The remaining children are parts of the notation, such as the men after the `=` of a promotion.
     """
 
     children: Callable[[Any], tuple[nodes.Node, ...]]

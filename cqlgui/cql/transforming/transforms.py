@@ -29,8 +29,8 @@ MAX_CANDIDATES: Final = 500_000
 `orbit-too-large`."""
 
 _MAX_LISTED: Final = 4_096
-"""If a composed orbit has more candidates than this, only some dropped candidates are listed: images of the
-inner orbit's elements under the outermost transform."""
+"""If a composed orbit has more candidates than this, only some dropped candidates are listed. These are
+images of the inner orbit's elements under the outermost transform."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +46,8 @@ class Expanded:
 
 
 def expand(checked: Checked) -> Expanded:
-    """Replace every transform of a checked query by its orbit; `orbits` lists the outermost ones in text
-    order.
+    """Replace every transform of a checked query by its orbit. `orbits` of the result lists the outermost
+    orbits in text order.
     """
     if checked.query is None:
         return Expanded(checked.text, None, (), checked.names, tuple(checked.diagnostics))
@@ -63,8 +63,8 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
     expansion = _Expansion(text)
     body = expansion.build(query.body, (), outermost=True)
     infos = tuple(expansion.infos)
-    # Each info refers to the expansion. Clearing the list breaks this reference cycle. Otherwise thousands of
-    # elements would stay in memory until the garbage collector runs.
+    # Each info refers to the expansion. Clearing the list breaks this reference cycle. With the cycle,
+    # thousands of elements would stay in memory until the garbage collector runs.
     expansion.infos.clear()
     return nodes.Query(query.span, query.header, body), infos
 
@@ -74,11 +74,11 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
 
 @dataclass(frozen=True)
 class ElementInfo:
-    """One element of an outermost orbit. `transform` describes the transform in CQL's spelling
-    (`<up^3 reflect_v>`), `words` in a chess player's words.
+    """One element of an outermost orbit. `transform` is the transform in CQL's spelling (`<up^3 reflect_v>`).
+    `words` is the transform in a chess player's words.
 
-    `squares` is the union of the particular squares that the element's designators name. `lines` are pairs of
-    a square as written and its image.
+    `squares` is the union of the particular squares that the element's designators name. `lines` holds pairs:
+    a square as written, and the image of the square.
     """
 
     filter: nodes.Node
@@ -104,7 +104,7 @@ class ElementInfo:
 
 @dataclass(frozen=True, slots=True)
 class DroppedInfo:
-    """A candidate that is no element, and the reason in a chess player's words."""
+    """A candidate that is not an element, and the reason in a chess player's words."""
 
     transform: str
     words: str
@@ -113,7 +113,7 @@ class DroppedInfo:
 
 @dataclass(frozen=True)
 class OrbitInfo:
-    """An outermost chain of transforms. `transform` lists its keywords, outermost first; `span` covers the
+    """An outermost chain of transforms. `transform` lists the keywords, outermost first; `span` covers the
     whole filter.
     """
 
@@ -133,7 +133,7 @@ class OrbitInfo:
 
     @property
     def duplicates(self) -> tuple[DroppedInfo, ...]:
-        """Candidates that equal an earlier one."""
+        """Candidates that equal an earlier candidate."""
         return self._dropped[1]
 
     @cached_property
@@ -199,7 +199,7 @@ class _Expansion:
         if isinstance(node, nodes.Transform):
             return self._build_orbit(_chain(node), steps, outermost)
         if isinstance(node, nodes.NoTransform):
-            # Its image is the same in every element that contains it, so it is built once.
+            # The image of a `notransform` filter is the same in every element, so the image is built once.
             key = (id(node), None)
             if key not in self._leaves:
                 self._leaves[key] = nodes.NoTransform(node.span, self.build(node.operand, (), outermost))
@@ -282,7 +282,7 @@ class _Expansion:
                 if len(composed) > MAX_ELEMENTS:
                     raise _RefusedError(_too_large(transform))
             current = composed
-        # Nested orbits multiply when they are built, so the whole tree is held to the same limit.
+        # Nested orbits multiply when the tree is built. Therefore the limit also applies to the whole tree.
         inner = sum(self._weights.get(id(node), 0) for node in _walk(chain.body))
         self._weights[key] = len(current) * (1 + inner)
         if self._weights[key] > MAX_ELEMENTS:
@@ -291,8 +291,8 @@ class _Expansion:
         return current
 
     def _signature(self, node: nodes.Node) -> _Signature | None:
-        """Distinct parts of a filter in text order; None if a nested orbit is empty (the filter is
-        invalid)."""
+        """The distinct parts of a filter in text order. If a nested orbit is empty, the filter is invalid and
+        the result is None."""
         key = id(node)
         if key not in self._signatures:
             parts: dict[transform_rules.Part, None] = {}
@@ -339,7 +339,7 @@ class _Expansion:
         return image
 
     def _act(self, basic: geometry.Basic, part: transform_rules.Part) -> transform_rules.Part | None:
-        """Image of a part; None when it leaves the board."""
+        """The image of a part; None if the part leaves the board."""
         priority.pause()
         match part[0]:
             case "set":
@@ -374,7 +374,7 @@ class _Expansion:
         invalid: list[DroppedInfo] = []
         duplicates: list[DroppedInfo] = []
         first: dict[_Signature, _Steps] = {}
-        # Printed once, because there may be thousands of candidates.
+        # The designators are printed only once, because there may be thousands of candidates.
         named = [
             (node.squares, printer.print_node(node))
             for node in _walk(chain.body)
@@ -414,7 +414,8 @@ class _Expansion:
 
 
 def _why_invalid(named: Sequence[tuple[int, str]], steps: _Steps) -> str:
-    """Why a candidate is no element. `named` are the designators of its pattern, as squares and text."""
+    """Why a candidate is not an element. `named` holds the squares and the text of each designator in the
+    filter."""
     for squares, text in named:
         for basic in steps:
             moved = geometry.map_squares(basic, squares)
@@ -425,7 +426,7 @@ def _why_invalid(named: Sequence[tuple[int, str]], steps: _Steps) -> str:
 
 
 def _edge(basic: geometry.Basic, squares: int) -> str:
-    """The edge over which a shift pushes the last of `squares`."""
+    """The edge of the board that the last of `squares` crosses in a shift."""
     vertical = geometry.Basic(up=basic.up)
     if basic.up and not geometry.map_squares(vertical, squares):
         return "rank 8" if basic.up > 0 else "rank 1"
@@ -457,11 +458,11 @@ _SMALL: Final = 4
 
 def _small_squares(body: nodes.Node) -> tuple[int, ...]:
     found: dict[int, None] = {}
-    # A placement names every square; lines from all of them would be useless.
+    # A placement names every square; lines from all squares would be useless.
     placed = {
         id(one) for node in _walk(body) if isinstance(node, nodes_squares.Placement) for one in node.squares
     }
-    # No lines are drawn for men that must not be there.
+    # No lines are drawn for designators under `not`, because these men must not be on the board.
     negated = {id(one) for node in _walk(body) if isinstance(node, nodes.Not) for one in _walk(node)}
     for node in _walk(body):
         if (
@@ -486,7 +487,8 @@ def _lines(squares: tuple[int, ...], steps: _Steps) -> tuple[tuple[int, int], ..
 
 
 def _named_squares(signature: _Signature) -> int:
-    """The particular squares that an element names. Empty if these are all squares, as for a placement."""
+    """The particular squares that an element names. The set is empty if the element names all squares, as a
+    placement does."""
     squares = _particular_squares(signature)
     return 0 if squares == geometry.ALL_SQUARES else squares
 

@@ -1,4 +1,5 @@
-"""A transform in a chess player's words, from the names that CQL gives its parts (transforms spec 7.1)."""
+"""Describes a transform in a chess player's words. The input is CQL's names of the basic transforms
+(transforms spec 7.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ AS_WRITTEN: Final = "<>"
 
 
 def in_words(applied: Sequence[str]) -> str:
-    """Words for a transform whose names are listed outermost first. The words follow the order of action,
+    """Words for a transform. `applied` lists the names outermost first. The words follow the order of action,
     innermost first.
 
     `("reflect_h", "right^4 up^4")` gives "shifted 4 right and 4 up, top and bottom mirrored".
@@ -33,7 +34,7 @@ def undone(transform: str) -> str:
 
 
 def bracketed(applied: Sequence[str]) -> str:
-    """CQL's own spelling: `AS_WRITTEN` for the identity, otherwise the names in angle brackets."""
+    """CQL's own spelling: the names in angle brackets. The spelling of the identity is `AS_WRITTEN`."""
     return f"<{' '.join(name for name in applied if name)}>"
 
 

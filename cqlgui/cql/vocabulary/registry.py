@@ -25,10 +25,10 @@ from cqlgui.cql.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator, comment,
-    hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: the first version of CQL
-    with this spelling. `forms`: the syntax. `example`: a query or body that runs. `forms` and `example` are
-    empty for internal words."""
+    """One spelling. `kind` is filter, transform, direction, operator, parameter, header, designator, comment,
+    hhdb key or internal. `status` is empty, `deprecated` or `undocumented`. `since` is the first version of
+    CQL with this spelling. `forms` is the syntax. `example` is a query or body that runs. `forms` and
+    `example` are empty for internal words."""
 
     name: str
     sign: str
@@ -42,21 +42,21 @@ class Row:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Short phrases about the filter: its kind, its value, its first version, and whether it should be
-        used."""
+        """Short phrases about the filter: the kind, the type of the value, the first version and the
+        status."""
         gives = f"gives {self.result_type}" if self.result_type else ""
         since = f"since {self.since}" if self.since not in ("", "6.0") else ""
         return tuple(filter(None, (self.kind, gives, since, self.status)))
 
 
 def public() -> tuple[Row, ...]:
-    """All rows that a user may meet, internal ones left out."""
+    """All rows that are not internal."""
     return tuple(row for row in ROWS if row.kind != "internal")
 
 
 def lookup(word: str) -> Row | None:
-    """The row of a spelling, ASCII or Unicode; None when there is none. All groups of a match (`\\0` to
-    `\\99`) share one row."""
+    """The row of a spelling, ASCII or Unicode; None if no row has this spelling. All groups of a match (`\\0`
+    to `\\99`) share one row."""
     return _BY_NAME.get("\\0" if _GROUP.fullmatch(word) else word)
 
 
@@ -64,10 +64,11 @@ _GROUP = pattern(r"\\[0-9]{1,2}")
 
 
 def complete(prefix: str) -> tuple[Row, ...]:
-    """Rows of keywords that begin with `prefix`; all of them for an empty prefix.
+    """Rows of keywords that begin with `prefix`; all keywords for an empty prefix.
 
-    Internal words come last, and deprecated or undocumented keywords come before them. Within each group,
-    keywords of which at least half is typed come first. Then the rows are sorted by name.
+    Internal words come last, and deprecated or undocumented keywords come before the internal words. Within
+    each group, keywords that are at least half typed come first. Rows that are still equal in order are
+    sorted by name.
     """
     lower = prefix.lower()
     near = 2 * len(prefix)
@@ -85,26 +86,27 @@ def is_reserved(word: str) -> bool:
 
 
 def token_kind(word: str) -> Kind:
-    """How an identifier-like word is shown: KEYWORD, TRANSFORM, DIRECTION, or NAME when it is not
-    reserved."""
+    """How an identifier-like word is shown: KEYWORD, TRANSFORM or DIRECTION. A word that is not reserved is a
+    NAME."""
     if word not in RESERVED:
         return Kind.NAME
     return _TOKEN_KINDS.get(_BY_NAME[word].kind, Kind.KEYWORD)
 
 
 def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
-    """The keyword (or one of `others`) that `word` is most probably a misspelling of, or None."""
+    """The keyword, or the member of `others`, that the user most probably meant by the misspelling `word`; or
+    None."""
     if len(word) > 40:
         return None
     by_case = _BY_CASE.get(word.lower())
     if by_case is not None:
         return by_case
-    # Imported only here, because most runs meet no misspelling and the package takes a while to load.
+    # The package is imported only here, because it loads slowly and most runs meet no misspelling.
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 
     choices = (*others, *_SUGGESTIBLE)
-    # The number of wrong letters that is allowed: one in short words, two or three in long ones.
+    # The number of wrong letters that is allowed: one in short words, two or three in long words.
     limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
     best = process.extractOne(word, choices, scorer=DamerauLevenshtein.distance, score_cutoff=limit)
     if best is None:

@@ -1,4 +1,5 @@
-"""The keys of `hhdb` (spec 14): name, type and meaning of each. No other module lists them.
+"""The keys of `hhdb` (spec 14): the name, type and meaning of each key. Parser, evaluation and help take the
+keys from here.
 
 In the study database a game's Black tag holds a code of the position and marks such as `U1`; comments hold
 tags such as `<cook>`; the Event tag begins with the award.
@@ -35,16 +36,16 @@ GBR_PARTS: Final = {
     "gbr pieces": slice(1, 5),
     "gbr pawns": slice(6, 8),
 }
-"""The code of the position (`+0400.20a1b2`) and the parts of it that have keys of their own."""
+"""Slices of the position code (`+0400.20a1b2`): the whole code, and the parts that have keys of their own."""
 
 TEXTS: Final = frozenset({"composer", "diagram", "firstcomment", "stipulation", "search", *GBR_PARTS})
 """Keys with a string as value. A string literal after such a key is searched for in the value."""
 
 NUMBERS: Final = frozenset({"egdiagram"})
-"""Keys with a number as value, awards aside."""
+"""Keys with a number as value, except the keys of awards."""
 
 CATEGORIES: Final = ("award", "prize", "hm", "commendation")
-"""Kinds of award; `award` is any of the others."""
+"""Kinds of award. `award` stands for any of the other kinds."""
 
 AWARD_WORDS: Final = frozenset({*CATEGORIES, "special", "max", "sort"})
 
@@ -52,7 +53,7 @@ NEEDS_VARIATIONS: Final = frozenset({"<main>", "<or>", "mainline", "variation"})
 """Keys that have a meaning only if variations are searched."""
 
 UNDEFINED: Final = "source"
-"""A key that exists but has never been given a meaning."""
+"""A key that exists but has no meaning."""
 
 ALL: Final = frozenset({*MARKS, *COMMENT_TAGS, *CONDITIONS, *TEXTS, *NUMBERS})
 """Every key, except the keys of awards."""

@@ -19,8 +19,8 @@ _MOVE = re.compile(r"([KQRBNP]?)([a-h][1-8])([-x])([a-h][1-8])(?:=?([QRBN]))?(e\
 
 
 def fen(item: legacy_reader.Quoted, problems: legacy_reader.Problems) -> str:
-    """The filter for a position given by its FEN. It covers the men. If the string has them, it also covers
-    the side to move and the castling rights. Empty after a reported problem."""
+    """The filter for a position given by its FEN; empty after a reported problem. The filter covers the men.
+    If the string names the side to move or the castling rights, the filter covers this part too."""
     fields = item.text.split()
     if not fields or not _is_placement(fields[0]):
         problems.error(item.span, "bad position: eight rows of K Q R B N P k q r b n p and 1-8 expected")

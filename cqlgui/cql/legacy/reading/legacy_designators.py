@@ -4,9 +4,9 @@ A designator is a piece part and a square part without blanks between them: `Ra1
 Old letters that CQL 6 lacks are `U` (any man), `M` and `I` (major and minor pieces), `.` (empty) and `?`
 (anything).
 
-The output is canonical. Letters keep the order in which they were written. Squares are written as rectangles:
-each begins at the lowest remaining square in the order a1, a2 ... a8, b1 ..., and extends as high, then as
-wide as possible.
+The output is canonical. Letters keep the order of the script. Squares are written as rectangles. A rectangle
+begins at the first remaining square in the order a1, a2 ... a8, b1 ... The rectangle is made as high as
+possible first, and as wide as possible after that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LETTERS: Final = {
     **{letter: letter for letter in "KQRBNPkqrbnpAa"},
     "M": "QR", "m": "qr", "I": "BN", "i": "bn", "U": "Aa", ".": "_", "?": "Aa_",
 }  # fmt: skip
-"""Old piece letters and the CQL 6 letters they stand for."""
+"""The CQL 6 letters for each old piece letter."""
 
 _BARE_SQUARE = re.compile("[a-h?][1-8?]")
 _RECTANGLE = re.compile(r"([a-h?])(?:-([a-h]))?([1-8?])(?:-([1-8]))?")
@@ -41,8 +41,8 @@ class Designator:
 
     `pieces` are canonical CQL 6 letters, empty for anything. `squares` is a bitboard (a1 = bit 0). `shade` is
     "light", "dark" or empty. `promoted` is True if only men that came from a promotion count, False if only
-    other men count, else None. `tag`, used in place of `pieces`, is the name of a tag: the man of this tag is
-    meant.
+    other men count, and None if all men count. `tag` is the name of a tag. A designator with a tag means the
+    man of the tag, and its `pieces` are empty.
     """
 
     pieces: str = ""
@@ -59,8 +59,8 @@ class Designator:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A designator, or the reason why a text is none: `fault`, with its place in the text. `warning` is set
-    if the text is bad style but unambiguous."""
+    """A designator, or the reason why a text is no designator. `fault` is that reason; `start` and `length`
+    are the place of the fault in the text. `warning` is set if the text is bad style but unambiguous."""
 
     designator: Designator | None
     fault: str = ""
@@ -102,8 +102,8 @@ def read(text: str) -> Reading:
 
 
 def canonical(letters: str) -> str:
-    """CQL 6 letters without repetitions. `A` and `a` absorb single men; the result is empty for
-    "anything"."""
+    """CQL 6 letters without repetitions. `A` replaces all letters of white men, and `a` all letters of black
+    men. The result is empty for "anything"."""
     kept = dict.fromkeys(letters)
     if "A" in kept:
         kept = dict.fromkeys(c for c in kept if c == "A" or not c.isupper())
@@ -113,7 +113,7 @@ def canonical(letters: str) -> str:
 
 
 def spelled(found: Designator) -> str:
-    """Pieces and squares in CQL 6 spelling; shade, promotion and tag are left to the caller."""
+    """Pieces and squares in CQL 6 spelling. The caller adds shade, promotion and tag."""
     if not found.squares:
         return "[]"
     pieces = bracketed(found.pieces)
@@ -122,7 +122,7 @@ def spelled(found: Designator) -> str:
 
 
 def bracketed(letters: str) -> str:
-    """One letter bare, several in a list."""
+    """One letter by itself, or several letters in square brackets."""
     return f"[{letters}]" if len(letters) > 1 else letters
 
 
@@ -156,7 +156,8 @@ def _block(squares: int, file: int, rank: int) -> tuple[str, int]:
 
 
 def _is_piece_list(inner: str) -> bool:
-    """Whether the text in square brackets is a list of pieces: no digit, comma, hyphen, `+` or `*`."""
+    """Whether the text in square brackets is a list of pieces. A digit, comma, hyphen, `+` or `*` shows that
+    the text is a list of squares."""
     return bool(inner) and not re.search(r"[1-8,+*-]", inner) and not inner.isspace()
 
 

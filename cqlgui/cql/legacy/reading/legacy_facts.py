@@ -1,8 +1,8 @@
-"""Conditions on the data of a game in old scripts. They stand in `(match ...)`, and some of them in
-`(position ...)` too.
+"""Conditions on the data of a game in old scripts. All conditions may stand in `(match ...)`, some also in
+`(position ...)`.
 
-Every condition on a text is in brackets, because in CQL 6 a string after `event`, `player white` and similar
-filters is the text to search for.
+Every condition on a text is in brackets. Without the brackets, CQL 6 would take the next string as the text
+that `event`, `player white` or a similar filter searches for.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from typing import Final
 from cqlgui.cql.legacy.reading import legacy_parameters, legacy_ranges, legacy_reader
 
 Answer = str | bool
-"""A CQL 6 filter, or a constant. After a reported problem it is True, and then no condition is added."""
+"""A CQL 6 filter, or a constant. The constant True adds no condition; it is also the answer after a reported
+problem."""
 
 RESULTS: Final = {"1-0": "1-0", "0-1": "0-1", "1/2": "1/2-1/2", "1/2-1/2": "1/2-1/2"}
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 POSITION: Final = frozenset({":result", ":whiteelo", ":blackelo", ":elo"})
-"""The keywords of this module that a position list may have too."""
+"""The keywords of this module that a position list may contain too."""
 
 NO_EQUIVALENT: Final = (
     ":country", ":whitecountry", ":blackcountry", ":gender", ":whitegender", ":blackgender",
@@ -41,7 +42,7 @@ _TAG = re.compile(r"[A-Za-z0-9]\w{0,59}", re.ASCII)
 
 
 def read(word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_reader.Problems) -> Answer:
-    """The condition of a keyword in `KEYWORDS`; takes its parameters from `items`."""
+    """The condition of a keyword in `KEYWORDS`. The parameters of the keyword are taken from `items`."""
     if word.text in NO_EQUIVALENT:
         legacy_parameters.no_equivalent(word, problems, word.text, "games in PGN do not carry it")
         items.skip_plain()
@@ -50,8 +51,8 @@ def read(word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_
 
 
 def literal(text: str) -> str:
-    """A CQL 6 string literal. CQL 6 strings have no escapes, so characters that cannot stand in quotes are
-    joined by `+`."""
+    """A CQL 6 expression for a string. Quoted strings have no escapes in CQL 6, so characters that cannot
+    stand in quotes are added with `+`."""
     if _PLAIN_STRING.fullmatch(text):
         return f'"{text}"'
     signs = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
@@ -101,13 +102,13 @@ def text_filter(measured: str, wanted: legacy_reader.Word | legacy_reader.Quoted
     """The condition that a text of the game contains a word or matches a quoted pattern; in brackets."""
     if isinstance(wanted, legacy_reader.Quoted):
         regex, exact = pattern(wanted.text)
-        # `~~` binds tighter than `lowercase`, hence the inner brackets.
+        # `~~` binds tighter than `lowercase`. The inner brackets make `lowercase` act first.
         return f'({measured if exact else f"(lowercase {measured})"} ~~ "{regex}")'
     return f"({literal(lower(wanted.text))} in lowercase {measured})"
 
 
 def either(texts: list[str]) -> str:
-    """Filters joined by `or`, in brackets unless there is only one."""
+    """Filters joined by `or`, in brackets. A single filter gets no brackets."""
     return texts[0] if len(texts) == 1 else f"({' or '.join(texts)})"
 
 
@@ -166,8 +167,8 @@ def _titles(*tags: str) -> _Reader:
 
 
 def _number(*measured: str, unrated: bool = True) -> _Reader:
-    """The condition that a number of the game (or any of several numbers) is in a range. With `unrated`, a
-    range of exactly 0 means that the game has no such number."""
+    """A reader for the condition that one of the numbers `measured` is in a range. With `unrated`, the range
+    0 means that the game lacks the number."""
 
     def reader(
         word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_reader.Problems
@@ -269,8 +270,8 @@ def _date_of(measured: str) -> _Reader:
 
 
 def _day(text: str, *, last: bool) -> datetime.date | None:
-    """The day that a date names. For a year or a month it is the last day with `last`, otherwise the first
-    day. None if `text` is no date."""
+    """The day that a date names; None if `text` is no date. A year or a month names its first day, or with
+    `last` its last day."""
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -284,8 +285,8 @@ def _day(text: str, *, last: bool) -> datetime.date | None:
 
 
 def _stepped(day: datetime.date, text: str) -> datetime.date | None:
-    """The day that lies a number of days, months or years before or after `day`. If the month of that day is
-    too short, the last day of the month is taken."""
+    """The day that `text` reaches from `day` by a step of days, months or years. If the month reached is too
+    short, the last day of that month is taken."""
     found = _STEP.fullmatch(text)
     if found is None:
         return None

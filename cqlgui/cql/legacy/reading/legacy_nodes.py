@@ -1,4 +1,4 @@
-"""The syntax tree of an old script: conditions and transforms of position lists, and how they are counted.
+"""The syntax tree of an old script: position lists with their conditions, transforms and counts.
 
 Nodes have no behaviour. `legacy_images` carries out the transforms that CQL 6 has no keyword for, and maps
 the squares of a whole tree. No transform changes the designator of a `Fixed`.
@@ -21,7 +21,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A designator that transforms leave alone."""
+    """A designator that no transform changes."""
 
     designator: legacy_designators.Designator
 
@@ -31,11 +31,11 @@ Part = str | legacy_designators.Designator | Fixed
 
 @dataclass(frozen=True, slots=True)
 class Plain(Term):
-    """CQL 6 text with designators in it. `if_empty` is the truth value of the term if one of the designators
-    names no square.
+    """CQL 6 text that contains designators. `if_empty` is the truth value of the term if one of the
+    designators names no square.
 
-    `facing` is the place of a direction such as `up`. CQL 6 turns directions with the board; the old dialects
-    did not.
+    `facing` is the place in the script of a direction such as `up`. A transform turns directions in CQL 6,
+    but not in the old dialects.
     """
 
     parts: tuple[Part, ...]
@@ -45,7 +45,7 @@ class Plain(Term):
 
 @dataclass(frozen=True, slots=True)
 class Always(Term):
-    """A condition that holds at every position, or at none."""
+    """A condition that holds at every position or at no position."""
 
     value: bool
 
@@ -61,7 +61,7 @@ class AttackCount(Term):
 
 @dataclass(frozen=True, slots=True)
 class PowerDifference(Term):
-    """`:powerdifference`: the power of one set of men minus that of another."""
+    """`:powerdifference`: the power of one set of men minus the power of another set."""
 
     first: legacy_designators.Designator
     second: legacy_designators.Designator
@@ -93,8 +93,8 @@ class PliesToGo(Term):
 
 @dataclass(frozen=True, slots=True)
 class Move(Term):
-    """The move keywords of a list: one move must fulfil all of them. `promote` holds letters of pieces, and
-    is empty without a condition on the promotion."""
+    """The move keywords of a list. One move must fulfil all these keywords. `promote` holds letters of
+    pieces; it is empty if there is no condition on the promotion."""
 
     origin: legacy_designators.Designator | None
     target: legacy_designators.Designator | None
@@ -105,7 +105,7 @@ class Move(Term):
 
 @dataclass(frozen=True, slots=True)
 class MoveText(Term):
-    """A move filter without designators: the text before `move`, and the words after it."""
+    """A move filter without designators: the text before `move`, and the words after `move`."""
 
     before: str
     words: str
@@ -121,7 +121,8 @@ class LegacyGroup(Term):
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere(Term):
-    """A list that must not hold at certain other positions; `words` is the text before its braces."""
+    """A list that must not hold at certain other positions; `words` is the CQL 6 text before the braces of
+    the list."""
 
     words: str
     listing: PositionList
@@ -131,10 +132,11 @@ class Elsewhere(Term):
 class Relation(Term):
     """`:relation`: a later position differs from this one in a certain number of men.
 
-    `missing` is a range for the number of men of `missing_men` here whose squares are empty in the later
-    position. `new` is a range for the number of men of `new_men` in the later position whose squares are
-    empty here. `side` compares the sides to move: "==", "!=" or empty. `where` is the filter for the line of
-    play. `pattern` limits the comparison to the squares of the enclosing list.
+    `missing` is the range for the number of men that disappear: men of `missing_men` on squares that are
+    empty in the later position. `new` is the range for the number of men that appear: men of `new_men` on
+    squares that are empty in this position. `side` compares the sides to move: "==", "!=" or empty. `where`
+    is the CQL 6 filter for the line of play: "mainline", "variation" or empty. `pattern` limits the
+    comparison to the squares of the enclosing list.
     """
 
     missing_men: legacy_designators.Designator
@@ -150,7 +152,7 @@ class Relation(Term):
 
 @dataclass(frozen=True, slots=True)
 class Sum(Term):
-    """`:sumrange`: the number of transformed lists of an accumulator that hold here."""
+    """`:sumrange`: how many transformed lists of an accumulator hold here."""
 
     span: diagnostics.Span
     name: str
@@ -161,9 +163,10 @@ class Sum(Term):
 class PositionList:
     """`(position ...)`. The fields after `terms` apply to the list as a whole.
 
-    `flips` and `shifts` are keywords with their colon. `line` is "", ":variations" or ":variationsonly".
-    `accumulate` is the name of an accumulator; with `by_colour` it counts each colour by itself. `swapped`
-    occurs only in images of lists: the list is read with colours exchanged and the board upside down.
+    `flips` and `shifts` are keywords including the colon. `line` is "", ":variations" or ":variationsonly".
+    `accumulate` is the name of an accumulator. With `by_colour`, the accumulator counts each colour by
+    itself. `swapped` is True only in images of lists. A swapped list is read with colours exchanged and the
+    board upside down.
     """
 
     span: diagnostics.Span
@@ -191,7 +194,7 @@ class PositionList:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """`:forany`: a name for any man of the kinds in `pieces`; squares are ignored."""
+    """`:forany`: a name for any man of the kinds in `pieces`; the squares of its designator are ignored."""
 
     span: diagnostics.Span
     name: str
@@ -202,8 +205,8 @@ class Tag:
 class Match:
     """`(match ...)`: selects games by header, by data about the game and by position lists.
 
-    `filters` are CQL 6 filters on the game, one for each condition, in script order. None if the conditions
-    can never hold. `negated` is True if there is a bare `:not`.
+    `filters` are CQL 6 filters on the game, one for each condition, in script order. `filters` is None if the
+    conditions can never hold. `negated` is True if there is a bare `:not`.
     """
 
     lists: tuple[PositionList, ...] = ()

@@ -1,5 +1,5 @@
-"""Reads parameters that many keywords of the old dialects share, and reports those that are missing or
-unknown."""
+"""Reads parameters that many keywords of the old dialects share. Reports missing parameters and unknown
+keywords."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cqlgui.cql.legacy.reading import legacy_designators, legacy_ranges, legacy_
 from cqlgui.cql.source import diagnostics
 
 MEANT: Final = {":promotion": ":promote", ":endmost": ":terminal"}
-"""Keywords in old examples, and the keywords that were meant."""
+"""Wrong keywords of old examples, and the correct keywords."""
 
 
 def no_equivalent(
@@ -59,7 +59,8 @@ def take_range(
     if found is None:
         problems.error(items.place, f"range expected after {after}")
         word = items.word()
-        # A wrong word in place of the range would be reported a second time, as a designator.
+        # A wrong word in place of the range is taken too. If it were left, it would be reported again, as a
+        # bad designator.
         if word is not None:
             items.take()
     return found

@@ -14,7 +14,8 @@ from cqlgui.cql.legacy.reading import (
     legacy_reader,
 )
 
-# These filters name pawns of both colours. They are written before the pawns, unless negated.
+# These CQL 6 filters name pawns of both colours. A plain filter is written before the pawns, a negated filter
+# after the pawns.
 _SETS: Final = {
     "passed": "passedpawns",
     "isolated": "isolatedpawns",
@@ -88,7 +89,7 @@ def read(
 
 
 def _side(pawns: legacy_designators.Designator, names: list[str]) -> list[legacy_nodes.Part]:
-    """One colour's pawns with all attributes, as an intersection."""
+    """The pawns of one colour that have all attributes, as an intersection of sets."""
     white = pawns.pieces == "P"
     before: list[str] = []
     behind: list[str] = []

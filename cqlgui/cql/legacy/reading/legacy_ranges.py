@@ -1,4 +1,4 @@
-"""Ranges of old scripts: how they are written there, and how CQL 6 compares with them.
+"""Ranges of old scripts: how old scripts write a range, and how CQL 6 compares a value with it.
 
 n    n m    n unlimited    unlimited m    >n  >=n  <n  <=n    *    –    end    end-N
 """
@@ -30,7 +30,7 @@ class Range:
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     def compare(self, measured: str) -> str | bool:
-        """`measured` compared with the range, for a value of either sign."""
+        """The CQL 6 text that compares `measured` with the range. The value may be negative."""
         low, high = self.low, self.high
         if low is None:
             return True if high is None else f"{measured}<={high}"
@@ -43,8 +43,8 @@ class Range:
         return f"({whole})" if low < 0 else whole
 
     def count(self, measured: str) -> str | bool:
-        """`measured` compared with the range, for a value that cannot be negative: a lower bound of 0 adds no
-        condition."""
+        """The CQL 6 text that compares `measured` with the range. The value cannot be negative, so a lower
+        bound of 0 adds no condition."""
         if self.high is not None and self.high < 0:
             return False
         if self.low is not None and self.low <= 0 and self.high != 0:
@@ -68,10 +68,10 @@ class FromEnd:
 
 
 def take(items: legacy_reader.Items) -> Range | None:
-    """Take a range of numbers from the items. If there is none, takes nothing and returns None.
+    """Take a range of numbers from the items. If there is no range, take nothing and return None.
 
-    One number may be followed by a second one, so the next item belongs to the range if and only if it is a
-    number or `unlimited`.
+    A second number may follow the first number. The item after the first number belongs to the range if it is
+    a number or `unlimited`.
     """
     first = items.word()
     if first is None:
@@ -97,7 +97,7 @@ def take(items: legacy_reader.Items) -> Range | None:
 
 
 def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
-    """Take `end` or `end-N`. If there is neither, takes nothing and returns None."""
+    """Take `end` or `end-N`. If the next item is something different, take nothing and return None."""
     word = items.word()
     found = _END.fullmatch(word.text) if word is not None else None
     if found is None:
@@ -107,8 +107,8 @@ def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
 
 
 def take_presence(items: legacy_reader.Items) -> bool | None:
-    """Take `*` (True: any value) or `–` (False: no value). If there is neither, takes nothing and returns
-    None."""
+    """Take `*` (True: any value) or `–` (False: no value). If the next item is something different, take
+    nothing and return None."""
     word = items.word()
     if word is None or word.text not in (PRESENT, *MISSING):
         return None

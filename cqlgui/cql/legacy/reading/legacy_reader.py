@@ -1,8 +1,9 @@
-"""Reads the text of an old script (CQL 1-3, CQL-S 1.0) into nested lists of items with their spans.
+"""Reads the text of an old script (CQL 1-3, CQL-S 1.0) into nested lists of items. Every item has a span.
 
-A script is one list. An item is a list in round brackets, a string in double quotes, or a word: a run of
-characters without blanks, brackets and `;`. Blanks inside `[...]` belong to the word. A comment runs from `;`
-to the end of its line. Reading never fails: faults are reported to `Problems`, and the nesting is limited.
+A script is one list. An item is a list in round brackets, a string in double quotes, or a word. A word is a
+run of characters other than blanks, round brackets and `;`. Blanks inside `[...]` belong to the word. A
+comment runs from `;` to the end of its line. Reading never fails: faults are reported to `Problems`, and the
+nesting is limited.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ MAX_NOTES = 1000
 _BLANKS = re.compile(r"(?:[\s\ufeff]|;[^\n]*+)*+")
 _WORD = re.compile(r'(?:\[[^\]\[();":\n]*\]|[^\s();])++')
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
-# `(position 0:check)` is CQL 6, where `position` takes a number.
+# `(position 0:check)` is CQL 6 text, because only CQL 6 has a number after `position`. The last look-ahead
+# excludes this text.
 _OLD = re.compile(r"\((?:\s|;[^\n]*+)*+(?:match(?![\w-])|position(?![\w-])(?!\s*[\d(#-]))")
 _SCIDB = "; CQL-S"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A message of the translation about a place in the script."""
+    """A message of the translator about a place in the script."""
 
     span: diagnostics.Span
     severity: diagnostics.Severity
@@ -36,9 +38,10 @@ class Note:
 
 @dataclass(slots=True)
 class Problems:
-    """Collects notes: equal notes at the same place are kept once, and at most `MAX_NOTES` in all.
+    """Collects notes. Equal notes at the same place are kept once. At most `MAX_NOTES` notes are kept.
 
-    `tags` are the uses of `$name`. They can be checked only after the whole script has been read.
+    `tags` are the places where the script uses a tag `$name`. The tags can be checked only after the whole
+    script has been read.
     """
 
     found: dict[Note, None] = field(default_factory=dict)
@@ -66,7 +69,7 @@ class Problems:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A run of characters: a keyword (it begins with `:` or `!:`), a designator, a number, a name."""
+    """A run of characters: a keyword (it begins with `:` or `!:`), a designator, a number or a name."""
 
     span: diagnostics.Span
     text: str
@@ -103,8 +106,8 @@ Item = Word | Quoted | Listing
 
 
 def looks_old(text: str) -> bool:
-    """Whether a text is a script of an old dialect: it begins with `; CQL-S`, or its first token is `(` and
-    the next one `match` or `position`. Queries of CQL 5 and 6 begin with `cql` or with a filter."""
+    """Whether a text is a script of an old dialect. An old script begins with `; CQL-S`, or with `(` and the
+    word `match` or `position`. A query of CQL 5 or 6 begins with `cql` or with a filter."""
     if text.lstrip("\ufeff").startswith(_SCIDB):
         return True
     return _OLD.match(text, _after_blanks(text, 0)) is not None
@@ -164,17 +167,18 @@ class Items:
             yield item
 
     def peek(self, ahead: int = 0) -> Item | None:
-        """The item `ahead` places after the next one (0: the next item itself), or None after the end. It is
-        not taken."""
+        """The item `ahead` places after the next item (0: the next item itself), or None after the end. The
+        item is not taken."""
         return self._items[self._at + ahead] if self._at + ahead < len(self._items) else None
 
     def word(self) -> Word | None:
-        """The next item if it is a word but no keyword, else None. It is not taken."""
+        """The next item if it is a word but not a keyword, else None. The item is not taken."""
         item = self.peek()
         return item if isinstance(item, Word) and not item.is_keyword else None
 
     def listing(self, head: str | None = None) -> Listing | None:
-        """The next item if it is a list (that begins with `head`), else None. It is not taken."""
+        """The next item if it is a list, else None. With `head`, the list must begin with that word. The item
+        is not taken."""
         item = self.peek()
         return item if isinstance(item, Listing) and head in (None, item.head) else None
 
@@ -191,8 +195,8 @@ class Items:
             self._at += 1
 
     def skip_plain(self) -> None:
-        """Skip words and strings after a keyword that is not understood. Lists stay, because they may be
-        valid by themselves."""
+        """Skip words and strings after a keyword that is not understood. A list is not skipped, because the
+        caller can read a list on its own."""
         while self.word() is not None or isinstance(self.peek(), Quoted):
             self._at += 1
 

@@ -1,9 +1,10 @@
 """The transforms of old scripts, applied to square sets.
 
-Flips work as in CQL 6; shifts do not. CQL 6 moves a set and keeps complete ranks and files. Under the old
-rule the edge *from which* a set is shifted acts as a source: a unit shift to the right moves every square one
-file to the right, drops squares on the h-file, and keeps squares on the a-file. So a man on the a-file means
-"here or farther in". A shift is a single (dx, dy). It never goes back and forth.
+Flips work as in CQL 6; shifts work differently. A shift of CQL 6 moves a set and keeps complete ranks and
+files. Under the old rule, a shift by one file to the right moves every square one file to the right. Squares
+on the h-file are dropped. Squares on the a-file are moved, but also kept. So after a shift to the right, the
+a-file of a list means "the a-file or farther to the right". A shift is a single vector (dx, dy). A list is
+never shifted in one direction and back again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _RANK_1: Final = 0xFF
 _RANK_8: Final = _RANK_1 << 56
 
 DISTANCES: Final = (*range(8), *range(-1, -8, -1))
-"""The order in which shifts are tried."""
+"""The distances of shifts, in the order of trial."""
 
 VECTORS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     ":shift": tuple((dx, dy) for dx in DISTANCES for dy in DISTANCES),
@@ -61,7 +62,7 @@ def shifted(squares: int, right: int, up: int) -> int:
 
 
 def shift_of(right: int, up: int, *, old: bool) -> SquareMap:
-    """The map of one shift: with `old` under the old rule, otherwise under the rule of CQL 6."""
+    """The map of one shift. True for `old` selects the old rule, False the rule of CQL 6."""
     if old:
         return lambda squares: shifted(squares, right, up)
     basic = geometry.Basic(right=right, up=up)
@@ -84,7 +85,8 @@ def vectors_of(words: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def keyword_of(words: Iterable[str]) -> str:
-    """The CQL 6 keyword equivalent to these shift keywords together; empty if there is none."""
+    """The CQL 6 keyword that is equivalent to all shift keywords together; empty if there is no such
+    keyword."""
     found = set(words)
     if ":shift" in found or {":shifthorizontal", ":shiftvertical"} <= found:
         return "shift"
@@ -109,7 +111,7 @@ def expanded_flips(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
-    """The flips that CQL 6 has keywords for, as these keywords, outermost first."""
+    """The CQL 6 keywords of the flips that CQL 6 supports, outermost first."""
     found = set(words)
     if found & {":flip", ":flipdihedral"}:
         return ("flip",)
@@ -117,8 +119,8 @@ def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def order_matters(words: Iterable[str]) -> bool:
-    """Whether the order of the transforms matters. Then one order gives only some of the lists that the old
-    dialect tries."""
+    """Whether the order of the transforms matters. If it matters, one order gives only some of the lists that
+    the old dialect tries."""
     found = set(words)
     straight = found & {":flipvertical", ":fliphorizontal"}
     slanted = found & {":flipdiagonal", ":flipoffdiagonal"}
@@ -135,7 +137,7 @@ def order_matters(words: Iterable[str]) -> bool:
 
 
 def mirrored(squares: int) -> int:
-    """The set mirrored upside down, as by a colour flip."""
+    """The set turned upside down, as a colour flip does it."""
     return int.from_bytes(squares.to_bytes(8, "little"), "big")
 
 
