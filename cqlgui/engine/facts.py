@@ -192,8 +192,8 @@ class Asker:
 
     @functools.cached_property
     def _compiler(self) -> closures.Compiler:
-        # The import is late, because most queries ask nothing about games and would import the module in
-        # vain.
+        # The module is imported late, because most queries ask nothing about games and do not need the
+        # module.
         from cqlgui.cql.interpreting import compilers
 
         return compilers.compiler(self._names)
