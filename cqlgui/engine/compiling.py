@@ -38,7 +38,7 @@ RULES: Final = (
     lowering_sequences,
     lowering_tree,
 )
-"""Modules that enter their rules when they are imported."""
+"""Modules that add their rules to `dispatch` when they are imported."""
 
 
 _MOST_FOR_CARE: Final = 30_000
@@ -90,7 +90,7 @@ class Compiled:
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
     ) -> Iterator[scanning.ScanResult]:
-        """Search games; the options are those of `scanning.scan`."""
+        """Search games, with the options of `scanning.scan`."""
         yield from scanning.scan(
             self.tiers,
             asked,
@@ -111,7 +111,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         return Unsupported(query.body.span, "machine code cannot be made here")
     atomics: dict[int, set[tuple[str, ...]]] = {}
     if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
-        # The closures determine the order in which a query declares variables. Most queries need no closures.
+        # The closures determine the order of the variables in a query. Most queries need no closures.
         from cqlgui.cql.interpreting import compilers
 
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:

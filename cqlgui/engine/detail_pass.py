@@ -57,7 +57,7 @@ class DetailPass:
     """The type of the values; None if hits have no values."""
     _runner: orbit_pass.Runner = field(repr=False)
     _orbits: tuple[int, ...]
-    """For each orbit, the end of its words in the output (`lowering_matches.words_of`)."""
+    """For each orbit, the end of the orbit's words in the output (`lowering_matches.words_of`)."""
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Detailed:
         """The details of `hits`. The parameters are those of `OrbitPass.tell`."""

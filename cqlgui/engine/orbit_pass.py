@@ -27,7 +27,7 @@ Codes: TypeAlias = "npt.NDArray[np.int32]"
 Ends: TypeAlias = "npt.NDArray[np.int64]"
 
 PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.ASK.parameters, strict=True))
-"""The parameters of a function of a position."""
+"""The parameters of a function that is evaluated at a position."""
 
 _ROOM: Final = 1 << 14
 

@@ -131,7 +131,7 @@ class Module:
         self._declared[name] = line
 
     def define(self, text: str) -> None:
-        """Take a finished function."""
+        """Add a finished function to the module."""
         self._parts.append(text)
 
     def _claim(self, name: str) -> None:

@@ -1,9 +1,10 @@
 """The types of the kernel language, as annotations that plain Python and the type checker take for ints.
 
 All numbers of a kernel are 64 bits wide. `int` is signed, and `Word` is unsigned. Python's unbounded integers
-give the same results as long as a kernel keeps its words below 2**64 (with the function `word`) and its ints
-in range. An array is any object that is indexed by position: a NumPy array, a tuple or a `memoryview`. A
-kernel can take a function as an argument; the annotation of the parameter has a `Routine`.
+give the same results as long as two conditions hold. A kernel must keep its words below 2**64 (with the
+function `word`), and its ints in range. An array is any object that is indexed by position: a NumPy array, a
+tuple or a `memoryview`. A kernel can take a function as an argument; the annotation of the parameter has a
+`Routine`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Kernels that visit the positions of a game: they find ancestors and children, follow men from one position
-to another, find the next position of a `line`, and compare the moves of two variations.
+"""Kernels that visit the positions of a game: they find ancestors and children, and follow men from one
+position to another. They also find the next position of a `line`, and compare the moves of two variations.
 
 `records` has all positions of a game (`layout`). Work that may take long is counted in the frame's `STEPS`.
 """
@@ -24,8 +24,8 @@ _SIZE: Final = layout.SIZE
 
 @UNIT.kernel
 def ancestor(records: Words, frame: Words, first: int, second: int) -> int:
-    """The last common ancestor of two positions. The result is one of the two positions if it leads to the
-    other position."""
+    """The last common ancestor of two positions. If one position leads to the other position, the result is
+    the earlier position."""
     older = first if first < second else second
     younger = second if first < second else first
     steps = 0
@@ -205,7 +205,7 @@ def square_root(number: int) -> int:
     bit = 1 << 31
     while bit > 0:
         larger = root + bit
-        # The square of 3037000499 is below 2**63, and the square of the next number is not.
+        # 3037000499 is the largest number with a square below 2**63.
         if larger <= 3037000499 and larger * larger <= number:
             root = larger
         bit >>= 1

@@ -50,7 +50,7 @@ def is_single(s: Scope, area: Value) -> Value:
 
 
 def shifted(f: Function, area: Value, distance: int) -> Value:
-    """A set moved to higher square numbers, or to lower ones if `distance` is negative."""
+    """A set moved to higher square numbers, or to lower square numbers if `distance` is negative."""
     if distance == 0:
         return area
     return f.binary("shl" if distance > 0 else "shr", area, word(abs(distance)))

@@ -263,7 +263,7 @@ class Lowering:
             raise TooLargeError
 
     def is_looped(self, name: str) -> bool:
-        """Whether only loops give a variable its value. Such a variable has a value only within these
+        """Whether only loops give a variable its value. A variable of this kind has a value only inside these
         loops."""
         return name in self._looped
 
@@ -280,8 +280,8 @@ class Lowering:
         return s.f.load(s.frame, integer(slot))
 
     def write(self, s: Scope, name: str, value: Value) -> None:
-        """Give a variable a value. The variable must not be a variable that only loops bind, because those
-        variables have no value outside the loops."""
+        """Give a variable a value. Do not call this method for a variable that only loops bind (`is_looped`).
+        A loop variable has no value outside its loop."""
         slot = self.slot(name)
         s.f.store(value, s.frame, integer(slot))
         s.f.store(word(1), s.frame, integer(slot + 1))

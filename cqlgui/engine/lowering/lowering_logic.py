@@ -164,7 +164,7 @@ def castled(s: Scope, move: Value, side: str) -> Value:
 
 
 _LONGEST: Final = 1 << 24
-"""A game has fewer plies and fewer positions than this."""
+"""A game has fewer plies and fewer positions than this limit."""
 
 
 def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
@@ -350,7 +350,8 @@ def _name_number(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Number
 
 
 def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Value:
-    # In a game in doubt, the variable may hold a number that is not a position.
+    # In a game in doubt, the variable may hold a number that is not a position. Place 0 prevents a read
+    # outside the records.
     place = s.f.converted(low.read(s, node.name), Scalar.INT)
     count = s.f.converted(s.f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
     return s.f.select(s.f.compare("lt", place, count), place, integer(0))
@@ -528,7 +529,7 @@ def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: 
 
 
 def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
-    """Always true. The filter leaves no trace in a game that does not match."""
+    """Write a filter that always holds. The filter leaves no trace in a game that does not match."""
     s.f.jump(yes)
 
 

@@ -28,7 +28,7 @@ the element among the bits of all elements."""
 
 
 def words_of(sizes: Sequence[int]) -> list[int]:
-    """The first word of each orbit's elements in the output, and after them the number of words."""
+    """The first word of each orbit's elements in the output. The last number is the number of all words."""
     places = [0]
     for size in sizes:
         places.append(places[-1] + -(-size // WORD_BITS))

@@ -72,9 +72,9 @@ def _weight(node: nodes.Node) -> int:
 
 
 def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], list[int]] | None:
-    """The table of the differences between elements. Returns the columns and the rows. The columns stand by
-    the `id` of a leaf filter in the first element and by the name of the part. The rows stand one after the
-    other. None if a difference cannot be given as a number, or if there is no difference."""
+    """The table of the differences between elements. Returns the columns and the rows. The keys of the
+    columns are the `id` of a leaf filter in the first element and the name of a part. The rows stand one
+    after the other. None if a difference cannot be given as a number, or if there is no difference."""
     parts = [_parts(element) for element in elements]
     if any(one is None or len(one) != len(parts[0] or ()) for one in parts):
         return None

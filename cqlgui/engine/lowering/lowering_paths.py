@@ -30,7 +30,8 @@ _MOST_STATES: Final = 60
 class _State:
     """A state of the automaton, which leads on to the states `onward`. A state with `step` leads on by a
     move. A state with `takes` (in a line) leads on by a position where `test` holds. A state without `step`
-    and `takes` leads on without a move. The `test` of this state, if it has a test, must hold."""
+    and `takes` leads on without a move. If a state without `step` and `takes` has a `test`, the test must
+    hold."""
 
     onward: list[int] = field(default_factory=list)
     test: nodes.Node | None = None

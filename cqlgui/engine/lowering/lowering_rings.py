@@ -79,7 +79,7 @@ def _parts(node: nodes.Node) -> Sequence[nodes.Node]:
 
 
 def ringed(low: Lowering, s: Scope, node: nodes.Node) -> Value:
-    """The squares that a filter contributes. The filter holds at the current position."""
+    """The squares that a filter contributes if the filter holds at the current position."""
     if not shows(low, s, node):
         return word(0)
     match node:

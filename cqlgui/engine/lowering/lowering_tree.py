@@ -730,8 +730,8 @@ def _older_insist(s: Scope, area: Value, fail: str) -> None:
 
 
 def _older_squares(before: Scope, move: Value, side: str) -> Value:
-    """The squares of a move that a parameter of `move` compares with its set. Castling counts only as a move
-    of the king."""
+    """The squares of a move that are compared with the set of the parameter `side`. Castling counts only as a
+    move of the king."""
     f = before.f
     if side == "from":
         return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))

@@ -39,7 +39,7 @@ NONE: Final = np.uint64(0)
 YES: Final[Any] = np.True_
 NO: Final[Any] = np.False_
 FAR: Final = np.int64(1 << 50)
-"""Stands for any number beyond `_NEAR`. The sum of two `FAR` does not overflow."""
+"""Stands for any number beyond `_NEAR`. The sum `FAR + FAR` does not overflow."""
 _NEAR: Final = np.int64(1 << 40)
 
 
@@ -204,7 +204,7 @@ class Pruner:
         return self.known.columns()
 
     def ever(self, man: int) -> Words:
-        """The squares on which a man ever stood."""
+        """The squares where a man ever stood."""
         found: Words = self.columns[man]
         return found
 
@@ -234,7 +234,8 @@ class Pruner:
         if found is None:
             found = NONE
             for man in men_of(men):
-                # A mask usually has one man. Leaving out the array for `NONE` saves time.
+                # A mask usually has one man. The union with `NONE` is left out, because the union would make
+                # another array.
                 found = self.ever(man) if found is NONE else found | self.ever(man)
             if area != squares.ALL:
                 found = found & np.uint64(area)

@@ -128,7 +128,7 @@ def rules_out(asked: Question, part: nodes.Node) -> bool:
 
 
 def stand_alone(query: nodes.Query) -> bool:
-    """Whether the games of a query are independent of each other, and the query uses no files."""
+    """Whether the games of a query are independent of each other, and whether the query uses no files."""
     for node in nodes.walk(query.body):
         match node:
             case nodes.Assign(persistent=True) | nodes_programs.Dictionary(local=False):

@@ -1,10 +1,10 @@
 """What is known about a game without playing it: sixteen words about all positions of the game.
 
 A *signature* has the squares where each man ever stood, the least and the greatest number of each kind of
-man, and the events that happened. `replay` gathers the signatures. A signature therefore covers exactly the
-positions that a search visits. A game has one signature for the main line and another signature for the whole
-tree. A game that replay leaves in doubt has a signature that excludes nothing. `store.side_files` keeps the
-signatures, and `pruner` reads them.
+man, and the events. `replay` gathers the signatures. A signature therefore covers exactly the positions that
+a search visits. A game has one signature for the main line and another signature for the whole tree. A game
+that replay leaves in doubt has a signature that excludes nothing. `store.side_files` keeps the signatures,
+and `pruner` reads them.
 
 The stored bytes have three parts. The first part has the signatures of all main lines, word by word: the
 first word of every game, the second word of every game, and so on. Each word is a u64. The second part has

@@ -71,8 +71,8 @@ filters that are banned at the record, as bits."""
 SEARCH: Final = 2
 SEARCH_SIZE: Final = 3
 """From plane `SEARCH` on, the outermost search has `SEARCH_SIZE` planes. Each search inside another search
-has the next `SEARCH_SIZE` planes. The planes of a search hold the serial number of the search, the states
-seen at the record, and the squares of the men in focus."""
+has the next `SEARCH_SIZE` planes. These planes hold the serial number of a search, the states seen at the
+record, and the squares of the men in focus."""
 DEEPEST_SEARCH: Final = (PLANE_COUNT - SEARCH) // SEARCH_SIZE
 
 STEPS_AT_MOST: Final = 100_000_000

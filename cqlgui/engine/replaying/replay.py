@@ -60,7 +60,7 @@ DOUBTED: Final = 1
 VISITED: Final = 2
 LINKED: Final = 3
 """Places in the tally. `FOUND` counts the hits written, `DOUBTED` the doubtful games written, and `VISITED`
-the positions visited. `LINKED` counts the first records that are linked as a main line."""
+the positions visited. `LINKED` counts the records, from the first on, that are linked as a main line."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
@@ -111,9 +111,9 @@ def search(
     `starts[game]` is negative, the game is doubtful. `before` is one less than the `gamenumber` of game 0. If
     positions are not laid out, `stream` evaluates `first_ask` at each position. `mode` combines `BUFFERED`,
     `VARIATIONS` and `GLANCED`. With `GLANCED`, `first_ask` is evaluated on a single record. `first_ask` holds
-    at every position where `ask` holds. If `first_ask` fails at a position, `ask` leaves no trace there.
-    Without `GLANCED`, `first_ask` and `ask` are the same function. The search looks for the first `most` hits
-    of each game.
+    at every position where `ask` holds. If `first_ask` fails at a position, `ask` leaves no trace at this
+    position. Without `GLANCED`, `first_ask` and `ask` are the same function. The search looks for the first
+    `most` hits of each game.
 
     `facts` has `fact_count` pairs of words for each game. The pairs are copied to the `fact_places` of the
     frame.
@@ -433,8 +433,8 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
         else:
             records[int(records[parent + layout.END]) * size + layout.SIBLING] = total
         # Until all positions are laid out, `END` holds the last child of a position. Without `END`, the code
-        # would have to follow all siblings to the last child. That could take long, because a position may
-        # have any number of variations.
+        # would have to follow all siblings to the last child. Following the siblings could take long, because
+        # a position may have any number of variations.
         records[parent + layout.END] = total
         here = total
         total += 1
@@ -517,7 +517,7 @@ def tell(
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
     depend on earlier positions. With `STEPPED`, the changes that `told` makes in the frame are also undone.
-    `spare` holds the copy for this purpose.
+    For this purpose, `spare` holds a copy of the frame.
 
     The rows of a doubtful game are not valid. All other parameters are explained in `search`. At the end,
     `frame[layout.DOUBT]` tells whether the last game is doubtful.
