@@ -1,5 +1,5 @@
-"""A query as machine code: `compile_query` makes what `scanning.scan` runs, and says which parts were not
-compiled."""
+"""Compiles queries to machine code. `compile_query` makes the functions that `scanning.scan` runs, and says
+which parts of the query were not compiled."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ RULES: Final = (
     lowering_sequences,
     lowering_tree,
 )
-"""Modules that enter their rules when they are imported."""
+"""Modules that add their rules to `dispatch` when they are imported."""
 
 
 _MOST_FOR_CARE: Final = 30_000
-"""Characters of assembly. A larger query gains nothing from being compiled into the loop. That compilation
-would take long, and other queries would wait for it."""
+"""The maximum number of characters of assembly code that is compiled together with the replay loop. A larger
+query would gain nothing. Its compilation would take long and keep other queries waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A query as a function of a position.
 
-    In every game that is not in doubt, the hits are the hits of the interpreter, except that the conditions
-    of the header are left aside. `unsupported` has the parts that leave a game in doubt when evaluation
-    reaches them.
+    In every game that is not in doubt, the hits are the interpreter's hits for the query without the
+    conditions of the header. `unsupported` has the parts of the query that were not compiled. A game is left
+    in doubt when evaluation reaches such a part.
     """
 
     unsupported: tuple[Unsupported, ...]
@@ -60,10 +60,10 @@ class Compiled:
     """The `mode` of `replay.search`."""
     frame_size: int
     glance: nodes.Node | None
-    """A filter that must hold for a match and depends on one position alone. Main lines in which it holds
-    nowhere are skipped before they are laid out."""
+    """A filter that must hold at every match and depends only on the current position. A main line is laid
+    out only if this filter holds at some position of the line."""
     facts: tuple[facts_of_games.Fact, ...]
-    """Questions about games; `facts.Asker` answers them, and `scan` takes the `facts.table` of the
+    """Questions about games. `facts.Asker` answers these questions, and `scan` takes the `facts.table` of the
     answers."""
     steady: bool
     """Whether the result at a position never depends on what was evaluated at others."""
@@ -80,18 +80,19 @@ class Compiled:
         return not self.unsupported
 
     def orbit_pass(self) -> orbit_pass.OrbitPass | None:
-        """The function that returns the orbit elements that matched at hits. None if the interpreter must
-        find the elements, or if the query has no outermost transform."""
+        """The function that finds which orbit elements matched at hits. None if the interpreter must find the
+        elements, or if the query has no outermost transform."""
         return self._second() if self.wholly else None
 
     def detail_pass(self) -> detail_pass.DetailPass | None:
-        """The function that returns values and squares of hits. None where the interpreter must do it."""
+        """The function that finds the values and squares of hits. None if the interpreter must find the
+        values and squares."""
         return self._third() if self.wholly else None
 
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
     ) -> Iterator[scanning.ScanResult]:
-        """Search games; the options are those of `scanning.scan`."""
+        """Search games, with the options of `scanning.scan`."""
         yield from scanning.scan(
             self.tiers,
             asked,
@@ -105,14 +106,14 @@ class Compiled:
 
 
 def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
-    """Compile a query. Returns the reason if nothing would be gained."""
+    """Compile a query. Returns a reason if the query is not compiled at all."""
     assert expanded.query is not None
     query = expanded.query
     if not native.available():
         return Unsupported(query.body.span, "machine code cannot be made here")
     atomics: dict[int, set[tuple[str, ...]]] = {}
     if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
-        # The closures determine the order in which a query declares variables. Most queries need no closures.
+        # The closures determine the order of the variables in a query. Most queries need no closures.
         from cqlgui.cql.interpreting import compilers
 
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
@@ -174,15 +175,15 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
 
 
 def _counts_elsewhere(node: nodes.Node) -> bool:
-    """Whether a filter may keep something for other games, or for other ways of a path."""
+    """Whether a filter may keep data for other games, or for other attempts to match a path."""
     if isinstance(node, nodes.Assign):
         return node.persistent or node.atomic
     return isinstance(node, nodes_programs.Dictionary | nodes_strings.ReadFile | nodes_strings.WriteFile)
 
 
 def _write(low: Lowering, name: str, body: nodes.Node) -> None:
-    """Write a filter as a function of a position. The function also returns true once the game is in doubt,
-    because a hit makes `replay` look at the doubt and end the search of the game."""
+    """Write a filter as a function of a position. The function also returns True once the game is in doubt.
+    After a hit, `replay` reads `layout.DOUBT` and ends the search of a doubtful game."""
     f = low.module.function(name, orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     yes, no = f.label(), f.label()
     low.test(low.opened(f), body, yes, no)
@@ -197,8 +198,8 @@ def _write(low: Lowering, name: str, body: nodes.Node) -> None:
 
 
 def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Lowering]) -> nodes.Node | None:
-    """The part of a query that depends on one position alone, written as a function `glance`; None if there
-    is no such part."""
+    """Write the part of a query that depends only on the current position as a function `glance`. Returns
+    this part, or None if there is no such part."""
     scope = low.opened(low.module.function("scope", orbit_pass.PARAMETERS, Scalar.BOOL, exported=False))
 
     def is_idle(node: nodes.Node) -> bool:

@@ -1,7 +1,9 @@
-"""Values of hits and the squares to ring, by a third function of the query that runs at hits only.
+"""Finds the values of hits and the squares to ring, with a third function of the query that runs only at
+hits.
 
-It finds what the interpreter finds (`cql.interpreting.rings`, the value of the body). Where the variables at
-a hit depend on earlier positions, the game is evaluated from its first position to its last hit.
+The function finds the same values and squares as the interpreter (`cql.interpreting.rings`, the value of the
+body). If the variables at a hit depend on earlier positions, the game is evaluated from the first position to
+the last hit.
 """
 
 from __future__ import annotations
@@ -28,16 +30,16 @@ from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import MASK, Scalar
 
 NO_VALUE: Final = -(1 << 63)
-"""Stands for the value of a hit that has none."""
+"""Stands in place of the value of a hit without a value."""
 MOST_MARKED: Final = 64
-"""Maximum number of matches of one hit that have squares of their own (`rings.MOST_MATCHES`)."""
+"""The maximum number of matches at one hit that have their own squares (`rings.MOST_MATCHES`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detailed:
-    """What is known about several hits. `ends` and `codes` are those of `orbit_pass.Told`; `marks` are the
-    squares of each match, `squares` those of each hit, `values` are numbers or sets, by the type of the
-    query's body. Rows of the games in `doubtful` are not valid."""
+    """The details of several hits. `ends` and `codes` have the form that `orbit_pass.Told` describes. `marks`
+    has the squares of each match, and `squares` has the squares of each hit. `values` has numbers or sets,
+    depending on the type of the query's body. The rows of games in `doubtful` are not valid."""
 
     ends: Ends
     codes: Codes
@@ -49,16 +51,16 @@ class Detailed:
 
 @dataclass(frozen=True, slots=True)
 class DetailPass:
-    """The third function. `tell` may run in any number of threads."""
+    """The third function of a query. Any number of threads may run `tell` at once."""
 
     valued: Type | None
-    """The type of the values; None if hits have none."""
+    """The type of the values; None if hits have no values."""
     _runner: orbit_pass.Runner = field(repr=False)
     _orbits: tuple[int, ...]
-    """For each orbit the end of its numbers among those of all elements."""
+    """For each orbit, the end of the orbit's words in the output (`lowering_matches.words_of`)."""
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Detailed:
-        """The details of `hits`, as `OrbitPass.tell` takes them."""
+        """The details of `hits`. The parameters are those of `OrbitPass.tell`."""
         found = self._runner.run(asked, hits, before=before, facts=facts)
         squares, marks = found.squares, found.marks
         if self._orbits and len(hits):
@@ -78,7 +80,8 @@ class DetailPass:
 def make(
     expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
 ) -> DetailPass | None:
-    """The third function of a query that was compiled wholly by `low`; None if the interpreter must do it."""
+    """The third function of a query that `low` compiled completely. None if the interpreter must find the
+    details."""
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]
     kind = types.infer(body, expanded.names)
@@ -105,12 +108,14 @@ def make(
 
 
 _APART: Final = (nodes_moves.Dash, nodes_moves.CurrentMove, nodes_studies.StudyAward)
-"""Filters whose truth and value may differ, so that they are evaluated separately."""
+"""Filters whose truth does not follow from their value. The truth and the value of these filters are
+evaluated separately."""
 
 
 def _write_step(low: Lowering, body: nodes.Node, kind: Type) -> int | None:
-    """The function that is evaluated at every position, as the interpreter does it: once, for the value where
-    there is one. Returns the place of the value in the frame."""
+    """Write the function `step`, which is evaluated at every position. Like the interpreter, `step` evaluates
+    the body only once. If the body has a value, `step` keeps the value in the frame. Returns the place of the
+    value in the frame."""
     f = low.module.function("step", orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     s = low.opened(f)
     yes, no = f.label(), f.label()
@@ -141,8 +146,8 @@ def _write(
     places: Sequence[int],
     kept: int | None,
 ) -> bool:
-    """The function that runs at hits: the value, the elements that matched, and the squares. Returns False if
-    the interpreter must find what matched."""
+    """Write the function `tell`, which runs at hits. `tell` finds the value, the elements that matched, and
+    the squares. Returns False if the interpreter must find the elements that matched."""
     names = ("records", "boards", "place", "frame", "out")
     f = low.module.function(
         "tell", list(zip(names, replay.TELL.parameters, strict=True)), Scalar.BOOL, exported=True
@@ -153,7 +158,7 @@ def _write(
         return False
     width = places[-1]
     if kept is None and kind is not Type.NUMERIC:
-        # A result that was made of others may have hits of another query.
+        # A result that was combined from other results may contain hits of another query.
         holds, fails = f.label(), f.label()
         low.test(s, body, holds, fails)
         f.begin(fails)

@@ -1,10 +1,10 @@
-"""What a query asks about a game as a whole: its result, players' ratings, tags, and filters made of these
-alone.
+"""What a query asks about a game as a whole: the result, the players' ratings, the tags, and filters that
+combine only these data.
 
-Compiled code finds the answers in the frame, and `pruning` excludes games by them. The interpreter's own
-closures compute the answers before the search, so they are the interpreter's answers. Each answer is computed
-once for each distinct text of a tag, not once for each game. If an answer is unknown, the game is left in
-doubt when the query needs the answer.
+Compiled code finds the answers in the frame, and `pruning` uses the answers to exclude games. The
+interpreter's own closures compute the answers before the search. The answers therefore agree with the
+interpreter. Each answer is computed once for each distinct text of a tag, not once for each game. If a query
+needs an unknown answer, the game is left in doubt.
 """
 
 from __future__ import annotations
@@ -35,24 +35,26 @@ MISSING: Final = 2
 """States of an answer. The state stands after the value."""
 
 SECONDS: Final = 0.05
-"""Seconds that one regular expression may take here. All slow evaluations of one filter together may take the
-same time. The threads that wait for these evaluations cannot be interrupted."""
+"""The maximum number of seconds for the evaluation of one regular expression. All slow evaluations of one
+filter together have the same limit. The limit is short, because threads that wait for these evaluations
+cannot be interrupted."""
 _SLOW: Final = 0.001
 
 LARGEST: Final = 1 << 31
-"""Answers that are numbers are smaller than this in absolute value."""
+"""Every number that is an answer has an absolute value below this limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A filter that has one answer for a whole game: a number if `number` is True, else a truth."""
+    """A filter that has one answer for a whole game. The answer is a number if `number` is True, and a truth
+    value if `number` is False."""
 
     node: nodes.Node
     number: bool
 
 
 Answers: TypeAlias = tuple[Words, Words]
-"""Value and state of a fact, for each of several games."""
+"""The values and the states of one fact for several games."""
 
 
 _ASKED: Final = (
@@ -68,8 +70,8 @@ _JOINING: Final = (
 
 
 def is_fact(node: nodes.Node, *, searches: bool) -> bool:
-    """Whether a filter depends on the game alone. `searches`: nothing in the query reads the trace that a
-    text search leaves."""
+    """Whether a filter depends only on the game as a whole. `searches` is True if nothing in the query reads
+    the groups that a text search found."""
     return _is_constant(node, searches) and any(_is_asked(one) for one in nodes.walk(node))
 
 
@@ -96,13 +98,13 @@ def _is_constant(node: nodes.Node, searches: bool) -> bool:
 
 
 def leaves_no_trace(body: nodes.Node) -> bool:
-    """True if nothing in a query reads the trace that a text search leaves."""
+    """True if nothing in a query reads the groups that a text search found."""
     return not any(isinstance(one, nodes_strings.Group | nodes_programs.While) for one in nodes.walk(body))
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A property of several games. Each distinct value is stored once; game g has the value
+    """A property of several games. Each distinct value is stored once. Game g has the value
     `values[codes[g]]`."""
 
     codes: Integers
@@ -110,17 +112,17 @@ class Coded:
 
     @classmethod
     def of(cls, values: Iterable[Hashable]) -> Coded:
-        """Encode the values of the games, which are given in order."""
+        """Encode `values`, which has one value for each game, in the order of the games."""
         known: dict[Hashable, int] = {}
         codes = [known.setdefault(value, len(known)) for value in values]
         return cls(np.array(codes, np.int64), list(known))
 
 
 class Memo(Protocol):
-    """Keeps the values of filters in certain games. It may drop values at any time."""
+    """Keeps the values of filters in certain games. A memo may drop values at any time."""
 
     def get(self, node: nodes.Node, /) -> Coded | None:
-        """The values of a filter, if they are known."""
+        """The values of a filter, or None if the values are not known."""
         ...
 
     def __setitem__(self, node: nodes.Node, values: Coded, /) -> None: ...
@@ -136,12 +138,12 @@ class Tags(Protocol):
         ...
 
     def tag(self, name: str) -> Coded:
-        """A tag's texts, None for a game without it."""
+        """The texts of a tag in the games. The text is None in a game without the tag."""
         ...
 
     @property
     def result(self) -> Coded:
-        """The results, as `Host.result` returns them."""
+        """The results of the games, in the form of `Host.result`."""
         ...
 
     @property
@@ -159,15 +161,16 @@ _TEXTS: Final = (nodes.Player, nodes.TagText, nodes_facts.Tag)
 
 
 def never() -> bool:
-    """A default for `is_over`: the work is always still wanted."""
+    """A default for `is_over`, for a caller that never cancels the work."""
     return False
 
 
 class Asker:
-    """Answers the facts of one query for any games. Use one in each thread."""
+    """Answers the facts of one query for any games. Each thread needs its own `Asker`."""
 
     def __init__(self, facts: Sequence[Fact], names: types.Names, last_game: int | None) -> None:
-        """`last_game`: the highest game number that the header of the query admits, if it sets a limit."""
+        """`last_game` is the highest game number that the header of the query admits, or None if the header
+        sets no limit."""
         self._facts = facts
         self._names = names
         self._codes: dict[nodes.Node, closures.Code] = {}
@@ -182,14 +185,15 @@ class Asker:
         self._evaluation.patience = SECONDS
         self._is_over: Callable[[], bool] = never
         self._known: dict[Hashable, dict[tuple[Any, ...], Any]] = {}
-        """Values of filters that read one tag, by the text of the tag. Many texts are met again in other
+        """Values of filters that read one tag, by the text of the tag. Many texts occur again in other
         segments."""
         self._left: dict[nodes.Node, float] = {}
-        """Seconds left for filters whose regular expressions have taken some time already."""
+        """Seconds left for each filter with regular expressions that have already taken some time."""
 
     @functools.cached_property
     def _compiler(self) -> closures.Compiler:
-        # Most queries ask nothing about games.
+        # The module is imported late, because most queries ask nothing about games and do not need the
+        # module.
         from cqlgui.cql.interpreting import compilers
 
         return compilers.compiler(self._names)
@@ -197,7 +201,8 @@ class Asker:
     def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers]:
         """The answers to each fact. Raises `errors.Cancelled` once `is_over` returns True.
 
-        An answer that takes too long, as with some regular expressions, is unknown, here and in later calls.
+        An answer that takes too long is unknown in this call and in later calls. Some regular expressions
+        take too long.
         """
         self._is_over = is_over
         return {fact: self._answers(fact, tags) for fact in self._facts}
@@ -217,7 +222,8 @@ class Asker:
                 parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
                 return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
             case Fact(nodes.Compound(filters=filters), number=False):
-                # Combine the parts. The distinct rows of all their texts together would be many more.
+                # The parts are answered separately and combined. All texts of all parts together would have
+                # many more distinct rows.
                 return functools.reduce(
                     _both, [self._answers(Fact(one, number=False), tags) for one in filters]
                 )
@@ -229,7 +235,7 @@ class Asker:
             case Fact(nodes.Elo(colour=None) as node, number=True):
                 ratings = [nodes.Elo(node.span, "white"), nodes.Elo(node.span, "black")]
                 first, second = (self._answers(Fact(one, number=True), tags) for one in ratings)
-                # A player without a rating has the value 0 and the larger state.
+                # A player without a rating has the value 0 and the larger state (`MISSING`).
                 return np.maximum(first[0], second[0]), np.minimum(first[1], second[1])
             case Fact(nodes.Elo() | nodes.Measure(word="year") as node, number=True):
                 values = self._remembered(node, tags)
@@ -239,9 +245,10 @@ class Asker:
                 return None
 
     def _containing(self, needle: str, text: nodes.Node, tags: Tags) -> Answers:
-        """In which games a text contains `needle`."""
+        """For each game, whether a text contains `needle`."""
         if isinstance(text, nodes.Player) and text.colour is None and needle and "\n" not in needle:
-            # The needle is in one of the two names. There are fewer names than pairs of names.
+            # The needle must be in one of the two names. Searching the names is quicker, because there are
+            # fewer names than pairs of names.
             white, black = nodes.Player(text.span, "white"), nodes.Player(text.span, "black")
             (first, known), (second, _) = (self._containing(needle, one, tags) for one in (white, black))
             return first | second, known
@@ -255,7 +262,8 @@ class Asker:
     # --- by what the tags say
 
     def _one_by_one(self, fact: Fact, tags: Tags) -> Answers:
-        """The answers. Games that have equal texts in the tags that the filter reads share one evaluation."""
+        """The answers. The filter reads some tags. Games with equal texts in these tags share one
+        evaluation."""
 
         def answer(code: closures.Code) -> tuple[int, int]:
             if fact.number:
@@ -267,7 +275,7 @@ class Asker:
         return pairs[found.codes, 0], pairs[found.codes, 1]
 
     def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
-        """The values of a filter that cannot fault, kept with the tags."""
+        """The values of a filter that cannot fault. The values are kept in `tags.memo`."""
         known = tags.memo.get(node)
         if known is None:
             key: Any = node
@@ -286,8 +294,8 @@ class Asker:
         fault: Any,
         tags: Tags,
     ) -> Coded:
-        """The value of a filter in each game; `fault` in games where the filter faults. Filters that have
-        equal `key`s and depend on one tag alone have equal values for equal texts."""
+        """The value of a filter in each game; `fault` in games where the filter faults. Filters that depend
+        on one tag alone and have equal `key`s have equal values for equal texts."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
@@ -326,10 +334,10 @@ class Asker:
             asked |= self._host.asked
 
     def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
-        """The known values, by the row of texts of these tags. The caller adds new values to the
-        dictionary."""
+        """The known values. The key of a value is a row of texts, one text for each of the tags `names`. The
+        caller adds new values to the dictionary."""
         if len(names) != 1 or names[0] == _GAMENUMBER:
-            # Few pairs of texts occur twice, and no game number does.
+            # Few pairs of texts occur twice, and no game number occurs twice.
             return {}
         known = self._known.setdefault(key, {})
         if len(known) > _MOST_KNOWN:
@@ -337,10 +345,10 @@ class Asker:
         return known
 
     def _spend(self, node: nodes.Node, started: tuple[float, float]) -> float:
-        """Count the time of an evaluation. `started` has the clock and the thread's own time at its
-        beginning. Returns the seconds that are left for the filter."""
-        # Time in which other threads had the interpreter's lock does not count. On some systems the thread's
-        # own time advances in jumps.
+        """Count the time of an evaluation. `started` has the clock time and the thread's processor time at
+        the beginning of the evaluation. Returns the seconds that are left for the filter."""
+        # The time while other threads hold Python's global lock does not count. On some systems a thread's
+        # processor time advances in jumps, so the clock time is an upper limit.
         spent = min(time.perf_counter() - started[0], time.thread_time() - started[1])
         if spent > _SLOW:
             self._left[node] = self._left.get(node, SECONDS) - spent
@@ -348,8 +356,8 @@ class Asker:
 
 
 def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) -> Words:
-    """Value and state of each fact for `count` games, one game after the other, as `scanning.scan` takes
-    them."""
+    """The value and the state of each fact for `count` games, one game after the other. `scanning.scan` takes
+    this table."""
     found = np.zeros((count, len(facts), 2), np.uint64)
     for place, fact in enumerate(facts):
         found[:, place, 0], found[:, place, 1] = answers[fact]
@@ -360,7 +368,7 @@ def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) ->
 
 _TOO_MUCH: Final = 0, UNKNOWN
 _MOST_KNOWN: Final = 200_000
-"""Maximum of texts for which answers are kept."""
+"""The maximum number of texts for one `key` in `Asker._known`."""
 
 
 def _number(found: Any) -> tuple[int, int]:
@@ -379,11 +387,11 @@ def _both(first: Answers, second: Answers) -> Answers:
 
 
 def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -> Answers:
-    """A comparison of numbers. The answer is its truth, or with `number` the first number where the
-    comparison holds."""
+    """A comparison of numbers. Without `number`, the answer is the truth of the comparison. With `number`,
+    the answer is the first number if the comparison holds."""
     left, right = (one[0].astype(np.int64) for one in (first, second))
     given = (first[1] == GIVEN) & (second[1] == GIVEN)
-    # `!=` is `not ==`, also if a number is missing.
+    # `!=` means `not ==`, even if a number is missing.
     holds = ~((left == right) & given) if relation == "!=" else _RELATIONS[relation](left, right) & given
     known = (first[1] != UNKNOWN) & (second[1] != UNKNOWN)
     states = np.where(holds, GIVEN, MISSING) if number else np.full(len(left), GIVEN)
@@ -406,7 +414,7 @@ def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], I
         return [()], np.zeros(count, np.int64)
     if len(columns) == 1:
         return [(value,) for value in columns[0].values], columns[0].codes
-    # Column by column, because sorting whole rows would keep other threads waiting.
+    # The columns are combined one by one, because sorting whole rows would keep other threads waiting.
     rows: list[Integers] = []
     codes = np.zeros(count, np.int64)
     for column in columns:
@@ -420,7 +428,7 @@ def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], I
 _RESULT: Final = "\0result"
 _GAMENUMBER: Final = "\0gamenumber"
 _GAME_COUNT: Final = "\0game count"
-"""Names under which these data are read like tags. No tag has such a name."""
+"""Names for data that are read like tags. No real tag has one of these names."""
 
 
 def _column(tags: Tags, name: str) -> Coded:
@@ -435,8 +443,8 @@ def _column(tags: Tags, name: str) -> Coded:
 
 
 class _Host:
-    """A game with some tags, a result and a number. Filters can ask it for nothing else. It notes which tags
-    were read. A tag that is not given counts as missing."""
+    """A game with some tags, a result and a number. Filters can ask a host for nothing else. A host notes
+    which tags were read. A tag that is not given counts as missing."""
 
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}

@@ -1,4 +1,5 @@
-"""Which orbit elements matched at each hit, by a second function of the query that runs at hits only."""
+"""Finds which orbit elements matched at each hit, with a second function of the query that runs only at
+hits."""
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
 
 ELEMENT_BITS: Final = 16
-"""The number of an element combines the number of its orbit, shifted by this, with its place in the orbit. An
-orbit has at most 20,000 elements."""
+"""The number of an element combines the number of the orbit, shifted by `ELEMENT_BITS`, with the element's
+place in the orbit. An orbit has at most 20,000 elements."""
 
 Codes: TypeAlias = "npt.NDArray[np.int32]"
 Ends: TypeAlias = "npt.NDArray[np.int64]"
 
 PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.ASK.parameters, strict=True))
-"""The parameters of a function of a position."""
+"""The parameters of a function that is evaluated at a position."""
 
 _ROOM: Final = 1 << 14
 
@@ -38,8 +39,8 @@ def code_of(orbit: int, element: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The elements that matched at several hits. `codes` has a row of elements for each hit, row after row;
-    the row of hit n ends at `ends[n]`. The rows of games in `doubtful` are not valid."""
+    """The elements that matched at several hits. `codes` has a row of element numbers for each hit, one row
+    after another. The row of hit n ends at `ends[n]`. The rows of games in `doubtful` are not valid."""
 
     ends: Ends
     codes: Codes
@@ -61,7 +62,8 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs a function `tell` of a query at hits, in any number of threads."""
+    """Runs the compiled function `tell` of a query at hits. Any number of threads may run the function at
+    once."""
 
     _tell: Any = field(repr=False)
     _step: Any = field(repr=False)
@@ -77,12 +79,12 @@ class Runner:
     def make(
         cls, low: Lowering, sizes: Sequence[int], fact_places: Sequence[int], mode: int, *, stepped: bool
     ) -> Runner:
-        """Compile the module of `low`, which has the function `tell`, and if `stepped` also `step`. `sizes`
-        are the numbers of elements of the orbits."""
+        """Compile the module of `low`. The module has the function `tell`, and with `stepped` also the
+        function `step`. `sizes` has the number of elements in each orbit."""
         places = lowering_matches.words_of(sizes)
         code = native.Code(low.module.text(), optimise=False)
         callee = emitter.Callee("@tell", replay.TELL.parameters, replay.TELL.result)
-        # Without `STEPPED`, the kernel calls no step; any query will do.
+        # Without `STEPPED`, the kernel never calls `step`, so any function can be passed for `step`.
         name = "@step" if stepped else "@tell"
         step = emitter.Callee(name, replay.ASK.parameters, replay.ASK.result)
         table = np.zeros(64 * places[-1], np.int32)
@@ -95,7 +97,7 @@ class Runner:
         )  # fmt: skip
 
     def run(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Answers:
-        """The answers about `hits`. These are hits of a `scanning.ScanResult` of the same games, with the
+        """The answers about `hits`. The hits come from a `scanning.ScanResult` for the same games and the
         same facts."""
         work = games.Workspace.make(asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes)
         places = np.array(self._fact_places, np.int64)
@@ -108,7 +110,7 @@ class Runner:
         ends = np.zeros(len(hits), np.int64)
         codes: list[Codes] = []
         marked: list[Words] = []
-        # A kernel declares arrays as sequences; for the type checker NumPy's arrays are none.
+        # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences.
         tell: Any = replay.tell
         at, written = 0, 0
         while at < len(hits):
@@ -138,12 +140,12 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class OrbitPass:
-    """The second function. `tell` may run in any number of threads."""
+    """The second function of a query. Any number of threads may run `tell` at once."""
 
     _runner: Runner = field(repr=False)
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Told:
-        """The elements that matched at hits, as `Runner.run` takes them."""
+        """The elements that matched at `hits`. The parameters are those of `Runner.run`."""
         found = self._runner.run(asked, hits, before=before, facts=facts)
         return Told(found.ends, found.codes, found.doubtful)
 
@@ -151,10 +153,8 @@ class OrbitPass:
 def make(
     expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
 ) -> OrbitPass | None:
-    """The second function of a query that `low` compiled wholly; None if the interpreter must find the
-    elements.
-
-    The result is also None if the query has no outermost transform.
+    """The second function of a query that `low` compiled completely. None if the interpreter must find the
+    elements, or if the query has no outermost transform.
     """
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]

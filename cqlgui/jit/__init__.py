@@ -1,3 +1,3 @@
-"""The kernel language: functions in a typed subset of Python, run as machine code through llvmlite, or as
-plain Python where there is none.
+"""The kernel language: functions in a typed subset of Python. They run as machine code through llvmlite, or
+as plain Python without llvmlite.
 """

@@ -1,9 +1,9 @@
 """Builds LLVM assembly from typed values. No other module writes assembly, because wrong assembly can end the
 process.
 
-Every operation checks the types of its arguments and raises `EmitError` if they do not fit. So a mistake in
-the calling compiler becomes a Python exception with a name in it. A `Function` is built block after block;
-each block must end in a branch or a return before the next begins.
+Every operation checks the types of its arguments and raises `EmitError` if the types do not fit. A mistake in
+the calling compiler therefore becomes a Python exception with a name in its message. A `Function` is built
+block after block. Each block must end in a branch or a return before the next block begins.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class EmitError(Exception):
-    """An operation has no meaning for these types: a mistake in the calling program."""
+    """An operation has no meaning for these types, because of a mistake in the calling program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Something computed: the name of a register or a literal, and its type."""
+    """The result of a computation. `text` is the name of a register or a literal, and `type` is the type of
+    the result."""
 
     text: str
     type: KernelType
@@ -29,8 +30,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A function that can be called: its symbol or address, and its types; `result` None means that it
-    returns nothing."""
+    """A function that can be called, with its symbol or address and its types. `result` is None if the
+    function returns nothing."""
 
     text: str
     parameters: tuple[KernelType, ...]
@@ -41,7 +42,7 @@ TRUE: Final = Value("true", Scalar.BOOL)
 FALSE: Final = Value("false", Scalar.BOOL)
 
 NUMBERS: Final = (Scalar.INT, Scalar.WORD)
-"""The types that arithmetic knows."""
+"""The types of numbers in arithmetic."""
 
 
 def llvm_type(kind: KernelType | None) -> str:
@@ -52,7 +53,7 @@ def llvm_type(kind: KernelType | None) -> str:
 
 
 def literal(number: int, kind: Scalar) -> Value:
-    """A constant; raises `EmitError` where the type cannot hold it."""
+    """A constant. Raises `EmitError` if the type cannot hold the number."""
     if kind is Scalar.BOOL:
         if number not in (0, 1):
             raise EmitError(f"{number} is no truth value")
@@ -63,7 +64,8 @@ def literal(number: int, kind: Scalar) -> Value:
 
 
 def placed(address: int, element: Scalar) -> Value:
-    """An array of this process at a known address. The caller must keep it alive while the code runs."""
+    """An array of this process at a known address. The caller must keep the array alive while the code
+    runs."""
     return Value(_at_address(address), Pointer(element))
 
 
@@ -73,7 +75,7 @@ def known(address: int, routine: Routine) -> Callee:
 
 
 def called_through(value: Value) -> Callee:
-    """The function that a value of a routine's type stands for."""
+    """The function that a value of the type `Routine` stands for."""
     if not isinstance(value.type, Routine):
         raise EmitError(f"{value.type} is no function")
     return Callee(value.text, value.type.parameters, value.type.result)
@@ -92,7 +94,7 @@ class Module:
         self._declared: dict[str, str] = {}
 
     def table(self, name: str, element: Scalar, numbers: Sequence[int]) -> Value:
-        """A constant array; its elements must fit the type."""
+        """A constant array. The numbers must fit the type of the elements."""
         self._claim(name)
         values = ", ".join(f"{element.llvm} {literal(number, element).text}" for number in numbers)
         self._parts.append(
@@ -108,12 +110,13 @@ class Module:
         *,
         exported: bool,
     ) -> Function:
-        """Begin a function. An `exported` one can be found by name; others may be inlined."""
+        """Begin a function. An `exported` function can be found by name. Other functions may be inlined."""
         self._claim(name)
         return Function(self, name, parameters, result, exported)
 
     def elsewhere(self, name: str, routine: Routine) -> Callee:
-        """A function that is called by name, and defined by another module that is linked with this one."""
+        """A function that is called by name. Another module that is linked with this module defines the
+        function."""
         self._claim(name)
         given = ", ".join(llvm_type(kind) for kind in routine.parameters)
         self.declare(name, f"declare {llvm_type(routine.result)} @{name}({given})")
@@ -124,11 +127,11 @@ class Module:
         return "\n".join([*self._declared.values(), *self._parts, ""])
 
     def declare(self, name: str, line: str) -> None:
-        """Declare what is defined elsewhere, once."""
+        """Declare a function that is defined elsewhere. Each function is declared only once."""
         self._declared[name] = line
 
     def define(self, text: str) -> None:
-        """Take a finished function."""
+        """Add a finished function to the module."""
         self._parts.append(text)
 
     def _claim(self, name: str) -> None:
@@ -141,7 +144,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class OpenPhi:
-    """An incomplete `phi`; `value` can be used already."""
+    """An incomplete `phi`. `value` can already be used."""
 
     value: Value
     line: int
@@ -149,7 +152,7 @@ class OpenPhi:
 
 
 class Function:
-    """A function under construction; `arguments` are its parameters' values."""
+    """A function under construction. `arguments` are the values of the parameters."""
 
     def __init__(
         self,
@@ -164,8 +167,8 @@ class Function:
         self.arguments = tuple(Value(f"%a{place}", kind) for place, (_, kind) in enumerate(parameters))
         self.exported = exported
         self.inlined: bool | None = None
-        """True if callers always inline the function, False if they never do. None leaves the choice to the
-        optimiser."""
+        """True if callers always inline the function, False if callers never inline the function. None leaves
+        the choice to the optimiser."""
         self._slots: list[str] = []
         self._lines: list[str] = []
         self._count = 0
@@ -186,7 +189,7 @@ class Function:
         return f"b{self._count}"
 
     def begin(self, label: str) -> None:
-        """Start a block. The block before falls through if it is open."""
+        """Start a block. If the previous block is open, the previous block continues in this block."""
         if self._open:
             self.jump(label)
         self._lines.append(f"{label}:")
@@ -194,7 +197,7 @@ class Function:
         self._open = True
 
     def jump(self, label: str) -> None:
-        """End the block by going to another."""
+        """End the block by a jump to another block."""
         self._end(f"br label %{label}")
 
     def branch(self, condition: Value, then: str, otherwise: str) -> None:
@@ -214,15 +217,14 @@ class Function:
         self._end(f"ret {result.llvm} {value.text}")
 
     def phi(self, kind: KernelType, ways: Sequence[tuple[Value, str]]) -> Value:
-        """A value that depends on the block from which control came. It must stand at the beginning of a
-        block."""
+        """A value that depends on the previous block. A `phi` must stand at the beginning of a block."""
         for value, _ in ways:
             self._insist(value, kind)
         pairs = ", ".join(f"[ {value.text}, %{label} ]" for value, label in ways)
         return self._made(kind, f"phi {llvm_type(kind)} {pairs}")
 
     def open_phi(self, kind: KernelType, value: Value, label: str) -> OpenPhi:
-        """A `phi` at the beginning of a loop; its other ways are added when they become known."""
+        """A `phi` at the beginning of a loop. `add_way` adds the values for other previous blocks later."""
         self._insist(value, kind)
         self._count += 1
         made = OpenPhi(Value(f"%t{self._count}", kind), len(self._lines))
@@ -231,7 +233,7 @@ class Function:
         return made
 
     def add_way(self, phi: OpenPhi, value: Value, label: str) -> None:
-        """Set the value of an open `phi` for one more block before it."""
+        """Set the value of an open `phi` for one more previous block."""
         self._insist(value, phi.value.type)
         phi.ways.append(f"[ {value.text}, %{label} ]")
         self._lines[phi.line] = f"  {phi.value.text} = phi {llvm_type(phi.value.type)} {', '.join(phi.ways)}"
@@ -261,14 +263,14 @@ class Function:
         return Value(name, Pointer(kind))
 
     def room(self, element: Scalar, count: int) -> Value:
-        """An array on the function's stack, not cleared."""
+        """An array on the function's stack. The array is not cleared."""
         self._count += 1
         name = f"%s{self._count}"
         self._slots.append(f"  {name} = alloca [{count} x {element.llvm}], align 64")
         return Value(name, Pointer(element))
 
     def load(self, array: Value, index: Value | None = None) -> Value:
-        """An element as a number: signed ones become `INT`, others `WORD`."""
+        """An element as a number. Signed elements become `INT`, and unsigned elements become `WORD`."""
         element = self._element(array)
         place = self._place(array, index)
         found = self._made(element, f"load {element.llvm}, ptr {place}")
@@ -278,7 +280,7 @@ class Function:
         return self._made(wide, f"{'sext' if element.signed else 'zext'} {element.llvm} {found.text} to i64")
 
     def store(self, value: Value, array: Value, index: Value | None = None) -> None:
-        """Store a number in an array. Of a number that is wider than the elements, the low bits are
+        """Store a number in an array. If the number is wider than the elements, only its low bits are
         stored."""
         element = self._element(array)
         place = self._place(array, index)
@@ -292,7 +294,7 @@ class Function:
         self._line(f"store {element.llvm} {value.text}, ptr {place}")
 
     def offset(self, array: Value, index: Value) -> Value:
-        """The array from an element on."""
+        """The part of an array that begins at an element."""
         return Value(self._place(array, index), array.type)
 
     # --- numbers
@@ -300,8 +302,8 @@ class Function:
     def binary(self, word: str, left: Value, right: Value) -> Value:
         """`add sub mul and or xor shl shr div mod` of two numbers of one type, or `and or xor` of truths.
 
-        `shr` of a signed number keeps the sign; `div` and `mod` round as Python does, and their right operand
-        must not be 0. A shift must be by less than 64.
+        `shr` of a signed number keeps the sign. `div` and `mod` round as Python does. The right operand of
+        `div` and `mod` must not be 0. A shift must be by less than 64.
         """
         kind = left.type
         if right.type is not kind or kind not in (*NUMBERS, Scalar.BOOL):
@@ -322,7 +324,7 @@ class Function:
             return self._made(
                 Scalar.WORD, f"{'udiv' if word == 'div' else 'urem'} i64 {left.text}, {right.text}"
             )
-        # Machines round towards zero, Python rounds down.
+        # Machines round towards zero, but Python rounds down.
         rest = self._made(Scalar.INT, f"srem i64 {left.text}, {right.text}")
         crossed = self.compare("lt", self.binary("xor", rest, right), literal(0, Scalar.INT))
         short = self.binary("and", self.compare("ne", rest, literal(0, Scalar.INT)), crossed)
@@ -345,7 +347,7 @@ class Function:
         return self._made(Scalar.BOOL, f"icmp {word} {kind.llvm} {left.text}, {right.text}")
 
     def select(self, condition: Value, then: Value, otherwise: Value) -> Value:
-        """One of two values, both of which are computed."""
+        """One of two values. Both values are computed."""
         self._insist(condition, Scalar.BOOL)
         kind = llvm_type(then.type)
         if then.type != otherwise.type:
@@ -355,8 +357,9 @@ class Function:
         )
 
     def unary(self, word: str, value: Value) -> Value:
-        """`count lowest highest swapped` of a word: how many bits are set; the number of the lowest and of
-        the highest set bit (undefined for 0); the bytes in reverse."""
+        """`count`, `lowest`, `highest` or `swapped` of a word. `count` is the number of set bits. `lowest`
+        and `highest` are the numbers of the lowest and the highest set bit, undefined for 0. `swapped` is the
+        word with its bytes in reverse order."""
         self._insist(value, Scalar.WORD)
         if word in ("count", "swapped"):
             name = "llvm.ctpop.i64" if word == "count" else "llvm.bswap.i64"
@@ -371,7 +374,7 @@ class Function:
         return found if word == "lowest" else self.binary("sub", literal(63, Scalar.INT), found)
 
     def length(self, value: Value) -> Value:
-        """The number of bits up to the highest one set, 0 for 0."""
+        """The number of bits up to the highest set bit; 0 for 0."""
         self._insist(value, Scalar.WORD)
         name = "llvm.ctlz.i64"
         self.module.declare(name, f"declare i64 @{name}(i64, i1)")
@@ -379,7 +382,7 @@ class Function:
         return self.binary("sub", literal(64, Scalar.INT), zeros)
 
     def inverted(self, value: Value) -> Value:
-        """Every bit the other way round; the opposite of a truth."""
+        """A number with every bit inverted, or the opposite of a truth."""
         if value.type is Scalar.BOOL:
             return self.binary("xor", value, TRUE)
         if value.type not in NUMBERS:
@@ -388,7 +391,8 @@ class Function:
         return self._made(value.type, f"xor i64 {value.text}, -1")
 
     def converted(self, value: Value, kind: Scalar) -> Value:
-        """A number as the other kind, bit by bit; a truth as 0 or 1; a number as a truth, false when 0."""
+        """A value as another type. A number as the other type of number keeps its bits. A truth as a number
+        is 0 or 1. A number as a truth is false if the number is 0."""
         if value.type is kind:
             return value
         if kind in NUMBERS and value.type in NUMBERS:

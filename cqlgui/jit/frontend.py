@@ -2,12 +2,13 @@
 
 The language is a subset of Python: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
 tables and constants of a module, members of an `enum.IntEnum`, `if`, `while`, `for ... in range(...)`,
-assignments, and calls of functions in the same language. A variable has one type, which is `Word` if anything
-assigned to it is a `Word`. Bit operations and sums of an `int` and a `Word` are words; a comparison of the
-two is refused, because a machine cannot know which sign was meant: write `int(...)` or `word(...)`. A literal
-takes the type of its neighbour, and `1 << n` is a word. Shifts are by less than 64, arrays given to one call
-must not overlap, and `assert` is for plain Python. `array[start:]` as an argument is the array from an
-element on. A function that is given as an argument can be called.
+assignments, and calls of functions in the same language. A variable has one type. The type is `Word` if any
+value assigned to the variable is a `Word`. Bit operations and sums of an `int` and a `Word` are words. A
+comparison of an `int` and a `Word` is refused, because the meaning of the sign would be unclear. Write
+`int(...)` or `word(...)` in a comparison. A literal takes the type of the other operand, and `1 << n` is a
+word. A shift must be by less than 64. Arrays that are given to one call must not overlap. `assert` has an
+effect only in plain Python. `array[start:]` as an argument is the array from the element `start` on. A
+function that is given as an argument can be called.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class KernelError(Exception):
-    """A function that is not in the kernel language; the message says where and why."""
+    """A function is not in the kernel language. The message says where the fault is, and why it is a
+    fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class _Literal:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A constant array of a module, in rows of equal length; `kind` is what its elements are read as."""
+    """A constant array of a module, in rows of equal length. `kind` is the type of an element after
+    reading."""
 
     array: Value
     kind: Scalar
@@ -53,9 +56,9 @@ _Operand: TypeAlias = Value | _Literal
 
 
 class Program:
-    """The functions of one compilation, including those that are called. `exported` functions can be found by
-    name. Functions in `apart` are called by their `symbol`. A routine is called by its `symbol` too if the
-    name of its parameter is in `outside`."""
+    """The functions of one compilation, including the functions that these functions call. `exported`
+    functions can be found by name. Functions in `apart` are called by their `symbol`. A routine is also
+    called by its `symbol` if the name of its parameter is in `outside`."""
 
     def __init__(
         self,
@@ -89,7 +92,7 @@ class Program:
         exported = function in self._exported
         name = function.__name__ if exported else f"{function.__module__}.{function.__qualname__}"
         opened = self.module.function(name, parameters, result, exported=exported)
-        # The function is entered before its body is read, because the body may call it.
+        # The function is entered before its body is read, because the body may call the same function again.
         self._callees[function] = opened.callee
         _Body(self, function, [name for name, _ in parameters]).write(opened)
         return opened.callee
@@ -101,7 +104,7 @@ class Program:
         return self._outside[name]
 
     def table(self, numbers: Sequence[Any], name: str, source: types.ModuleType) -> _Table | None:
-        """A tuple of numbers, or of rows of them, as constant data; None for anything else."""
+        """A tuple of numbers, or a tuple of rows of numbers, as constant data; None for any other object."""
         known = self._tables.get(id(numbers))
         if known is not None:
             return known[0]
@@ -118,16 +121,17 @@ class Program:
         is_word = _holds_words(self._hints_of(source).get(name)) or max(flat) >> 63 != 0
         symbol = f"{source.__name__}.{name}"
         array = self.module.table(symbol, _narrowest(flat), flat)
-        # Sizes of rows from the innermost outwards become strides.
+        # `_element` computes the strides from these sizes.
         made = _Table(array, Scalar.WORD if is_word else Scalar.INT, (len(numbers), *shape))
-        # The tuple is kept, because its identity is the key.
+        # The tuple is kept, because its `id` is the key, and another object could get the `id` of a freed
+        # tuple.
         self._tables[id(numbers)] = made, numbers
         return made
 
     def _hints_of(self, source: types.ModuleType) -> dict[str, Any]:
         found = self._hints.get(source.__name__)
         if found is None:
-            # A bare `Final` says nothing here, and is refused where hints are read.
+            # A bare `Final` names no type, and `typing.get_type_hints` would refuse it.
             said = {name: hint for name, hint in source.__annotations__.items() if hint != "Final"}
             holder = type("hints", (), {"__annotations__": said})
             found = typing.get_type_hints(holder, globalns=vars(source), include_extras=True)
@@ -174,7 +178,7 @@ def _kernel_type(hint: Any, where: str) -> KernelType:
 
 
 def _holds_words(hint: Any) -> bool:
-    """Whether an annotation such as `tuple[tuple[Word, ...], ...]` speaks of words."""
+    """Whether an annotation such as `tuple[tuple[Word, ...], ...]` contains `Word`."""
     if Scalar.WORD in getattr(hint, "__metadata__", ()):
         return True
     return any(_holds_words(part) for part in typing.get_args(hint))
@@ -238,7 +242,8 @@ class _Body:
         """Write the body of the function that was opened."""
         while True:
             before = dict(self._kinds)
-            # An int may turn out to be a word, so mixtures are refused only the last time.
+            # A variable that is an int in one attempt may be a word in the next attempt. Mixtures of ints and
+            # words are therefore refused only in the last attempt.
             parameters = list(zip(self._parameters, opened.callee.parameters, strict=True))
             name = opened.callee.text.removeprefix("@")
             attempt = emitter.Function(
@@ -358,7 +363,7 @@ class _Body:
             if known is Scalar.INT and value.type is Scalar.WORD:
                 if name in self._fixed:
                     raise self._wrong(node, f"{name} is an int and gets a Word; int(...) says that it fits")
-                # The function is written once more with the other type.
+                # The function is written once more with the type `WORD`.
                 self._kinds[name] = Scalar.WORD
                 value = self._f.converted(value, Scalar.INT)
         self._kinds.setdefault(name, kind)
@@ -413,7 +418,8 @@ class _Body:
         bounds = [self._as(one, self._expression(one), Scalar.INT) for one in arguments[:2]]
         first = bounds[0] if len(bounds) == 2 else emitter.literal(0, Scalar.INT)
         f = self._f
-        # A counter of its own: assignments to the variable in the body do not change the loop.
+        # The loop has a separate counter, so that assignments to the variable in the body do not change the
+        # loop.
         counter = f.slot(Scalar.INT)
         f.store(first, counter)
         head, inside, following, after = f.label(), f.label(), f.label(), f.label()
@@ -433,7 +439,8 @@ class _Body:
     # --- conditions
 
     def _condition(self, node: ast.expr, then: str, otherwise: str) -> None:
-        """End the block by a branch to `then` if the expression holds."""
+        """End the block by a branch to `then` if the expression holds, and to `otherwise` if the expression
+        fails."""
         match node:
             case ast.BoolOp(operator, parts):
                 for part in parts[:-1]:
@@ -478,7 +485,7 @@ class _Body:
         return self._f.phi(kind, ways)
 
     def _rehearsed(self, node: ast.expr) -> _Operand:
-        """The operand that an expression would give, for its type alone."""
+        """The operand that an expression would give. The caller needs only the type of this operand."""
         real, slots = self._f, dict(self._slots)
         self._f = emitter.Function(self._program.module, "rehearsal", (), None, exported=False)
         try:
@@ -570,7 +577,7 @@ class _Body:
             return self._f.binary(word, left, right)
         if word in ("shl", "shr"):
             if isinstance(left, _Literal):
-                # Mostly `1 << square`, whose highest bit does not fit into an int.
+                # Usually this is `1 << square`, and `1 << 63` does not fit into an int.
                 kind = Scalar.WORD if word == "shl" else Scalar.INT
             else:
                 left = self._number(left)
@@ -668,7 +675,7 @@ class _Body:
         return self._program.table(numbers, name, source)
 
     def _index(self, node: ast.expr) -> Value:
-        """A place in an array; a word is taken as it is."""
+        """A place in an array. A word as a place is used without a check."""
         value = self._expression(node)
         if isinstance(value, _Literal):
             if value.number < 0:
@@ -780,8 +787,8 @@ class _Body:
             raise self._wrong(node, str(fault)) from fault
 
     def _as(self, node: ast.AST, value: _Operand, kind: Scalar, *, mixing: bool = False) -> Value:
-        """A value as the type that is needed. Truths become numbers by themselves. Ints become words by
-        themselves only with `mixing`, where only bits count."""
+        """A value as the type that is needed. Truths are converted to numbers. Ints are converted to words
+        only with `mixing`, for operations where only the bits matter."""
         if isinstance(value, _Literal):
             if kind is Scalar.WORD and mixing and value.number < 0:
                 value = _Literal(value.number & words.MASK)
@@ -833,7 +840,7 @@ def _is_simple(node: ast.expr) -> bool:
 
 
 def _breaks(body: Sequence[ast.stmt]) -> bool:
-    """Whether a `break` in these statements ends the loop they stand in."""
+    """Whether these statements contain a `break` that ends the loop around the statements."""
     for statement in body:
         if isinstance(statement, ast.Break):
             return True

@@ -1,4 +1,4 @@
-"""Kernels as the rest of the program sees them: functions to call, fast where machine code can be made."""
+"""Kernels for the rest of the program: functions that run as machine code if machine code can be made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ R = TypeVar("R")
 class Unit:
     """Kernels that are compiled together and kept on disk in one file.
 
-    `sources` are the modules from which the code and the tables of the kernels come. A change in one of these
+    `sources` are the modules that contain the code and the tables of the kernels. A change in one of these
     modules makes the file stale.
     """
 
@@ -35,7 +35,7 @@ class Unit:
         self._lock = threading.Lock()
 
     def kernel(self, function: Callable[P, R]) -> Kernel[P, R]:
-        """Make a function of the kernel language one of this unit's kernels (a decorator)."""
+        """A decorator that makes a function of the kernel language a kernel of this unit."""
         assert isinstance(function, types.FunctionType)
         source = sys.modules[function.__module__]
         if source not in self.sources:
@@ -45,7 +45,8 @@ class Unit:
         return made
 
     def code(self) -> native.Code:
-        """The machine code, loaded or made; raises `frontend.KernelError` for what is not in the language."""
+        """The machine code, loaded from disk or compiled. Raises `frontend.KernelError` for code outside the
+        kernel language."""
         with self._lock:
             if self._code is None:
                 key = self.key()
@@ -71,10 +72,11 @@ class Unit:
 
 
 class Kernel(Generic[P, R]):
-    """A function that runs as machine code, or as the plain Python in which it is written.
+    """A function that runs as machine code, or as plain Python without llvmlite.
 
-    Arrays are NumPy arrays of the element's width, contiguous. Machine code releases the interpreter lock and
-    checks no bounds. A routine is a `ctypes` function, in plain Python any function.
+    An array is a contiguous NumPy array with elements of the declared type. Machine code releases Python's
+    global lock and checks no bounds. A routine is a `ctypes` function; in plain Python, a routine is any
+    function.
     """
 
     def __init__(self, unit: Unit, function: types.FunctionType) -> None:
@@ -85,7 +87,7 @@ class Kernel(Generic[P, R]):
         self._parameters: tuple[words.KernelType, ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the kernel; raises `TypeError` for an array that does not fit."""
+        """Run the kernel; raises `TypeError` for an array of the wrong type."""
         assert not kwargs, "kernels take their arguments by place"
         priority.pause()
         if not native.available():
@@ -113,17 +115,19 @@ class Kernel(Generic[P, R]):
 
     @functools.cached_property
     def callee(self) -> emitter.Callee:
-        """How machine code of this process calls the kernel."""
+        """The kernel as a function that machine code of this process can call."""
         own = _callee(self.function)
         routine = words.Routine(own.parameters, own.result)
         return emitter.known(self.unit.code().address(self.function.__name__), routine)
 
 
 class Template:
-    """A kernel that takes a routine. The routine becomes known only later, and is then inlined.
+    """A kernel that takes a routine. The routine becomes known only when `code` is called, and `code` inlines
+    the routine.
 
     `routine` is the name of the parameter that takes the routine. The compiled code ignores this parameter.
-    The functions in `apart` are not compiled again; kernels of the same effect are called instead.
+    The functions in `apart` are not compiled again. `apart` has a kernel with the same effect for each of
+    these functions, and the compiled code calls this kernel.
     """
 
     def __init__(
@@ -138,7 +142,7 @@ class Template:
 
     def code(self, assembly: str, callee: emitter.Callee, *, kept: bool) -> native.Code:
         """The code of the kernel, with the function `callee` of the assembly inlined. The other functions
-        that the assembly exports are included. `callee` itself is included only if it is `kept`."""
+        that the assembly exports are included. `callee` itself is included only if `kept` is True."""
         module = emitter.Module()
         kinds = dict(frontend.signature(self._kernel.function)[0])
         kind = kinds[self._routine]
@@ -182,13 +186,13 @@ class Template:
 
 
 def _callee(function: Callable[..., object]) -> emitter.Callee:
-    """A kernel by the name under which its code is found; raises `frontend.KernelError`."""
+    """A kernel as a function that is called by name. Raises `frontend.KernelError`."""
     parameters, result = frontend.signature(function)
     return emitter.Callee(f"@{function.__name__}", tuple(kind for _, kind in parameters), result)
 
 
 def _write_call(module: emitter.Module, name: str, routine: words.Routine, callee: emitter.Callee) -> None:
-    """A function that does nothing but call another one."""
+    """Write a function that only calls the function `callee`."""
     parameters = [(f"p{place}", kind) for place, kind in enumerate(routine.parameters)]
     f = module.function(name, parameters, routine.result, exported=True)
     f.leave(f.call(callee, f.arguments))
@@ -196,12 +200,13 @@ def _write_call(module: emitter.Module, name: str, routine: words.Routine, calle
 
 
 class Held:
-    """An array that is given to kernels often: finding its address takes longer than many a call."""
+    """An array that is often given to kernels. The address is kept, because finding an address takes longer
+    than many calls."""
 
     __slots__ = ("_array", "address", "kind", "view")
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
-        """Raises `TypeError` for an array that is not in one piece."""
+        """Raises `TypeError` for an array that is not contiguous."""
         if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
             raise TypeError("a kernel takes NumPy arrays in one piece")
         self._array = array
@@ -211,7 +216,7 @@ class Held:
 
 
 def _plain(given: object) -> object:
-    """An argument as plain Python takes it."""
+    """An argument in the form for plain Python."""
     if isinstance(given, Held):
         return given.view
     return memoryview(given) if isinstance(given, np.ndarray) else given  # type: ignore[arg-type]

@@ -1,7 +1,8 @@
-"""Assembly to machine code through llvmlite: compiled, kept on disk, and released.
+"""Compiles assembly to machine code through llvmlite, keeps machine code on disk, and releases machine code
+in memory.
 
-Without llvmlite, or with `CQLGUI_JIT=0` in the environment, `available()` is False and nothing else here may
-be called.
+Without llvmlite, or with `CQLGUI_JIT=0` in the environment, `available()` is False. No other function of this
+module may be called if `available()` is False.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def available() -> bool:
 
 
 class Code:
-    """Machine code in memory. It is released when the last reference to this object is gone."""
+    """Machine code in memory. The code is released when the last reference to this object is gone."""
 
     def __init__(
         self,
@@ -49,7 +50,8 @@ class Code:
         """Compile assembly, or load the object file `compiled` of an earlier `Code`. Raises `ValueError` if
         the assembly is wrong.
 
-        `inside`: functions of the assembly are inlined into others, and all are optimised together.
+        With `inside`, functions of the assembly are inlined into the functions of `inside`, and all these
+        functions are optimised together.
         """
         machine = _machine(optimise)
         with _LOCK:
@@ -69,21 +71,22 @@ class Code:
             """The object file, which is valid for this processor and this llvmlite."""
             engine = machine.engine(compiled)
         self._engine = engine
-        # At the end of the process LLVM may be gone already, and the memory goes with the process.
+        # At the end of the process the code is not released: LLVM may already be gone, and the process frees
+        # its memory.
         weakref.finalize(self, _close, engine).atexit = False
 
     def address(self, name: str) -> int:
-        """Where an exported function begins; raises `ValueError` for an unknown one."""
+        """The address of an exported function. Raises `ValueError` for an unknown name."""
         found: int = self._engine.get_function_address(name)
         if not found:
             raise ValueError(f"the code has no function {name}")
         return found
 
     def function(self, callee: emitter.Callee, *, keeps_lock: bool = False) -> Any:
-        """An exported function that can be called from Python. A call releases the interpreter lock unless
-        `keeps_lock`.
+        """An exported function that can be called from Python. A call keeps Python's global lock with
+        `keeps_lock`, and releases the lock without `keeps_lock`.
 
-        Do not call it once this object is gone.
+        Do not call the function after this object is gone.
         """
         make = ctypes.PYFUNCTYPE if keeps_lock else ctypes.CFUNCTYPE
         parameters = [_ctype(kind) for kind in callee.parameters]
@@ -93,7 +96,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Functions into which other functions are inlined. `bitcode` is the code of the functions that make the
+    """Functions that other functions are inlined into. `bitcode` is the code of the functions that make the
     calls. `names` are the functions that are inlined. The functions in `kept` can also be called."""
 
     bitcode: bytes
@@ -102,8 +105,8 @@ class Inside:
 
 
 def bitcode(assembly: str) -> bytes:
-    """Optimised functions that call functions which are not there yet, for `Inside`. Raises `ValueError` if
-    the assembly is wrong."""
+    """Optimised bitcode for `Inside`. The functions in this code may call functions that do not exist yet.
+    Raises `ValueError` if the assembly is wrong."""
     machine = _machine(True)
     with _LOCK:
         _close_all()
@@ -117,8 +120,9 @@ def bitcode(assembly: str) -> bytes:
 
 
 def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
-    """The content stored under a name, or None. Content counts only if it fits the key, this processor and
-    this llvmlite. This user's program must also have written the content under this name."""
+    """The content that was stored under a name, or None. The content must fit the key, this processor and
+    this version of llvmlite. The content must also have been stored under this name by this user's
+    program."""
     stamp = _stamp(key, optimise)
     try:
         data = _path(name).read_bytes()
@@ -126,7 +130,7 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
             return None
         compiled = data[len(stamp) + _DIGEST :]
         if _seal(name, stamp, compiled) != data[len(stamp) : len(stamp) + _DIGEST]:
-            # The object is damaged or foreign. If it were returned, it would be executed.
+            # The object is damaged or foreign. It is not returned, because the caller would execute it.
             return None
     except (OSError, errors.CqlguiError):
         return None
@@ -134,7 +138,8 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
 
 
 def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> None:
-    """Store an object or bitcode for later starts. A folder that cannot be written to is no error."""
+    """Store an object or bitcode for later starts. If the folder is not writable, nothing is stored and no
+    error is raised."""
     with contextlib.suppress(OSError, errors.CqlguiError):
         path, stamp = _path(name), _stamp(key, optimise)
         folders.make(path.parent)
@@ -147,15 +152,14 @@ def _path(name: str) -> Path:
 
 
 def _make_private(folder: Path) -> None:
-    """Take the access to a folder from all other users. Raises `PermissionError` if the folder is another
-    user's."""
+    """Remove the access of all other users to a folder. Raises `PermissionError` if the folder belongs to
+    another user."""
     if os.name != "nt" and folder.stat().st_mode & 0o077:
         folder.chmod(folders.PRIVATE)
 
 
 def _seal(name: str, stamp: bytes, compiled: bytes) -> bytes:
-    """A checksum that only somebody who knows the user's key can make. Raises `CqlguiError` if there is no
-    key."""
+    """A checksum that cannot be made without the user's key. Raises `CqlguiError` if there is no key."""
     secret_key = secret.key()
     if secret_key is None:
         raise errors.CqlguiError("There is no place for the program's key.")
@@ -169,7 +173,7 @@ _DIGEST: Final = 32
 _LOCK: Final = threading.Lock()
 """Only one thread at a time may call LLVM. Running machine code needs no lock."""
 _GIVEN_BACK: Final[collections.deque[Any]] = collections.deque()
-"""Engines whose code nobody needs any more."""
+"""Engines with code that is no longer needed."""
 
 
 def _stamp(key: Sequence[str], optimise: bool) -> bytes:
@@ -230,8 +234,8 @@ class _Machine:
         return module
 
     def take_in(self, module: llvm.ModuleRef, inside: Inside) -> None:
-        """Complete a module by the functions of `inside`, and inline the functions of the given names into
-        them."""
+        """Add the functions of `inside` to a module. The functions `inside.names` of the module are inlined
+        into the added functions."""
         module.link_in(self._llvm.parse_bitcode(inside.bitcode))
         for name in inside.names:
             function = module.get_function(name)
@@ -243,8 +247,8 @@ class _Machine:
 
     @functools.cached_property
     def _passes(self) -> tuple[llvm.ModulePassManager, llvm.PassBuilder]:
-        """The passes that run on a query after it was parsed. The passes are made only once. llvmlite's own
-        pipelines leak 70 kB each time they make passes, and such a pipeline cannot be run twice."""
+        """The passes that run on a query after parsing. The passes are made only once. llvmlite's own
+        pipelines are not used: a pipeline leaks 70 kB each time it makes passes, and cannot be run twice."""
         passes = self._llvm.create_new_module_pass_manager()
         for add in _PASSES:
             getattr(passes, f"add_{add}_pass")()
@@ -275,8 +279,8 @@ def _machine(optimise: bool) -> _Machine:
 
 def _close(engine: llvm.ExecutionEngine) -> None:
     """Release code, or leave the release to the next caller of LLVM. Python may call this function during any
-    garbage collection. The thread may already have the lock, or it may be a thread that must not wait for the
-    lock."""
+    garbage collection. The current thread may already have the lock, or may be a thread that must not wait.
+    The function therefore never waits for the lock."""
     _GIVEN_BACK.append(engine)
     if _LOCK.acquire(blocking=False):
         try:
@@ -286,7 +290,7 @@ def _close(engine: llvm.ExecutionEngine) -> None:
 
 
 def _close_all() -> None:
-    """With the lock held: close what was given back."""
+    """Close all engines in `_GIVEN_BACK`. The caller must have the lock."""
     while _GIVEN_BACK:
         _GIVEN_BACK.popleft().close()
 

@@ -1,9 +1,10 @@
 """The types of the kernel language, as annotations that plain Python and the type checker take for ints.
 
 All numbers of a kernel are 64 bits wide. `int` is signed, and `Word` is unsigned. Python's unbounded integers
-give the same results as long as a kernel keeps its words below 2**64 (`word` cuts them) and its ints in
-range. Arrays are anything indexed by position: NumPy arrays, tuples, `memoryview`s. A kernel can take a
-function as an argument; the annotation of the parameter has a `Routine`.
+give the same results as long as two conditions hold. A kernel must keep its words below 2**64 (with the
+function `word`), and its ints in range. An array is any object that is indexed by position: a NumPy array, a
+tuple or a `memoryview`. A kernel can take a function as an argument; the annotation of the parameter has a
+`Routine`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from cqlgui.base.data import dataclass
 
 
 class Scalar(enum.Enum):
-    """A number as it is held in a register, or as an element of an array; the value is its LLVM type."""
+    """The type of a number in a register or in an array. The value is the LLVM type, with the suffix `u` for
+    an unsigned type."""
 
     BOOL = "i1"
     INT = "i64"
@@ -28,7 +30,8 @@ class Scalar(enum.Enum):
     I16 = "i16"
     I32 = "i32"
 
-    # These are read for each instruction that is written, so they are attributes and not properties.
+    # The values below are read for each instruction that is written. They are attributes, because properties
+    # would be slower.
 
     def __init__(self, text: str) -> None:
         self.llvm: Final = text.removesuffix("u")
@@ -74,35 +77,37 @@ Ints: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.INT)]
 
 
 def inlined(function: F) -> F:
-    """Decorator: in machine code every caller takes in the code of this function."""
+    """A decorator. In machine code, the code of the function is inlined into every caller."""
     setattr(function, _INLINING, True)
     return function
 
 
 def apart(function: F) -> F:
-    """Decorator: in machine code no caller takes in the code of this function, which is rarely run."""
+    """A decorator for a function that rarely runs. In machine code, the code of the function is inlined into
+    no caller."""
     setattr(function, _INLINING, False)
     return function
 
 
 def inlining(function: Callable[..., object]) -> bool | None:
-    """Whether the decorators of a function ask for inlining; None if they say nothing."""
+    """Whether the decorator of a function asks for inlining; None if the function has no decorator about
+    inlining."""
     found: bool | None = getattr(function, _INLINING, None)
     return found
 
 
 def word(value: int) -> Word:
-    """`value` cut to 64 bits without sign; costs nothing in machine code."""
+    """`value` cut to 64 bits without sign. The cut costs nothing in machine code."""
     return value & MASK
 
 
 def lowest(value: Word) -> int:
-    """The number of the lowest bit set; undefined for 0."""
+    """The number of the lowest set bit; undefined for 0."""
     return (value & -value).bit_length() - 1
 
 
 def highest(value: Word) -> int:
-    """The number of the highest bit set; undefined for 0."""
+    """The number of the highest set bit; undefined for 0."""
     return value.bit_length() - 1
 
 

@@ -1,1 +1,1 @@
-"""Compiled routines about the board, which generated code calls."""
+"""Compiled routines about the board, for calls from generated code."""

@@ -1,7 +1,8 @@
-"""Chess for compiled queries: kernels on one record, called by address.
+"""The rules of chess for compiled queries: kernels on one record, called by address.
 
-`record` is the position (`layout`), `board` its sixty-four man codes. Each kernel returns what the
-interpreter's function for the same filter returns. Arguments and results are sets, numbers and truths only.
+`record` is the position (`layout`), and `board` has the sixty-four man codes of the position. Each kernel
+returns the result of the interpreter's function for the same filter. Arguments and results are only sets,
+numbers and truths.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _NOT_GH: Final[Word] = _NOT_H ^ squares.FILES[6]
 
 @UNIT.kernel
 def attackers(record: Words, sources: Word, targets: Word) -> Word:
-    """Squares of `sources` whose man attacks a square of `targets`."""
+    """Squares of `sources` with a man that attacks a square of `targets`."""
     standing = sources & (_ALL ^ record[0])
     if targets == 0 or standing == 0:
         return words.word(0)
@@ -108,7 +109,7 @@ def attacked(record: Words, targets: Word, sources: Word) -> Word:
 
 @UNIT.kernel
 def leaps(area: Word) -> Word:
-    """Squares a knight's move away from a set."""
+    """Squares a knight's move away from a square of a set."""
     one = area >> 1 & _NOT_H | words.word(area << 1) & _NOT_A
     two = area >> 2 & _NOT_GH | words.word(area << 2) & _NOT_AB
     return words.word(one << 16) | one >> 16 | words.word(two << 8) | two >> 8
@@ -116,14 +117,14 @@ def leaps(area: Word) -> Word:
 
 @UNIT.kernel
 def steps_around(area: Word) -> Word:
-    """Squares a king's step away from one of a set."""
+    """Squares a king's step away from a square of a set."""
     wide = _beside(area)
     return area >> 1 & _NOT_H | words.word(area << 1) & _NOT_A | words.word(wide << 8) | wide >> 8
 
 
 @UNIT.kernel
 def between(left: Word, right: Word) -> Word:
-    """Squares strictly between two squares that share a line, one from each set."""
+    """Squares strictly between a square of `left` and a square of `right` on the same line."""
     found = words.word(0)
     while left != 0:
         start = words.lowest(left)
@@ -142,7 +143,8 @@ STARTS: Final = 1
 @UNIT.kernel
 def rays(record: Words, sets: Words, count: int, mask: int, attack: int, side: int) -> Word:
     """The first squares (`STARTS`) or the last squares (`ENDS`) of the rays that pass through the sets in
-    order. If `attack` is not 0, a line piece that moves along the ray must stand on its first square."""
+    order. If `attack` is not 0, a line piece that moves along the ray must stand on the first square of the
+    ray."""
     found = words.word(0)
     firsts = sets[0]
     if attack != 0:
@@ -171,7 +173,7 @@ def rays(record: Words, sets: Words, count: int, mask: int, attack: int, side: i
 
 @UNIT.kernel
 def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> Word:
-    """The first and last squares of such rays, and all men between them."""
+    """The first and last squares of rays as in `rays`, and all men between these squares."""
     occupied = _ALL ^ record[0]
     found = words.word(0)
     firsts = sets[0]
@@ -194,7 +196,8 @@ def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> W
 
 @UNIT.kernel
 def ray_count(record: Words, sets: Words, count: int, mask: int, attack: int) -> int:
-    """Number of pairs of a first and a last square of rays as in `rays`."""
+    """The number of rays as in `rays`. Rays with the same first square and the same last square count as one
+    ray."""
     found = 0
     firsts = sets[0]
     if attack != 0:
@@ -213,7 +216,8 @@ def _line_pieces(record: Words) -> Word:
 
 
 _MOST_SETS: Final = 8
-"""Maximum of sets in a ray that can match: a line has eight squares, and each set takes one."""
+"""The maximum number of sets in a ray that can match. A line has eight squares, and each set takes one
+square."""
 
 
 def _can_pass(sets: Words, count: int) -> bool:
@@ -230,7 +234,7 @@ def _can_pass(sets: Words, count: int) -> bool:
 def _starts(
     record: Words, sets: Words, count: int, mask: int, attack: int, firsts: Word, end_bit: Word
 ) -> Word:
-    """The squares of `firsts` from which a ray leads to the square `end_bit`."""
+    """The squares of `firsts` where a ray to the square `end_bit` begins."""
     end = words.lowest(end_bit)
     straight = _STRAIGHT_LINES[end]
     slanted = _SLANTED_LINES[end]
@@ -249,7 +253,7 @@ def _starts(
 def _ends(
     record: Words, sets: Words, count: int, mask: int, attack: int, start_bit: Word, lasts: Word
 ) -> Word:
-    """The squares of `lasts` to which a ray leads from the square `start_bit`."""
+    """The squares of `lasts` where a ray from the square `start_bit` ends."""
     start = words.lowest(start_bit)
     straight = _STRAIGHT_LINES[start]
     slanted = _SLANTED_LINES[start]
@@ -271,7 +275,7 @@ def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: i
     """Whether a ray leads from `start` to `end`. The two squares share a line."""
     between = words.word(attacks.BETWEEN[start][end])
     standing = between & (_ALL ^ record[0])
-    # Every man between must belong to one of the sets between.
+    # Every man between the two squares must belong to a set between the first and the last set.
     if mask != 0xFF and mask >> attacks.DIRECTION_TO[start << 6 | end] & 1 == 0:
         return False
     if count == 2:
@@ -285,7 +289,7 @@ def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: i
 
 def _passes(sets: Words, count: int, between: Word, occupied: Word, upwards: bool) -> bool:
     """Whether the sets between the first and the last can be placed in order on the squares `between`. Each
-    set takes one of its own squares, and every square in `occupied` must be taken."""
+    of these sets takes a square of the set, and every square in `occupied` must be taken."""
     last = count - 1
     if last == 1:
         return True
@@ -315,7 +319,7 @@ PIN_THROUGH: Final = 1
 @UNIT.kernel
 def pins(record: Words, sources: Word, shields: Word, goals: Word, chosen: int) -> Word:
     """The squares of all pins: the pinning men (`PIN_FROM`), the pinned men (`PIN_THROUGH`), or the squares
-    behind the pinned men. A square behind is empty or holds a man of the pinned man's colour."""
+    behind the pinned men. A square behind a pinned man is empty or holds a man of the pinned man's colour."""
     occupied = _ALL ^ record[0]
     found = words.word(0)
     for colour in range(2):
@@ -352,7 +356,7 @@ def pins(record: Words, sources: Word, shields: Word, goals: Word, chosen: int) 
 
 @UNIT.kernel
 def passed_pawns(record: Words) -> Word:
-    """Pawns with no enemy pawn before them on their own and the neighbouring files."""
+    """Pawns with no enemy pawn in front on the same file or on a neighbouring file."""
     white = record[1]
     black = record[7]
     return white & ~_beside(_behind(black)) | black & ~_beside(_ahead(white))
@@ -360,7 +364,7 @@ def passed_pawns(record: Words) -> Word:
 
 @UNIT.kernel
 def connected_pawns(record: Words) -> Word:
-    """Pawns with another of their colour on a neighbouring file."""
+    """Pawns with another pawn of their colour on a neighbouring file."""
     return _connected(record[1]) | _connected(record[7])
 
 
@@ -372,7 +376,7 @@ def isolated_pawns(record: Words) -> Word:
 
 @UNIT.kernel
 def doubled_pawns(record: Words) -> Word:
-    """Pawns with another of their colour on their file."""
+    """Pawns with another pawn of their colour on the same file."""
     white = record[1]
     black = record[7]
     return white & (_ahead(white) | _behind(white)) | black & (_ahead(black) | _behind(black))
@@ -406,7 +410,7 @@ def _connected(pawns: Word) -> Word:
 
 @UNIT.kernel
 def in_check(record: Words) -> bool:
-    """The king of the side to move is attacked."""
+    """Whether the king of the side to move is attacked."""
     turn = int(record[layout.TURN])
     kings = record[6 + 6 * turn]
     if kings == 0:
@@ -418,7 +422,8 @@ def in_check(record: Words) -> bool:
     near |= attacks.KING_ATTACKS[king] & record[base + 6]
     if near != 0:
         return True
-    # Most line pieces share no line with the king. If one does, another man mostly stands between.
+    # Most line pieces share no line with the king. If a line piece shares a line with the king, another man
+    # usually stands between the two.
     queens = record[base + 5]
     far = _STRAIGHT_LINES[king] & (record[base + 4] | queens)
     far |= _SLANTED_LINES[king] & (record[base + 3] | queens)
@@ -435,18 +440,18 @@ _STRAIGHT_LINES: Final[tuple[Word, ...]] = tuple(
 _SLANTED_LINES: Final[tuple[Word, ...]] = tuple(
     attacks.DIAGONAL_LINES[square] | attacks.COUNTER_LINES[square] for square in range(64)
 )
-"""For each square, the other squares of its rank and file, and of its diagonals."""
+"""For each square, the other squares of its rank and file, and the other squares of its diagonals."""
 
 
 @UNIT.kernel
 def is_mate(record: Words) -> bool:
-    """The side to move is in check and has no legal move."""
+    """Whether the side to move is in check and has no legal move."""
     return in_check(record) and not _can_move(record, words.word(0))
 
 
 @UNIT.kernel
 def is_stalemate(record: Words) -> bool:
-    """The side to move is not in check and has no legal move."""
+    """Whether the side to move is not in check and has no legal move."""
     return not in_check(record) and not _can_move(record, _free(record))
 
 
@@ -458,7 +463,7 @@ CASTLES: Final = 1
 SHORT: Final = 2
 LONG: Final = 3
 IN_PASSING: Final = 4
-"""Kinds of moves that can be asked for."""
+"""Kinds of moves that a query can ask for."""
 
 
 @UNIT.kernel
@@ -484,7 +489,8 @@ def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, 
 
 @UNIT.kernel
 def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> int:
-    """Number of pairs of squares that moves as in `possible` connect."""
+    """The number of different moves as in `possible`. Moves with the same origin and the same target square
+    count as one move."""
     found = 0
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
@@ -514,8 +520,8 @@ def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: in
 
 
 def _free(record: Words) -> Word:
-    """The men of the side to move that cannot expose their king by a move, except en passant. The side to
-    move must not be in check."""
+    """The men of the side to move that cannot expose their king by a move, except by a capture en passant.
+    The side to move must not be in check."""
     turn = int(record[layout.TURN])
     own = _own(record, turn)
     king = position.king_square(record, turn)
@@ -544,8 +550,8 @@ def _own(record: Words, turn: int) -> Word:
 
 
 def _can_move(record: Words, free: Word) -> bool:
-    """The side to move has a legal move, castling included. `free` are men that are known never to expose
-    their king."""
+    """Whether the side to move has a legal move, including castling. `free` are men that certainly cannot
+    expose their king."""
     turn = int(record[layout.TURN])
     base = 6 * turn
     pawns = free & record[base + 1]
@@ -554,7 +560,7 @@ def _can_move(record: Words, free: Word) -> bool:
     own = _own(record, turn)
     if leaps(free & record[base + 2]) & ~own != 0:
         return True
-    # The king first, because he can mostly move.
+    # The king is tested first, because he can usually move.
     if _steps(record, record[base + 6], 0, ANY_MOVE, free) != 0:
         return True
     return _steps(record, own & ~record[base + 6], 0, ANY_MOVE, free) != 0
@@ -572,7 +578,7 @@ def _steps(record: Words, standing: Word, pseudo: int, kind: int, free: Word) ->
 
 @words.apart
 def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> Word:
-    """Where the man on a square can go; no squares for a man of the other side."""
+    """The squares that the man on a square can go to. A man of the other side has no squares."""
     turn = int(record[layout.TURN])
     base = 6 * turn
     bit = 1 << start
@@ -625,7 +631,7 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> W
 
 
 def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Word:
-    """The reached squares to which the man can go without exposing his king to check."""
+    """The squares of `reached` that the man can go to without exposing his king to check."""
     found = words.word(0)
     while reached != 0:
         end = words.lowest(reached)
@@ -637,7 +643,7 @@ def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Wor
 
 @words.apart
 def _castlings(record: Words, turn: int, king: int, kind: int) -> Word:
-    """The squares to which castling brings the king."""
+    """The squares where the king arrives by castling."""
     if king != position.king_square(record, turn) or king >> 3 != 7 * turn:
         return words.word(0)
     found = words.word(0)
@@ -680,9 +686,9 @@ FITS_TO: Final = 1
 
 @UNIT.kernel
 def fits(record: Words, move: int, sources: Word, goals: Word, capture: int, kinds: int, side: int) -> Word:
-    """The from-squares (`FITS_FROM`) or to-squares (`FITS_TO`) that a move has in a dash; none if the move
-    does not fit the sets. `record` is the position before the move. `kinds` are the wanted promotions as
-    bits; 0 admits any move."""
+    """The from-squares (`FITS_FROM`) or to-squares (`FITS_TO`) that a move has in a dash. There are no
+    squares if the move does not fit the dash. `record` is the position before the move. `kinds` are the
+    wanted promotions as bits; 0 admits any move."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
     goal = 1 << end
@@ -731,8 +737,8 @@ def captured(record: Words, move: int) -> Word:
 
 @UNIT.kernel
 def moved(move: int, side: int) -> Word:
-    """From- or to-squares of the move that led to a position; none at the root. For castling they are the
-    squares of both men."""
+    """The from-squares or to-squares of the move that led to a position; no squares at the root. For
+    castling, the result has the squares of both men."""
     if move == moves.NO_MOVE:
         return words.word(0)
     start = words.word(1 << (move & 63))
@@ -747,8 +753,9 @@ def moved(move: int, side: int) -> Word:
 
 @UNIT.kernel
 def passed_over(record: Words) -> Word:
-    """The square passed over by the move that led to a position, as a set; empty unless that move was a
-    pawn's double step. The square is computed on demand, because few queries need it."""
+    """The square that a pawn passed over in the move that led to a position, as a set. After any move other
+    than a pawn's double step, the set is empty. The square is computed on demand, because few queries need
+    it."""
     move = int(record[layout.MOVE])
     if move == moves.NO_MOVE:
         return record[layout.PASSED]
@@ -763,7 +770,7 @@ def passed_over(record: Words) -> Word:
 
 @UNIT.kernel
 def landing(move: int) -> Word:
-    """The square on which the moving man arrives; for castling, the square of the king."""
+    """The square where the moving man arrives. For castling, this is the square of the king."""
     end = move >> 6 & 63
     if move >> 12 == moves.CASTLE:
         end = move & 56 | (6 if end > move & 63 else 2)
@@ -772,8 +779,8 @@ def landing(move: int) -> Word:
 
 @UNIT.kernel
 def promotes(move: int, kinds: int) -> int:
-    """1 if `kinds` has the bit of the kind to which a move promotes, else 0. A move without a promotion has
-    kind 0."""
+    """1 if `kinds` has the bit of the kind that a move promotes to, and 0 if `kinds` lacks this bit. A move
+    without a promotion has kind 0."""
     flag = move >> 12
     promoted = flag - 2 if moves.PROMOTE_N <= flag <= moves.PROMOTE_Q else 0
     return kinds >> promoted & 1

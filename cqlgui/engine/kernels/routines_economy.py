@@ -1,7 +1,8 @@
-"""Economical mates and stalemates as kernels: the same as `cql.interpreting.runtime.economy`, but on a
-record.
+"""Economical mates and stalemates as kernels on a record. The rules are the rules of
+`cql.interpreting.runtime.economy`.
 
-The *losers* are the side to move; `king` is the square of their king. All other terms are those of `economy`.
+The *losers* are the men of the side to move, and `king` is the square of the losers' king. `economy` explains
+all other terms.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _ALL: Final[Word] = squares.ALL
 
 @UNIT.kernel
 def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The men that take part in a mate of the side to move; none unless the mate is as economical as demanded
-    (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is mate."""
+    """The men that take part in a mate of the side to move. There are no men if the mate is less economical
+    than `demand` (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is mate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     losers = _side(record, turn)
@@ -106,8 +107,8 @@ def _is_pure(record: Words, board: Bytes, king: int, losers: Word, pinned: Word,
 
 @words.apart
 def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, checkers: Word) -> Word:
-    """The winner's men that keep the king from a square. They attack the square, or they are checkers that
-    would attack it through the king."""
+    """The winner's men that keep the king from a square. A guard attacks the square, or is a checker that
+    would attack the square through the king."""
     found = position.attackers_given(record, square, winner, _ALL ^ record[0])
     left = checkers
     while left != 0:
@@ -119,8 +120,8 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
 
 @words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
-    """Whether guarding a man beside his king is no surplus: he is pinned, and could otherwise meet a single
-    check."""
+    """Whether it is necessary, and not a surplus, to guard the square of a man beside his king. The man must
+    be pinned, and he could meet a single check without the pin."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
         return False
     answers = checkers | attacks.BETWEEN[words.lowest(checkers)][king]
@@ -131,8 +132,8 @@ def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Wo
 
 @words.apart
 def _is_needed(record: Words, board: Bytes, king: int, free: Word, other: Word) -> bool:
-    """Whether a checker in a double check is needed: some man could meet the check by `other`, the second
-    checker, if this were the only check."""
+    """Whether a checker in a double check is needed. `other` is the second checker. The first checker is
+    needed if some man could meet the check by `other` alone."""
     answers = other | attacks.BETWEEN[words.lowest(other)][king]
     left = free & ~(1 << king)
     while left != 0:
@@ -173,8 +174,8 @@ def _mated_men(record: Words, board: Bytes, king: int, losers: Word, checkers: W
 
 
 def _answers(record: Words, king: int, checkers: Word) -> Word:
-    """The squares that the losers would have to reach: the squares of the winner's king and of the checkers,
-    and the squares between a checker and the king of the losers."""
+    """The squares that the losers would have to reach. These are the squares of the winner's king, the
+    squares of the checkers, and the squares between a checker and the losers' king."""
     found = checkers | record[12 - 6 * int(record[layout.TURN])]
     left = checkers
     while left != 0:
@@ -248,8 +249,8 @@ def _line_pieces(record: Words, colour: int) -> Word:
 
 @words.apart
 def _reach(board: Bytes, start: int, end: int) -> Word:
-    """Squares strictly between a line piece on `start` and the square `end`; none if the piece does not move
-    along a line from `start` to `end`."""
+    """Squares strictly between a line piece on `start` and the square `end`. There are no squares if the
+    piece does not move along a line from `start` to `end`."""
     direction = attacks.direction_between(start, end)
     if direction < 0 or relations.line_piece_directions(int(board[start])) >> direction & 1 == 0:
         return words.word(0)
@@ -258,7 +259,7 @@ def _reach(board: Bytes, start: int, end: int) -> Word:
 
 @words.apart
 def _goals(record: Words, square: int, kind: int) -> Word:
-    """The squares to which the man on a square can go, even if the move exposes his king."""
+    """The squares that the man on a square can go to, even if the move exposes his king."""
     return routines.possible(record, 1 << square, _ALL, 1, kind, routines.GOALS)
 
 

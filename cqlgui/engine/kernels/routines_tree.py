@@ -1,7 +1,7 @@
-"""Kernels that visit the positions of a game: they find ancestors and children, follow men from one position
-to another, find the next position of a `line`, and compare the moves on two ways.
+"""Kernels that visit the positions of a game: they find ancestors and children, and follow men from one
+position to another. They also find the next position of a `line`, and compare the moves of two variations.
 
-`records` are all positions (`layout`). Work that may take long is counted in the frame's `STEPS`.
+`records` has all positions of a game (`layout`). Work that may take long is counted in the frame's `STEPS`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _SIZE: Final = layout.SIZE
 
 @UNIT.kernel
 def ancestor(records: Words, frame: Words, first: int, second: int) -> int:
-    """The last position that the ways from the root to two positions share."""
+    """The last common ancestor of two positions. If one position leads to the other position, the result is
+    the earlier position."""
     older = first if first < second else second
     younger = second if first < second else first
     steps = 0
@@ -37,7 +38,7 @@ def ancestor(records: Words, frame: Words, first: int, second: int) -> int:
 
 @UNIT.kernel
 def child(records: Words, frame: Words, place: int, index: int) -> int:
-    """A child by its number, -1 where there is none."""
+    """The child with the number `index`; -1 if there is no child with this number."""
     if index < 0:
         return -1
     found = records[place * _SIZE + layout.CHILD]
@@ -51,7 +52,7 @@ def child(records: Words, frame: Words, place: int, index: int) -> int:
 
 @UNIT.kernel
 def tries(records: Words, frame: Words, place: int) -> int:
-    """Number of White's moves on the way to a position that are not main continuations."""
+    """The number of White's moves between the root and a position that are not main continuations."""
     found = 0
     steps = 0
     while records[place * _SIZE + layout.PARENT] != layout.NONE:
@@ -64,7 +65,8 @@ def tries(records: Words, frame: Words, place: int) -> int:
 
 @UNIT.kernel
 def in_virtual_mainline(records: Words, frame: Words, place: int) -> bool:
-    """Whether the way to a position has neither a null move nor a side move of White's."""
+    """Whether White made only main continuations between the root and a position, and nobody made a null
+    move."""
     steps = 0
     stays = True
     while stays and records[place * _SIZE + layout.PARENT] != layout.NONE:
@@ -77,7 +79,8 @@ def in_virtual_mainline(records: Words, frame: Words, place: int) -> bool:
 
 
 def _strays(records: Words, place: int) -> int:
-    """1 if White made the move that leads to a position and it is no main continuation; else 0."""
+    """1 if the move that leads to a position is a move of White and not a main continuation; 0 for any other
+    move."""
     above = int(records[place * _SIZE + layout.PARENT]) * _SIZE
     mine = records[above + layout.TURN] == 0
     return 1 if mine and int(records[above + layout.CHILD]) != place else 0
@@ -131,9 +134,9 @@ def concerns(men: Word, move: int, capture: int) -> bool:
 
 @UNIT.kernel
 def followed(records: Words, frame: Words, start: int, square: Word, goal: int) -> Word:
-    """The square on which a man stands at the position `goal`, as a set. At the position `start` the man
-    stands on `square` (a set of one). The result is empty if `square` is empty, or if the man does not exist
-    at `goal` (for example, because he is captured)."""
+    """The square where a man stands at the position `goal`, as a set. At the position `start` the man stands
+    on `square` (a set of one square). The result is empty if `square` is empty, or if the man does not exist
+    at `goal` (for example, after a capture)."""
     if square == 0 or records[start * _SIZE] & square != 0:
         return words.word(0)
     fork = ancestor(records, frame, start, goal)
@@ -156,7 +159,7 @@ def followed(records: Words, frame: Words, start: int, square: Word, goal: int) 
 
 
 def _charge(frame: Words, runs: int) -> bool:
-    """Count work. Returns False once there was too much work in the game; the game is in doubt then."""
+    """Count work. After too much work in a game, the function leaves the game in doubt and returns False."""
     left = int(frame[layout.STEPS])
     if left <= runs:
         frame[layout.STEPS] = 0
@@ -167,7 +170,7 @@ def _charge(frame: Words, runs: int) -> bool:
 
 
 def _origin(square: Word, move: int) -> Word:
-    """Where the man on a square stood before the move that led here."""
+    """The square where a man stood before `move`. After `move`, the man stands on `square`."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
     goal = words.word(1 << end)
@@ -202,7 +205,7 @@ def square_root(number: int) -> int:
     bit = 1 << 31
     while bit > 0:
         larger = root + bit
-        # Up to this number, squares are below 2**63.
+        # 3037000499 is the largest number with a square below 2**63.
         if larger <= 3037000499 and larger * larger <= number:
             root = larger
         bit >>= 1
@@ -215,14 +218,15 @@ BACKWARD: Final = 1
 PRIMARY: Final = 2
 SECONDARY: Final = 4
 SINGLE: Final = 8
-"""Bits that say which positions may follow in a line: earlier positions; positions after first moves;
-positions after all other moves; positions of one side."""
+"""Bits that say which positions may follow in a line. `BACKWARD`: earlier positions. `PRIMARY`: positions
+after first moves. `SECONDARY`: positions after all other moves. `SINGLE`: positions with the same side to
+move."""
 
 
 @UNIT.kernel
 def onward(records: Words, place: int, last: int, order: int) -> int:
-    """The next position with which a line may continue after `place`; -1 if there is none. `last` is the
-    position that was returned before. With `last` -1 the result is the first position."""
+    """The next position that may follow `place` in a line; -1 if there is no next position. `last` is the
+    position that the previous call returned. If `last` is -1, the result is the first position."""
     if order & BACKWARD != 0:
         if last >= 0:
             return -1
@@ -270,8 +274,9 @@ def _next(records: Words, place: int, order: int) -> int:
 
 @UNIT.kernel
 def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: int) -> int:
-    """Length of the longest run of moves that the ways from the common ancestor to two positions share; 0 if
-    one of the positions is the ancestor."""
+    """The length of the longest run of equal moves in two variations. The variations lead from the last
+    common ancestor to the positions `first` and `second`. The length is 0 if one of the positions is the
+    ancestor."""
     fork = ancestor(records, frame, first, second)
     if fork in (first, second):
         return 0
@@ -281,7 +286,8 @@ def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: 
     if not _charge(frame, far * wide):
         return 0
     best = 0
-    # Every diagonal of the table of pairs is walked towards the ancestor.
+    # The pairs of moves, one move from each variation, form a table. Every diagonal of the table is walked
+    # towards the ancestor.
     for offset in range(far + wide - 1):
         a = first
         b = second

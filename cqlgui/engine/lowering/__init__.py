@@ -1,1 +1,1 @@
-"""From a filter to machine code, one module for each family of filters."""
+"""Compiles filters to machine code, with one module for each family of filters."""

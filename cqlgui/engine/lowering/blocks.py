@@ -23,12 +23,12 @@ def word(number: int) -> Value:
 
 
 def integer(number: int) -> Value:
-    """A constant number; a truth is 0 or 1."""
+    """A constant number. A truth becomes 0 or 1."""
     return emitter.literal(int(number), Scalar.INT)
 
 
 def constant(number: int) -> Number:
-    """A number whose value is known while compiling."""
+    """A number that is known at compile time."""
     return Number(integer(number), number, number)
 
 
@@ -50,7 +50,7 @@ def is_single(s: Scope, area: Value) -> Value:
 
 
 def shifted(f: Function, area: Value, distance: int) -> Value:
-    """A set moved to higher square numbers, or to lower ones if `distance` is negative."""
+    """A set moved to higher square numbers, or to lower square numbers if `distance` is negative."""
     if distance == 0:
         return area
     return f.binary("shl" if distance > 0 else "shr", area, word(abs(distance)))
@@ -66,7 +66,8 @@ def field_of(s: Scope, place: int) -> Value:
 
 
 def men(s: Scope, place: int) -> Value:
-    """The squares of a man by code, or of White (13), Black (14), all men (15)."""
+    """The squares of one kind of man (by man code), of White's men (13), of Black's men (14), or of all men
+    (15)."""
     f = s.f
     if place == _OCCUPIED:
         return f.inverted(field_of(s, 0))
@@ -90,8 +91,8 @@ _OCCUPIED: Final = 15
 @contextlib.contextmanager
 def each_square(s: Scope, area: Value, *, after: str) -> Iterator[tuple[Value, str]]:
     """Write a loop over the squares of a set. Yields the current square as a set, and the label that
-    continues with the next one; after the last square the loop goes to `after`. The body must end its block
-    itself."""
+    continues with the next square. After the last square, code goes to `after`. The body must end its own
+    block."""
     f = s.f
     head, inside, following = f.label(), f.label(), f.label()
     before = f.block
@@ -126,8 +127,8 @@ def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[t
 
 
 def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], None]) -> Value:
-    """A value that is found on several ways. `fill` is given a function, and each way calls it with the value
-    found. The call ends the block."""
+    """A value that several branches of the code find. `fill` receives a function, and each branch calls this
+    function with the value of the branch. The call ends the block."""
     f = s.f
     after = f.label()
     ways: list[tuple[Value, str]] = []
@@ -142,7 +143,7 @@ def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], Non
 
 
 def truth(s: Scope, fill: Callable[[str, str], None]) -> Value:
-    """A truth as a value; `fill` writes the test with the labels it is given."""
+    """A truth as a value. `fill` receives two labels, for true and for false, and writes the test."""
     yes, no = s.f.label(), s.f.label()
 
     def both(found: Callable[[Value], None]) -> None:
@@ -163,7 +164,7 @@ def call(s: Scope, kernel: kernels.Kernel[..., Any], *arguments: Value) -> Value
 
 
 def where_all(s: Scope, sets: Sequence[Value], fill: Callable[[], Value]) -> Value:
-    """A set that is empty if one of `sets` is empty; else the set that `fill` writes."""
+    """The set that `fill` writes, or the empty set if one of `sets` is empty."""
     f = s.f
 
     def ways(found: Callable[[Value], None]) -> None:
@@ -189,11 +190,11 @@ def constants(numbers: tuple[int, ...]) -> Value:
 
 
 _CONSTANTS: Final[dict[int, tuple[tuple[int, ...], Any]]] = {}
-"""The tables in use, by identity, with the arrays that hold them."""
+"""The tables in use, by `id`. Each table stands with the array that holds the same numbers."""
 
 
 def array_of(s: Scope, values: Sequence[Value]) -> Value:
-    """Words in an array of the function's own."""
+    """A local array of the function with these words."""
     room = s.f.room(Scalar.WORD, len(values))
     for place, value in enumerate(values):
         s.f.store(value, room, integer(place))
@@ -201,8 +202,8 @@ def array_of(s: Scope, values: Sequence[Value]) -> Value:
 
 
 def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
-    """The number that stands for a part of a leaf in the current row of an orbit's table. None if there is no
-    such table, or if the part is the same in all rows."""
+    """The number that stands for a part of a leaf filter in the current row of an orbit's table. None if
+    there is no table, or if the part is equal in all rows."""
     column = varied(s, node).get(part)
     if s.row is None or column is None:
         return None
@@ -210,5 +211,5 @@ def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
 
 
 def varied(s: Scope, node: nodes.Node) -> Mapping[str, int]:
-    """The parts of a leaf in which the rows of the orbit's table differ, each with its column."""
+    """The parts of a leaf filter that differ between the rows of the orbit's table, each with its column."""
     return {} if s.row is None else s.row.columns.get(id(node), {})

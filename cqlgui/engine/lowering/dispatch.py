@@ -1,15 +1,16 @@
-"""Query to machine code: what the rules for all filters share.
+"""From query to machine code: the code that the rules for all filters share.
 
-A filter becomes instructions that are written in place. There are four ways to ask for a filter. Its set is
-never missing. For its number or its position, code goes to `fail` if the filter has none. For its truth, code
-goes to `yes` or `no`. Filters are evaluated in the order of the interpreter's closures, and the same filters
-are skipped, so that assignments have the same effect. If a filter can neither assign nor fault, evaluation
-ends as soon as the answer is decided.
+A filter becomes instructions that are written in place. There are four ways to ask for a filter: for the set,
+the number, the position or the truth. A set always exists. If the number or the position does not exist, code
+goes to the label `fail`. For the truth, code goes to the label `yes` or `no`. Filters are evaluated in the
+order of the interpreter's closures. Filters that the interpreter skips are skipped, so that assignments have
+the same effect as in the interpreter. If a filter can neither assign nor fault, evaluation ends as soon as
+the answer is decided.
 
-Two things leave a game in doubt when they are reached: a part that is not compiled, and a fault that the
-interpreter would report. Then nothing found in that game counts, and the interpreter decides. So every
-compiled query is sound, and the number of games in doubt affects only the speed. `Lowering.unsupported` has
-the parts that are not compiled, with the reasons.
+A game is left in doubt when evaluation reaches a part that is not compiled, or a fault that the interpreter
+would report. The results of a game in doubt do not count, and the interpreter decides the game. Every
+compiled query is therefore sound, and the number of games in doubt affects only the speed.
+`Lowering.unsupported` has the parts that are not compiled, with the reasons.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ from cqlgui.jit.emitter import Function, Value
 from cqlgui.jit.words import MASK, Scalar
 
 MOST_LINES: Final = 12_000
-"""Maximum of instructions of a query. Compiling a longer query would take longer than searching most
-databases with the interpreter."""
+"""The maximum number of instructions in a query. Compiling a longer query would take longer than searching
+most databases with the interpreter."""
 _SAFE: Final = 1 << 31
-"""Numbers in variables stay below this, so that the product of two variables fits into 64 bits."""
+"""Numbers in variables stay below this limit, so that the product of two variables fits into 64 bits."""
 _LARGEST: Final = 1 << 62
 _MOST_NOTES: Final = 100
 SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
@@ -65,7 +66,7 @@ class Lowering:
         variations: bool,
     ) -> None:
         """`atomics` has the atomic variables that are known at the end of a path, by the `id` of the path. A
-        path that stands in several places has several sets of them."""
+        path that stands in several places has several sets of atomic variables."""
         self.names = names
         self.atomics = atomics
         self.variations = variations
@@ -73,20 +74,20 @@ class Lowering:
         self.module = emitter.Module()
         self.unsupported: list[Unsupported] = []
         self.buffered = False
-        """Whether other positions than the current one are looked at."""
+        """Whether the query looks at positions other than the current position."""
         self.doubts = False
         """Whether anything can leave a game in doubt."""
         self.uncertain = False
         """Whether a filter can leave a game in doubt for a reason other than missing facts or too many
         steps."""
         self.planes = False
-        """Whether sequences are searched with a stack and planes."""
+        """Whether sequences are searched with a stack and planes (`layout`)."""
         self.restricted: set[int] = set()
-        """Filters `move` that are restricted to the child with which a `line` continues, by `id`."""
+        """The `move` filters that look only at the child where a `line` continues, by `id`."""
         self.tells_ways = any(isinstance(one, nodes_paths.PathFact) for one in nodes.walk(body))
         """Whether the query asks anything about paths that matched."""
         self.bans = 0
-        """Number of filters that are banned at positions where they matched."""
+        """The number of filters that are banned at the positions of their matches."""
         self.facts: dict[facts.Fact, int] = {}
         """Questions about the game, each with its place in the frame."""
         self._searches = facts.leaves_no_trace(body)
@@ -98,7 +99,7 @@ class Lowering:
         self._notes = 0
 
     def another(self) -> Lowering:
-        """A `Lowering` for another function of the same query, in a module of its own, with the same
+        """A `Lowering` for another function of this query. The new `Lowering` has its own module and the same
         frame."""
         made = Lowering(self.names, self._body, self.atomics, variations=self.variations)
         made.facts, made._slots = dict(self.facts), dict(self._slots)
@@ -127,7 +128,7 @@ class Lowering:
         return rule(self, s, node, fail)
 
     def position(self, s: Scope, node: nodes.Node, fail: str) -> Value:
-        """The record of the position that a filter gives."""
+        """The record of the position that is the value of a filter."""
         self.buffered = True
         rule = POSITIONS.get(type(node))
         if rule is None:
@@ -169,20 +170,20 @@ class Lowering:
     # --- what is not compiled
 
     def leave_out(self, s: Scope, node: nodes.Node, reason: str = "") -> None:
-        """Leave the game in doubt when this filter is reached, because it is not compiled."""
+        """Write code that leaves the game in doubt in place of a filter that is not compiled."""
         words = type(node).__name__
         self.unsupported.append(Unsupported(node.span, reason or f"{words} is not compiled"))
         self.doubt(s)
 
     def doubt(self, s: Scope, *, expected: bool = False) -> None:
-        """Leave the game in doubt at this point of the code; `expected`: the reason is a missing fact or too
+        """Write code that leaves the game in doubt. `expected` is True if the reason is a missing fact or too
         many steps, and not the filter."""
         self.doubts = True
         self.uncertain |= not expected
         s.f.store(word(1), s.frame, integer(layout.DOUBT))
 
     def doubt_unless(self, s: Scope, holds: Value, *, expected: bool = False) -> None:
-        """Leave the game in doubt unless a truth holds."""
+        """Write code that leaves the game in doubt if the truth `holds` is false."""
         bad, good = s.f.label(), s.f.label()
         s.f.branch(holds, good, bad)
         s.f.begin(bad)
@@ -190,8 +191,9 @@ class Lowering:
         s.f.begin(good)
 
     def spend(self, s: Scope, runs: int, out: str) -> None:
-        """Count runs of a loop's body. Once the game has had too many runs, it is in doubt and code goes to
-        `out`. So no game takes long here: the interpreter takes over, and it can be stopped."""
+        """Count runs of the body of a loop. After too many runs in a game, the game is in doubt and code goes
+        to `out`. Compiled code cannot be stopped, so it must not run long. The interpreter takes over, and
+        the interpreter can be stopped."""
         f = s.f
         good, bad = f.label(), f.label()
         left = f.load(s.frame, integer(layout.STEPS))
@@ -210,17 +212,17 @@ class Lowering:
         return types.infer(node, self.names)
 
     def is_set(self, node: nodes.Node) -> bool:
-        """True for sets of squares, piece variables included."""
+        """True for sets of squares, including piece variables."""
         return self.type_of(node) in types.SETS
 
     def slot(self, name: str) -> int:
-        """The place of a variable in the frame. The word there is the value; the next word says whether there
-        is a value."""
+        """The place of a variable in the frame. The word at this place is the value. The next word says
+        whether the variable has a value."""
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
 
     def note(self) -> int | None:
-        """The place of two words of the frame that belong to the caller. They are 0 at the beginning of each
-        game. Returns None once many such words are in use, because a frame has little room."""
+        """The place of two words in the frame that only the caller uses. Both words are 0 at the beginning of
+        each game. Returns None after `_MOST_NOTES` calls, because a frame has little room."""
         if self._notes == _MOST_NOTES:
             return None
         self._notes += 1
@@ -251,17 +253,17 @@ class Lowering:
 
     @property
     def frame_size(self) -> int:
-        """Words of the frame."""
+        """The number of words in the frame."""
         return layout.LOCALS + 2 * len(self._slots)
 
     def check_frame(self) -> None:
-        """Raise `TooLargeError` if the frame has too many variables. Call this after each function that was
-        written, because each function may add variables."""
+        """Raise `TooLargeError` if the frame has too many variables. Call this method after writing each
+        function, because each function may add variables."""
         if self.frame_size > layout.SERIAL:
             raise TooLargeError
 
     def is_looped(self, name: str) -> bool:
-        """Whether only loops give a variable its value. Such a variable has a value only within these
+        """Whether only loops give a variable its value. A variable of this kind has a value only inside these
         loops."""
         return name in self._looped
 
@@ -278,14 +280,14 @@ class Lowering:
         return s.f.load(s.frame, integer(slot))
 
     def write(self, s: Scope, name: str, value: Value) -> None:
-        """Give a variable a value. Not for variables that only loops bind: they have no value outside the
-        loops."""
+        """Give a variable a value. Do not call this method for a variable that only loops bind (`is_looped`).
+        A loop variable has no value outside its loop."""
         slot = self.slot(name)
         s.f.store(value, s.frame, integer(slot))
         s.f.store(word(1), s.frame, integer(slot + 1))
 
     def bounded(self, s: Scope, number: Number) -> Value:
-        """A number that fits into a variable. Larger ones leave the game in doubt."""
+        """A number that fits into a variable. A larger number leaves the game in doubt."""
         if number.low <= -_SAFE or number.high >= _SAFE:
             f = s.f
             small = f.binary("and", f.compare("gt", number.value, integer(-_SAFE)),
@@ -302,12 +304,12 @@ class Lowering:
         return Number(value(), low, high)
 
     def is_idle(self, s: Scope, node: nodes.Node) -> bool:
-        """True if leaving a filter out changes nothing: it assigns nothing and cannot fault."""
+        """True if a filter assigns nothing and cannot fault. Leaving out this filter changes nothing."""
         return repeatable.is_repeatable(node) and all(self._cannot_fault(s, one) for one in nodes.walk(node))
 
     def is_steady(self, node: nodes.Node) -> bool:
-        """Whether the result of a filter at a position is the same whatever was evaluated before. Such a
-        filter reads only variables of its own loops, and asks nothing about an earlier path."""
+        """Whether the result of a filter at a position is independent of earlier evaluations. The filter must
+        read only the variables of its own loops, and must not ask about an earlier path."""
         return repeatable.is_repeatable(node) and not any(
             isinstance(one, nodes_paths.PathFact | nodes_programs.IsBound | nodes_programs.Entry)
             or (isinstance(one, nodes.Name) and not self.is_looped(one.name))
@@ -321,20 +323,20 @@ class Lowering:
         if isinstance(node, nodes.Name):
             return self.is_looped(node.name)
         if isinstance(node, nodes_paths.Path) and self.tells_ways:
-            # A path that matches records its way for the questions about it.
+            # A path that matches stores its start, length and end for the filters that ask about paths.
             return False
         return not isinstance(node, nodes_tree.Echo | nodes.Arithmetic)
 
     # --- positions
 
     def opened(self, f: Function) -> Scope:
-        """The scope at the beginning of a function of the type of a query."""
+        """The scope at the beginning of a function that has the parameters of a query."""
         records, boards, place, frame = f.arguments
         return self.at(f, records, boards, place, frame)
 
     @staticmethod
     def at(f: Function, records: Value, boards: Value, place: Value, frame: Value) -> Scope:
-        """A scope at some record."""
+        """A scope at the record `place`."""
         here = f.offset(records, f.binary("mul", place, integer(layout.SIZE)))
         board = f.offset(boards, f.binary("mul", place, integer(64)))
         return Scope(f, records, boards, place, frame, here, board)

@@ -43,7 +43,8 @@ def _designator(low: Lowering, s: Scope, node: nodes.Designator) -> Value:
 
 
 def _chosen_men(s: Scope, place: int, chosen: Value) -> Value:
-    """The men that a row of an orbit's table names: a single kind by its code, or one side."""
+    """The men that a row of an orbit's table names. The row has the man code of a single kind, or the number
+    of one side."""
     if place < 13:
         return s.f.load(s.here, chosen)
     white = s.f.compare("eq", chosen, word(_WHITE))
@@ -147,7 +148,7 @@ def _ray_number(low: Lowering, s: Scope, node: nodes.Ray, fail: str) -> Number:
 
 
 def within(low: Lowering, s: Scope, limits: nodes.Range, number: Number, fail: str) -> Number:
-    """A number, if it lies within a range; else code goes to `fail`."""
+    """A number that lies within a range. Code goes to `fail` if the number lies outside the range."""
     if limits.count:
         return number
     f = s.f
@@ -201,9 +202,9 @@ _LEAPS: Final = (
 
 
 def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | None:
-    """The leaps of the men of a set, and whether the set is a single man. None unless it is known while
-    compiling that all these men leap in the same way. The variable of a loop may be empty at other positions,
-    but it is never empty here, inside its loop."""
+    """The leaps of the men of a set, and whether the set is a single man. None if it is unknown at compile
+    time whether all these men leap in the same way. The variable of a loop may be empty at other positions,
+    but the variable is never empty at the position of the loop."""
     kinds = _kinds(low, s, node)
     for mask, leaps in _LEAPS:
         if kinds & ~mask == 0:
@@ -396,13 +397,13 @@ def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str,
 
 
 def _loop_area(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> Value | None:
-    """The squares of the loop. None if the loop is not compiled; the game is in doubt then."""
+    """The squares of the loop. If the loop is not compiled, the result is None and the game is in doubt."""
     area = low.set_of(s, node.domain)
     if not low.is_looped(node.name):
         low.leave_out(s, node, "a loop over a variable that is assigned elsewhere is not compiled")
         return None
     if node.name in s.loops:
-        # The interpreter reports a fault, because the variable has a value already.
+        # The interpreter reports a fault, because the variable already has a value.
         low.doubt(s)
         return None
     if isinstance(node, nodes.PieceLoop):
@@ -415,7 +416,7 @@ def _loop_set(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop)
     if area is None:
         return word(0)
     f = s.f
-    # Collected in a slot of its own, because the body ends on many ways.
+    # The squares are collected in a separate slot, because the body ends in several blocks.
     found = f.slot(Scalar.WORD)
     f.store(word(0), found)
     after = f.label()
@@ -450,7 +451,7 @@ def _loop_test(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop
 
 
 def _charge(low: Lowering, s: Scope, after: str) -> None:
-    """Count the work, because loops within loops may take long."""
+    """Count the work of a loop within a loop, because loops within loops may take long."""
     if s.loops:
         low.spend(s, 1, after)
 

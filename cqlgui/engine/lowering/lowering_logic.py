@@ -88,7 +88,7 @@ _RELATIONS: Final = {"==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", "
 
 
 def _operands(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> tuple[Value, Value, Number]:
-    """Both sides of a comparison, and the left one as a number."""
+    """Both sides of a comparison, and the left side as a number."""
     if low.type_of(node.left) is Type.POSITION:
         first = low.position(s, node.left, fail)
         second = low.position(s, node.right, fail)
@@ -107,7 +107,7 @@ def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) ->
         f.jump(no)
         return
     else:
-        # For numbers, `!=` is `not ==`, also if one of them has no value. Two positions must both exist.
+        # For numbers, `!=` means `not ==`, even if a number is missing. Two positions must both exist.
         lacking = yes if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION else no
         first, second, _ = _operands(low, s, node, lacking)
     f.branch(f.compare(_RELATIONS[node.operator], first, second), yes, no)
@@ -153,7 +153,7 @@ def _state(low: Lowering, s: Scope, node: nodes.State, yes: str, no: str) -> Non
 
 
 def castled(s: Scope, move: Value, side: str) -> Value:
-    """Whether a move is castling, to the given side (`o-o`, `o-o-o`) or any."""
+    """Whether a move is castling. `side` is `o-o`, `o-o-o`, or `castle` for both sides."""
     f = s.f
     castles = f.compare("eq", f.binary("shr", move, word(12)), word(2))
     if side == "castle":
@@ -164,7 +164,7 @@ def castled(s: Scope, move: Value, side: str) -> Value:
 
 
 _LONGEST: Final = 1 << 24
-"""Plies and positions of a game are fewer than this."""
+"""A game has fewer plies and fewer positions than this limit."""
 
 
 def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
@@ -181,7 +181,8 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
         case "depth":
             return Number(number(layout.DEPTH), 0, _LONGEST)
         case "movenumber":
-            # The sides alternate: 0 if White is to move at the root, else 1.
+            # The sides alternate. `first` is 0 if White is to move at the root, and 1 if Black is to move
+            # there.
             first = f.binary("and", f.binary("xor", number(layout.PLY), number(layout.TURN)), integer(1))
             half = f.binary("shr", f.binary("add", number(layout.PLY), first), integer(1))
             return Number(f.binary("add", half, integer(1)), 1, _LONGEST)
@@ -204,7 +205,7 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
 
 
 def _study_sort(low: Lowering, s: Scope, node: nodes_studies.StudySort, yes: str, no: str) -> None:
-    """The truth of this filter is whether the game has such an award."""
+    """The filter holds if the game has the award."""
     low.test(s, nodes_studies.StudyAward(node.span, node.category, node.special, max=False), yes, no)
 
 
@@ -234,8 +235,8 @@ _SUMMAND: Final = 1 << 61
 
 
 def _calculated(low: Lowering, s: Scope, sign: str, a: Number, b: Number, fail: str) -> Number:
-    """Two numbers added, subtracted, multiplied or divided. Numbers larger than any useful one leave the game
-    in doubt."""
+    """The sum, difference, product, quotient or remainder of two numbers. Numbers that are too large leave
+    the game in doubt."""
     if sign in "/%":
         return _divided(s, sign == "/", a, b, fail)
     limit = _FACTOR if sign == "*" else _SUMMAND
@@ -260,7 +261,7 @@ def _kept_below(low: Lowering, s: Scope, number: Number, limit: int) -> Number:
 
 
 def _divided(s: Scope, quotient: bool, a: Number, b: Number, fail: str) -> Number:
-    """Quotient or remainder, rounded towards zero; no value for a divisor of 0."""
+    """The quotient or remainder, rounded towards zero. Code goes to `fail` if the divisor is 0."""
     f = s.f
     good = f.label()
     f.branch(f.compare("ne", b.value, integer(0)), good, fail)
@@ -313,8 +314,8 @@ def _extremum(low: Lowering, s: Scope, node: nodes.Extremum, fail: str) -> Numbe
 def best_of(
     s: Scope, each: Callable[[Callable[[Scope, Number, str], None]], None], largest: bool, fail: str
 ) -> Number:
-    """The largest (or smallest) of several numbers. `each` calls its argument with every number and with the
-    label that continues."""
+    """The largest or smallest of several numbers. `each` receives a function. For every number, `each` calls
+    this function with a scope, the number and the label that continues."""
     f = s.f
     best, known = f.slot(Scalar.INT), f.slot(Scalar.BOOL)
     f.store(emitter.FALSE, known)
@@ -349,7 +350,8 @@ def _name_number(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Number
 
 
 def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Value:
-    # In a game in doubt, the variable may hold a number that is no position.
+    # In a game in doubt, the variable may hold a number that is not a position. Place 0 prevents a read
+    # outside the records.
     place = s.f.converted(low.read(s, node.name), Scalar.INT)
     count = s.f.converted(s.f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
     return s.f.select(s.f.compare("lt", place, count), place, integer(0))
@@ -385,7 +387,7 @@ def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> N
         else:
             value = f.converted(low.position(s, node.value, no), Scalar.WORD)
         if node.operator == "=?":
-            # Numbers and positions are also compared with 0: the number 0 is not assigned.
+            # `=?` also compares numbers and positions with 0, so the number 0 is not assigned.
             good = f.label()
             f.branch(f.compare("ne", value, word(0)), good, no)
             f.begin(good)
@@ -490,7 +492,8 @@ def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str)
     f.store(emitter.FALSE, begun)
     f.begin(head)
     low.spend(s, 1, over)
-    # The operand is written only once, because a filter in it may keep something from one run to the next.
+    # The operand is written only once, because a filter in the operand may keep data from one run to the
+    # next. Two copies of the filter would not share these data.
     low.test(s, node.operand, again, over)
     f.begin(again)
     f.store(emitter.TRUE, begun)
@@ -526,12 +529,12 @@ def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: 
 
 
 def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
-    """Always true. The filter leaves no trace in a game that does not match."""
+    """Write a filter that always holds. The filter leaves no trace in a game that does not match."""
     s.f.jump(yes)
 
 
 def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: str) -> None:
-    """The written tag matters only in games that match, and the interpreter visits those."""
+    """The written tag matters only in games that match, and the interpreter visits the games that match."""
     match node.operand:
         case nodes.String():
             s.f.jump(yes)
@@ -549,14 +552,14 @@ def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) ->
 def _texts(low: Lowering, s: Scope, parts: tuple[nodes.Node, ...], yes: str) -> None:
     """Compile the parts of a text. The text always has a value."""
     for part in parts:
-        # A name by itself never faults in a text.
+        # A name alone never faults in a text.
         if not isinstance(part, nodes.Name | nodes.String) and not low.is_idle(s, part):
             low.leave_out(s, part, "what a comment says may fault or assign")
     s.f.jump(yes)
 
 
 def _call_arguments(low: Lowering, s: Scope, node: nodes_programs.Call, fail: str) -> None:
-    """Give a function's hidden variables their values, after all arguments were evaluated."""
+    """Evaluate all arguments of a call, and then assign the values to the function's hidden variables."""
     given: list[tuple[str, Value]] = []
     for argument, hidden in zip(node.arguments, node.hidden, strict=True):
         if not hidden:
@@ -625,8 +628,8 @@ def _equal(low: Lowering, s: Scope, node: nodes_tree.Equal, yes: str, no: str) -
 
 
 def _maybe(low: Lowering, s: Scope, node: nodes.Node, kind: Type) -> Value:
-    """The value of a filter, a number or a position; the smallest number of all if the filter has no
-    value."""
+    """The value of a filter that is a number or a position. Without a value, the result is the smallest
+    integer."""
 
     def fill(found: Callable[[Value], None]) -> None:
         fail = s.f.label()

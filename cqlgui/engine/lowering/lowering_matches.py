@@ -1,10 +1,10 @@
-"""The orbit pass: a second function of a query that returns the orbit elements that matched at a hit.
+"""Writes the orbit pass: a second function of a query that finds which orbit elements matched at a hit.
 
-This function runs at hits only and visits every element, while the query itself stops at the first element
-that matches. The function is written only if the interpreter would find the same elements. For this, each
-outermost orbit must be reached in every evaluation that succeeds, and its elements must give the same result
-whenever they are evaluated at the position. The interpreter must find the elements of orbits under `not`, in
-`find`, in paths and in loops.
+This function runs only at hits and visits every element. The query itself stops at the first element that
+matches. The function is written only if the interpreter would find the same elements. Every successful
+evaluation must therefore reach every outermost orbit. Every evaluation of an element at the same position
+must give the same result. The interpreter must find the elements of orbits under `not`, in `find`, in paths
+and in loops.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from cqlgui.jit.words import Scalar
 WORD_BITS = 64
 
 Matched: TypeAlias = Callable[[Scope, nodes.Node, Value], None]
-"""Writes what else is noted of an element that matched, given its place among the bits of all elements."""
+"""A function that writes additional notes about an element that matched. The last argument is the place of
+the element among the bits of all elements."""
 
 
 def words_of(sizes: Sequence[int]) -> list[int]:
-    """The first word of each orbit's elements in the output, and after them the number of words."""
+    """The first word of each orbit's elements in the output. The last number is the number of all words."""
     places = [0]
     for size in sizes:
         places.append(places[-1] + -(-size // WORD_BITS))
@@ -50,16 +51,16 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
         case nodes.Compound():
             return all(can_tell(low, s, one) for one in node.filters)
         case nodes.Compare(operator="!=") if not low.is_set(node.left) or not low.is_set(node.right):
-            # `!=` is `not ==` here.
+            # For these operands, `!=` means `not ==`.
             return False
         case nodes.Compare() | nodes.SetOperation():
-            # If the filter holds, both of its sides were evaluated. Dashes are refused, because the truth of
-            # a dash differs from the truth of its number.
+            # If the filter holds, both sides were evaluated. Dashes are left to the interpreter, because the
+            # truth and the value of a dash may come from different moves.
             dashes = any(isinstance(one, nodes_moves.Dash) for one in nodes.walk(node))
             return not dashes and all(_can_tell_operand(low, s, one) for one in (node.left, node.right))
         case nodes.Logic():
-            # The right side of an `or` is reached only where the left one fails, so the left side is tested
-            # again.
+            # The right side of an `or` is evaluated only if the left side fails. The left side is therefore
+            # tested again, and the second test must give the result of the first test.
             asked = node.word == "and" or low.is_steady(node.left)
             return asked and can_tell(low, s, node.left) and can_tell(low, s, node.right)
         case nodes.NoTransform():
@@ -75,8 +76,8 @@ def _can_tell_operand(low: Lowering, s: Scope, node: nodes.Node) -> bool:
 
 
 def _may_fail(low: Lowering, node: nodes.Node) -> bool:
-    """Whether an operand may fail although the filter around it holds. The matches in an operand that fails
-    are forgotten. For example, an empty set fails, but it can be counted."""
+    """Whether an operand may fail although the filter around the operand holds. For example, an empty set
+    fails, but an empty set can be counted. Matches in an operand that fails do not count."""
     return bool(outermost(node)) and not isinstance(node, nodes.Orbit) and low.is_set(node)
 
 
@@ -88,8 +89,9 @@ def write(
     places: Sequence[int],
     matched: Matched | None = None,
 ) -> None:
-    """Note what matched in a filter that holds. The block is open at the end. `places` are those of
-    `words_of`; bits of elements are set in `out`. `matched` writes what else is noted of an element."""
+    """Write code that notes which elements matched in a filter that holds. The block is open at the end.
+    `places` is the result of `words_of`. The code sets the bits of elements in `out`. `matched` writes
+    additional notes about an element."""
     if not outermost(node):
         return
     f = s.f

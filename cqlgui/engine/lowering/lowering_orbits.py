@@ -1,7 +1,8 @@
-"""Rules for orbits: a few elements are written one after the other, many as one body that runs over a table.
+"""Rules for orbits. A few elements are written one after the other. Many elements are written as one body
+that runs over a table.
 
-Elements of an orbit have one shape and differ in the parts of their leaves. If these parts can be given as
-numbers, the body is written once, and the parts come from the rows of a constant table.
+Elements of an orbit have one shape and differ in the parts of their leaf filters. If these parts can be given
+as numbers, the body is written once, and the parts come from the rows of a constant table.
 """
 
 from __future__ import annotations
@@ -25,16 +26,18 @@ from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
 _UNROLLED: Final = 120
-"""Maximum of nodes in elements that are written one after the other."""
+"""The maximum number of nodes in elements that are written one after the other."""
 _UNROLLED_AT_WORST: Final = 2_000
 """The limit in place of `_UNROLLED` if no table is possible."""
 
 _Each = Callable[[Scope, nodes.Node, Value, str], None]
-"""Writes an element, given its number and the label after it; must end the block."""
+"""A function that writes an element. The last two arguments are the number of the element and the label after
+the element. The function must end the block."""
 
 
 def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
-    """Write all elements. The block after them is open at the end. Returns False if they are not compiled."""
+    """Write all elements. The block after the elements is open at the end. Returns False if the elements are
+    not compiled."""
     weight = sum(_weight(one) for element in node.elements for one in nodes.walk(element.filter))
     table = None
     if weight > _UNROLLED and s.row is None:
@@ -63,14 +66,15 @@ def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> boo
 
 
 def _weight(node: nodes.Node) -> int:
-    """The weight of a node by itself. The squares of a placement are compared by men, not one by one."""
+    """The weight of a node without its children. A placement compares its squares once for each kind of man,
+    not one by one."""
     return 13 - len(node.squares) if isinstance(node, nodes_squares.Placement) else 1
 
 
 def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], list[int]] | None:
-    """The table of the differences between elements. Returns the columns, by leaf of the first element and by
-    part, and the rows, one after the other. None if there is a difference that cannot be given as a number,
-    or no difference at all."""
+    """The table of the differences between elements. Returns the columns and the rows. The keys of the
+    columns are the `id` of a leaf filter in the first element and the name of a part. The rows stand one
+    after the other. None if a difference cannot be given as a number, or if there is no difference."""
     parts = [_parts(element) for element in elements]
     if any(one is None or len(one) != len(parts[0] or ()) for one in parts):
         return None
@@ -98,11 +102,12 @@ def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], l
 
 
 _TOLD: Final = (nodes.Designator, nodes.SideToMove, nodes.Shade, nodes_squares.ColourNumber)
-"""Leaves whose rules look into the row."""
+"""Leaf filters with rules that look into the row."""
 
 
 def _can_be_chosen(places: Sequence[int]) -> bool:
-    """Whether a rule can look up these men by number: single kinds, or whole sides."""
+    """Whether a rule can look up these men by number. The men must all be single kinds, or all be whole
+    sides."""
     return all(place < 13 for place in places) or all(place in (13, 14) for place in places)
 
 
@@ -110,8 +115,8 @@ _Parts = list[tuple[nodes.Node, dict[str, Any]]]
 
 
 def _parts(root: nodes.Node) -> _Parts | None:
-    """For every node of an element, the numbers that distinguish it from the same node in other elements.
-    None if numbers are not enough."""
+    """For every node of an element, the numbers that distinguish the node from the same node in other
+    elements. None if numbers are not enough."""
     found: _Parts = []
     for node in nodes.walk(root):
         match node:
@@ -127,10 +132,10 @@ def _parts(root: nodes.Node) -> _Parts | None:
             case nodes_squares.ColourNumber():
                 found.append((node, {"number": 1 if node.colour == "white" else -1}))
             case nodes_paths.Path() | nodes_paths.Line() if _keeps(node):
-                # Every element bans positions of its own.
+                # Every element bans its own positions.
                 return None
             case nodes.Orbit() | nodes.CurrentTransform() | nodes_squares.Placement():
-                # Inner orbits have elements of their own, and a placement visits all its squares.
+                # Inner orbits have their own elements, and a placement visits all its squares.
                 return None
             case _:
                 found.append((node, {"rest": _rest(node)}))
@@ -138,7 +143,7 @@ def _parts(root: nodes.Node) -> _Parts | None:
 
 
 def _keeps(node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether a sequence keeps something for later, or may undo what others kept."""
+    """Whether a sequence keeps data for later, or may undo data that other filters kept."""
     return any(
         isinstance(one, nodes.Assign)
         or (isinstance(one, nodes_paths.Path | nodes_paths.Line) and one.nestban)
@@ -169,10 +174,10 @@ def _has_nodes(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OrbitGroup:
-    """Elements that are one pattern moved about the board. `men` are the men of the pattern with their
-    distances from the square of the first man. `rest` are the other filters, which all these elements have.
-    `anchors` are the squares of the first man in these elements. `numbers` has the number of the element for
-    each such square."""
+    """Elements that are one pattern of men, moved about the board. `men` are the men of the pattern with
+    their distances from the square of the first man. `rest` has the other filters that all these elements
+    share. `anchors` are the squares of the first man in these elements. `numbers` has the number of the
+    element for each square of `anchors`."""
 
     men: tuple[tuple[int, int], ...]
     rest: tuple[nodes.Node, ...]
@@ -184,8 +189,8 @@ _MOST_GROUPS: Final = 64
 
 
 def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] | None:
-    """An orbit as patterns of men on single squares that are moved about. None if the orbit has another form,
-    or would not become shorter."""
+    """An orbit as patterns of men on single squares, moved about the board. None if the orbit has another
+    form, or if the patterns would not make the code shorter."""
     if len(node.elements) < 4 or s.row is not None:
         return None
     anchors: dict[tuple[tuple[tuple[int, int], ...], tuple[nodes.Node, ...]], int] = {}
@@ -220,8 +225,8 @@ def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] 
 
 
 def placed(low: Lowering, s: Scope, group: OrbitGroup, no: str) -> Value:
-    """The squares on which the first man of a pattern stands while all other men of the pattern are in place.
-    Goes to `no` if there are no such squares, or if one of the other filters fails."""
+    """The squares where the first man of a pattern stands while all other men of the pattern are in place.
+    Code goes to `no` if there are no squares, or if a filter of `group.rest` fails."""
     f = s.f
     found: Value = word(group.anchors)
     for kinds, distance in group.men:
@@ -254,7 +259,7 @@ def _any_placed(low: Lowering, s: Scope, groups: Sequence[OrbitGroup], yes: str,
 
 def _parted(node: nodes.Orbit) -> tuple[tuple[nodes.Node, ...], nodes.Orbit]:
     """The filters that all elements of an orbit have in common, and the orbit without these filters. The
-    common filters are tested only once. This is allowed only if the order of evaluation cannot be
+    common filters are tested only once. A single test is allowed only if the order of evaluation cannot be
     observed."""
     lists = [
         one.filter.filters if isinstance(one.filter, nodes.Compound) else (one.filter,)
@@ -307,7 +312,7 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
 
 
 def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
-    """Number of elements that match; all are evaluated."""
+    """The number of elements that match. All elements are evaluated."""
     f = s.f
     total = f.slot(Scalar.INT)
     f.store(integer(0), total)

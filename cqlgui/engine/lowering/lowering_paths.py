@@ -1,10 +1,10 @@
-"""Rules for `path` and `line` if the query asks only whether they match, or how long the match is.
+"""Rules for `path` and `line` if the query asks only whether the filter matches, or how long the match is.
 
-The constituents become an automaton, and a word holds a set of its states. From the start on, every position
-gets the set of states in which it is reached. A parent has a smaller number than its children, so one pass
-over the positions below the start finds every way. The automaton does not distinguish ways that meet in one
-state at one position, so the filters must give the same answer on each way. `lowering_sequences` searches all
-other sequences.
+The constituents become an automaton, and a word holds a set of states of the automaton. From the start on,
+every position gets the set of states that the automaton reaches at the position. A parent has a smaller
+number than its children, so one pass over the positions below the start finds every match. Two attempts to
+match may come to one state at one position. The automaton does not distinguish the two attempts, so the
+filters must give the same answer in both attempts. `lowering_sequences` searches all other sequences.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _MOST_STATES: Final = 60
 
 @dataclass
 class _State:
-    """A state of the automaton. It leads on to the states `onward`. With `step`, it leads on by a move. With
-    `takes` (in a line), it leads on by a position where `test` holds. Otherwise it leads on without a move;
-    if there is a `test`, it must hold."""
+    """A state of the automaton, which leads on to the states `onward`. A state with `step` leads on by a
+    move. A state with `takes` (in a line) leads on by a position where `test` holds. A state without `step`
+    and `takes` leads on without a move. If a state without `step` and `takes` has a `test`, the test must
+    hold."""
 
     onward: list[int] = field(default_factory=list)
     test: nodes.Node | None = None
@@ -48,7 +49,7 @@ class _TooManyError(Exception):
 
 
 class _Automaton:
-    """State 0 is the start, 1 the end."""
+    """State 0 is the start, and state 1 is the end."""
 
     def __init__(self, line: bool) -> None:
         self.states = [_State(), _State()]
@@ -102,8 +103,8 @@ class _Automaton:
         return len(self.states) - 1
 
     def ordered(self) -> list[int]:
-        """The free states, each before the free states to which it leads. Such an order exists, because a
-        round of a loop without an upper bound makes at least one move."""
+        """The free states in order. Each free state comes before the free states that it leads to. This order
+        exists, because every round of a loop without an upper bound makes at least one move."""
         seen: set[int] = set()
         order: list[int] = []
 
@@ -135,7 +136,7 @@ def _automaton(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Lin
 
 
 def _is_plain(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether the automaton can answer all that is asked about a path or line."""
+    """Whether the automaton can answer everything that the query asks about a path or line."""
     if node.nestban or node.singlecolor or low.tells_ways:
         return False
     if isinstance(node, nodes_paths.Path):
@@ -146,7 +147,7 @@ def _is_plain(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line
     if any(
         one is not node and isinstance(one, nodes_paths.Path | nodes_paths.Line) for one in nodes.walk(node)
     ):
-        # The outer and the inner sequence would note their states at the same positions.
+        # The outer and the inner sequence would both write their states to `layout.STATES`.
         return False
     for one in _filters(node):
         if isinstance(node, nodes_paths.Line) and any(closures_moves.future_moves(one)):
@@ -176,8 +177,8 @@ def _search(
     low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, automaton: _Automaton, found: str
 ) -> Value:
     """Write the search. Code goes to `found` at the first match. If `found` is empty, the search runs to the
-    end, and the value returned is the largest number of steps, 0 for no match. The block in which the search
-    ends is open."""
+    end. The value returned is the largest number of steps, or 0 if there is no match. The block at the end of
+    the search is open."""
     low.buffered = True
     f = s.f
     primary = node.primary if isinstance(node, nodes_paths.Path) else node.order == "primary"
@@ -207,7 +208,8 @@ def _search(
     ply = f.converted(f.load(there.here, integer(layout.PLY)), Scalar.INT)
     steps = f.binary("sub", ply, first_ply)
     if isinstance(node, nodes_paths.Line):
-        # After a constituent has taken this position, the line ends here or continues from here.
+        # After a constituent has taken this position, the line ends at this position or continues from this
+        # position.
         _take(low, there, states, reached, taken)
         f.store(f.load(taken), reached)
         _close(low, there, states, order, reached)
@@ -280,7 +282,7 @@ def _take(low: Lowering, there: Scope, states: Sequence[_State], reached: Value,
 def _descend(
     low: Lowering, there: Scope, states: Sequence[_State], reached: Value, primary: bool, *, line: bool
 ) -> None:
-    """Give every child the states in which it is reached."""
+    """Give every child the states that the automaton reaches at the child."""
     f = there.f
     done = f.label()
     first = blocks.field_of(there, layout.CHILD)
@@ -295,7 +297,7 @@ def _descend(
     f.store(reached if line else word(0), arrivals)
     _play(low, there, child, states, reached, arrivals)
     if primary:
-        # No way leads to the other children.
+        # With `primary`, the sequence cannot continue to other children.
         own = f.compare("eq", at.value, first)
         f.store(f.select(own, f.load(arrivals), word(0)), arrivals)
     f.store(f.load(arrivals), child.here, integer(layout.STATES))
@@ -313,7 +315,7 @@ def _play(
     reached: Value,
     arrivals: Value,
 ) -> None:
-    """Add the states to which the move to a child leads."""
+    """Add the states that the automaton reaches by the move to a child."""
     f = there.f
     for number, state in enumerate(states):
         step = state.step
@@ -322,7 +324,8 @@ def _play(
         here, after = f.label(), f.label()
         f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
         f.begin(here)
-        # These sets are evaluated again for every child. A position hardly ever has two children.
+        # These sets are evaluated again for every child. This costs little, because a position rarely has two
+        # children.
         sources, goals = lowering_tree.dash_head(low, there, step.dash)
         tail = lowering_tree.fitted(
             low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)

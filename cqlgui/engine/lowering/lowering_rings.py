@@ -1,7 +1,7 @@
-"""The squares of a hit to ring, in machine code: the same as `cql.interpreting.rings` collects.
+"""The squares to ring at a hit, in machine code. The squares are the same as in `cql.interpreting.rings`.
 
-A filter contributes the squares of its positive set filters that hold here. `shows` says beforehand whether a
-filter can contribute any, so that nothing is tested for those that cannot.
+A filter contributes the squares of its positive set filters that hold at the position. `shows` says at
+compile time whether a filter can contribute squares. All other filters are not tested.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def shows(low: Lowering, s: Scope, node: nodes.Node) -> bool:
     """Whether a filter can contribute squares."""
     match node:
         case nodes.Designator():
-            # In the table of an orbit, other elements may have other squares.
+            # The elements of an orbit with a table may have different squares.
             return node.squares != squares.ALL or not node.men & 1 or "squares" in blocks.varied(s, node)
         case nodes.SetOperation(operator="|"):
             return shows(low, s, node.left) or shows(low, s, node.right)
@@ -54,7 +54,7 @@ _ALWAYS: Final = (
 
 
 def _parts(node: nodes.Node) -> Sequence[nodes.Node]:
-    """The filters whose squares a filter contributes as its own."""
+    """The parts of a filter that contribute squares to the filter."""
     match node:
         case nodes.Compound():
             return node.filters
@@ -79,7 +79,7 @@ def _parts(node: nodes.Node) -> Sequence[nodes.Node]:
 
 
 def ringed(low: Lowering, s: Scope, node: nodes.Node) -> Value:
-    """The squares of a filter that holds here."""
+    """The squares that a filter contributes if the filter holds at the current position."""
     if not shows(low, s, node):
         return word(0)
     match node:
@@ -142,13 +142,13 @@ def _if_it_holds(low: Lowering, s: Scope, node: nodes.Node) -> Value:
 
 
 def _branches(low: Lowering, s: Scope, node: nodes_programs.If) -> Value:
-    """The squares of the condition if it holds, with those of the branch taken."""
+    """The squares of the condition if the condition holds, and the squares of the branch that is taken."""
 
     def fill(found: Callable[[Value], None]) -> None:
         yes, no = s.f.label(), s.f.label()
         low.test(s, node.condition, yes, no)
         s.f.begin(yes)
-        # The interpreter tests the condition once more before it takes its squares.
+        # The interpreter tests the condition once more before it takes the squares of the condition.
         found(_united(s, [_if_it_holds(low, s, node.condition), ringed(low, s, node.then)]))
         s.f.begin(no)
         found(word(0) if node.otherwise is None else ringed(low, s, node.otherwise))
@@ -192,7 +192,7 @@ def _rays(low: Lowering, s: Scope, operands: Sequence[nodes.Node], directions: i
 
 
 def _moved(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
-    """From- and to-squares of the first move from here for which a dash holds."""
+    """The from- and to-squares of the first move from the current position that satisfies a dash."""
     sources, goals = lowering_tree.dash_head(low, s, node)
 
     def fill(found: Callable[[Value], None]) -> None:
@@ -207,7 +207,8 @@ def _moved(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
 
 
 def _moved_before(low: Lowering, s: Scope, node: nodes_moves.CurrentMove) -> Value:
-    """From- and to-squares of the move that led here, if the dash holds for it."""
+    """The from- and to-squares of the move that led to the current position, if the move satisfies the
+    dash."""
 
     def fill(found: Callable[[Value], None]) -> None:
         none = s.f.label()
@@ -220,7 +221,8 @@ def _moved_before(low: Lowering, s: Scope, node: nodes_moves.CurrentMove) -> Val
 
 
 def _ends_of(low: Lowering, there: Scope, node: nodes_moves.Dash, fail: str) -> Value:
-    """The squares of a move that fits, if the target holds behind it; else code goes to `fail`."""
+    """The squares of a move that fits a dash. Code goes to `fail` if the target of the dash fails after the
+    move."""
     assert there.cut is not None
     if node.target is not None:
         good = there.f.label()

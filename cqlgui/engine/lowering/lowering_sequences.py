@@ -1,11 +1,11 @@
-"""The search for sequences with a stack of its own, like `sequences.explore` in the interpreter. It is for
-paths and lines for which the automaton of `lowering_paths` is not enough, and for those with parts that leave
-traces.
+"""The search for sequences with a separate stack, like `sequences.explore` in the interpreter. This search
+handles the paths and lines that the automaton of `lowering_paths` cannot handle. Among these are the paths
+and lines with parts that leave traces.
 
 The constituents are unrolled into states, and all states of one constituent share one piece of code. The
 stack is in the frame (`layout.STACK`). An entry has the state and the position to return to, and the number
 of steps so far. The entry of a step also has the position that the step tries next. Notes about positions are
-in the planes after the stack.
+in the planes after the stack (`layout.PLANES`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ MOST_STATES: Final = 600
 
 @dataclass
 class _State:
-    """A constituent, or a place between the rounds of a repetition (then `node` is a `Repeat`). `rest` is the
-    state after the constituent or repetition, and `more` is the state that begins another round. Each is -1
-    if there is no such state."""
+    """A constituent, or a place between the rounds of a repetition. In a repetition, `node` is a `Repeat`.
+    `rest` is the state after the constituent or the repetition, or -1. `more` is the state that begins
+    another round, or -1."""
 
     node: nodes.Node
     rest: int
@@ -99,7 +99,8 @@ class _States:
 
 @dataclass(frozen=True)
 class Best:
-    """The best sequence: whether there is one, how good it is, and the position it leads to."""
+    """The best sequence. `known` says whether a sequence was found, `measure` says how good the sequence is,
+    and `place` is the last position of the sequence."""
 
     known: Value
     measure: Number
@@ -107,9 +108,9 @@ class Best:
 
 
 def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: bool) -> Best | None:
-    """Write the search from the current position. The open block at the end is reached if the search
-    succeeds. If the filter is not compiled, it is left out, the block is open, and the result is None.
-    `only_truth`: nobody asks which sequence was found."""
+    """Write the search from the current position. Code reaches the open block at the end if the search
+    succeeds. If the filter cannot be compiled, the filter is left out, the block is open, and the result is
+    None. With `only_truth`, only the success of the search matters, and not the sequence found."""
     reason = _reason(low, s, node)
     states = None
     if not reason:
@@ -125,7 +126,7 @@ def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: b
 
 
 def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
-    """Why a sequence is not compiled; empty if it is compiled."""
+    """The reason why a sequence is not compiled; empty if the sequence is compiled."""
     if s.depth >= layout.DEEPEST_SEARCH:
         return "paths are not compiled that deep within paths"
     if isinstance(node, nodes_paths.Path):
@@ -144,9 +145,9 @@ def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
 
 _STATE, _AT, _COUNT, _CURSOR, _FIRST, _SECOND, _HEAD = range(7)
 _TAKEN: Final = _FIRST
-"""Words of an entry of the stack; atomic variables stand after them. `_FIRST` and `_SECOND` are the two sets
-of a step. In a line they are the last position taken, and whether the first continuation is still to be
-tried."""
+"""The words of an entry on the stack. Atomic variables stand after these words. In a path, `_FIRST` and
+`_SECOND` are the two sets of a step. In a line, `_TAKEN` is the last position taken, and `_SECOND` says
+whether the first continuation is still to be tried."""
 
 
 class _Search:
@@ -178,7 +179,7 @@ class _Search:
         self.inner = replace(s, way=s.way if self.line else way, depth=s.depth + 1, known={})
 
     def _can_end_early(self) -> bool:
-        """Whether the search may end at its first success, because nothing found later can change the
+        """Whether the search may end at the first success, because a later success cannot change the
         result."""
         node = self.node
         if node.nestban or node.range is not None or not self.low.is_idle(self.s, node):
@@ -223,8 +224,8 @@ class _Search:
     # --- before and after
 
     def _banned(self, fail: str) -> int:
-        """Go to `fail` if the filter is banned at the position. Returns the number of the filter among those
-        that ban."""
+        """Go to `fail` if the filter is banned at the position. Returns the number of the filter among the
+        filters that ban positions."""
         if not self.node.nestban:
             return 0
         f, s = self.f, self.s
@@ -241,8 +242,8 @@ class _Search:
         return self.f.load(self.s.frame, integer(layout.GAMENUMBER))
 
     def _ban(self, number: int) -> None:
-        """Ban the filter at all positions of the sequence, from the start on. In a path the last position is
-        left out."""
+        """Ban the filter at all positions of the sequence, from the start on. In a path, the filter is not
+        banned at the last position."""
         f, s = self.f, self.s
         at = f.slot(Scalar.INT)
         head, inside, after = f.label(), f.label(), f.label()
@@ -266,7 +267,7 @@ class _Search:
         self._note(place, layout.BAN_GAME, self._game(), outer=True)
 
     def _focus(self) -> Value | None:
-        """The squares of the men in focus, None where all moves count."""
+        """The squares of the men in focus; None if all moves count."""
         path, s = self.path, self.s
         if path is None:
             return None
@@ -327,8 +328,8 @@ class _Search:
         self.f.jump(self.labels[self.group_of[number]])
 
     def _onward(self, first: int, *, more: bool = False) -> None:
-        """Go to the state after the current one, or with `more` to another round. The current state is one of
-        the group that begins with `first`."""
+        """Go to the state after the current state, or with `more` to another round. The current state belongs
+        to the group that begins with `first`."""
         f = self.f
         group = [self.states[one] for one in self.groups[first]]
         following = [one.more if more else one.rest for one in group]
@@ -371,7 +372,7 @@ class _Search:
         return f.binary("add", top, integer(layout.STACK - self.size))
 
     def _push(self, values: dict[int, Value]) -> None:
-        """Push an entry whose state, position and steps are the current ones."""
+        """Push an entry with the current state, the current position and the current number of steps."""
         f, s = self.f, self.s
         top = f.load(s.frame, integer(layout.TOP))
         room, full = f.label(), f.label()
@@ -434,11 +435,11 @@ class _Search:
             self._onward(first)
 
     def _here(self) -> Scope:
-        """The scope at the position reached."""
+        """The scope at the position that the search has reached."""
         return self.low.elsewhere(self.inner, self.f.load(self.at))
 
     def _write_end(self) -> None:
-        """The constituents are done: keep the sequence if it is better than earlier ones."""
+        """Write the end of a sequence. The sequence is kept if it is better than earlier sequences."""
         f = self.f
         some, better = f.label(), f.label()
         steps = f.load(self.count)
@@ -480,7 +481,7 @@ class _Search:
         self._onward(first, more=True)
 
     def _see(self, first: int) -> None:
-        """Go back if the state was seen at this position already."""
+        """Go back if the search has already seen the state at this position."""
         f = self.f
         look, new, on = f.label(), f.label(), f.label()
         masks = [1 << self.bits[one] if one in self.bits else 0 for one in self.groups[first]]
@@ -488,7 +489,7 @@ class _Search:
             mask = word(masks[0])
         else:
             mask = f.load(self.low.table(masks), f.binary("sub", f.load(self.state), integer(first)))
-        # At the end of a line there is no position.
+        # After the end of a line there is no position.
         f.branch(f.compare("ge", f.load(self.at), integer(0)), look, on)
         f.begin(look)
         at = f.load(self.at)
@@ -535,7 +536,7 @@ class _Search:
         entry = self._entry()
         following, again = f.label(), f.label()
         if not self.focused:
-            # Sets are evaluated once, and only if there are moves.
+            # The sets of the dash are evaluated once, and only if there are moves.
             some = f.label()
             f.branch(
                 f.compare("ne", self._held(entry, _CURSOR, Scalar.WORD), word(layout.NONE)), some, following
@@ -584,13 +585,13 @@ class _Search:
         }
 
     def _first_move(self) -> Value:
-        """The first of the positions to which a step may lead."""
+        """The first position that a step may lead to."""
         f = self.f
         child = blocks.field_of(self._here(), layout.CHILD)
         if not self.focused:
             return child
-        # At the start, only the moves from there count. Later the first moves of men in focus count on every
-        # way below.
+        # At the start of a path, only the moves from the starting position count. Later, the first move of a
+        # man in focus counts in each line below the position.
         below = f.converted(f.binary("add", f.load(self.at), integer(1)), Scalar.WORD)
         return f.select(self._is_begun(), below, child)
 
@@ -598,9 +599,9 @@ class _Search:
         return self.f.compare("gt", self.f.load(self.count), integer(0))
 
     def _next_move(self, entry: Value, following: str) -> tuple[Value, Value]:
-        """The next position to which a step may lead, and the squares of the men in focus before the move.
-        The search goes back if there is no such position. Code goes to `following` for a position that does
-        not count."""
+        """The next position that a step may lead to, and the squares of the men in focus before the move. If
+        there is no next position, the search goes back. If the position does not count, code goes to
+        `following`."""
         f, low = self.f, self.low
         some, none, counts = f.label(), f.label(), f.label()
         cursor = self._held(entry, _CURSOR, Scalar.WORD)
@@ -637,8 +638,8 @@ class _Search:
     # --- positions of a line
 
     def _write_taking(self, first: int, node: nodes.Node) -> None:
-        """Take the next position if the filter holds there, and continue with each position that may follow.
-        A filter about the next move is tested once for each position that may follow."""
+        """Take the next position if the filter holds at the position, and continue with each position that
+        may follow. A filter about the next move is tested once for each position that may follow."""
         f, low, line = self.f, self.low, self.line
         assert line is not None
         coming = [] if line.backward else [id(one) for one in closures_moves.future_moves(node)]
@@ -663,7 +664,7 @@ class _Search:
         f.begin(following)
         entry = self._recall()
         cursor = self._held(entry, _CURSOR)
-        # If nothing follows, the line may end here.
+        # If no position follows, the line may end at this position.
         left = f.binary("or", f.compare("ge", cursor, integer(0)),
                         f.compare("ne", self._held(entry, _SECOND), integer(0)))  # fmt: skip
         f.branch(left, more, over)
@@ -700,7 +701,8 @@ LAST_WAY: Final = ("way start", "way count", "way last")
 
 
 def _fact(low: Lowering, s: Scope, word_: nodes_paths.PathFactWord, fail: str) -> Value:
-    """A fact about the path under way, or else about the last path that matched."""
+    """A fact about the path that is being searched. Outside a search, this is a fact about the last path that
+    matched."""
     f = s.f
     place = {"pathstart": 0, "pathlastposition": 2}.get(word_, 1)
     if s.way is None:

@@ -33,7 +33,7 @@ def _root(low: Lowering, s: Scope, node: nodes_tree.InitialPosition, fail: str) 
 
 
 def _link(s: Scope, place: int, fail: str) -> Value:
-    """The record to which a link of the current one leads."""
+    """The record that a link of the current record leads to."""
     f = s.f
     found = blocks.field_of(s, place)
     good = f.label()
@@ -103,7 +103,7 @@ def _distance(low: Lowering, s: Scope, node: nodes_tree.Distance, fail: str) -> 
 
 
 def _above(low: Lowering, s: Scope, first: Value, second: Value) -> Value:
-    """The first position is a proper ancestor of the second."""
+    """Whether the first position is a proper ancestor of the second position."""
     f = s.f
     end = f.converted(blocks.field_of(low.elsewhere(s, first), layout.END), Scalar.INT)
     return f.binary("and", f.compare("lt", first, second), f.compare("lt", second, end))
@@ -159,7 +159,7 @@ def _at_test(low: Lowering, s: Scope, node: nodes_tree.At, yes: str, no: str) ->
 
 @contextlib.contextmanager
 def _candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterator[tuple[Scope, str]]:
-    """The positions that a `find` looks at, in their order."""
+    """The positions that a `find` looks at, in the order of the search."""
     f = s.f
     low.buffered = True
     if not node.backwards:
@@ -199,7 +199,7 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
 
 
 def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
-    """Whether the operand of a `find` depends only on the position where it is evaluated, and the `find`
+    """Whether the operand of a `find` depends only on the position of the evaluation, and whether the `find`
     searches positions with consecutive numbers."""
     depends = s.loops or s.row is not None or s.cut is not None or s.way is not None or s.only is not None
     if depends or (node.backwards and low.variations):
@@ -208,8 +208,9 @@ def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
 
 
 def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str) -> Value:
-    """A `find` that keeps in the frame a stretch of positions at which its operand fails. No later search
-    looks at these positions again. So evaluating the `find` at all positions visits the game once."""
+    """A `find` that notes a range of positions where its operand fails. The range is kept in the frame, and
+    later searches skip these positions. Evaluating the `find` at all positions therefore visits the game only
+    once."""
     f = s.f
     low.buffered = True
     begin = f.converted(f.load(s.frame, integer(note)), Scalar.INT)
@@ -273,7 +274,7 @@ def _find_number(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Number
 
 @contextlib.contextmanager
 def _targets(low: Lowering, s: Scope, node: nodes_tree.Echo, after: str) -> Iterator[tuple[Scope, str]]:
-    """The other positions of an `echo`, with its variables bound."""
+    """The target positions of an `echo`, with the variables of the `echo` bound."""
     f = s.f
     low.buffered = True
     end = f.converted(f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
@@ -304,7 +305,7 @@ def _consecutive_moves(low: Lowering, s: Scope, node: nodes_tree.ConsecutiveMove
 
 
 def _echo_is_simple(low: Lowering, s: Scope, node: nodes_tree.Echo) -> bool:
-    """Whether the variables of an echo are used by this echo alone. Otherwise the echo is left out."""
+    """Whether only this echo uses its variables. If other filters use the variables, the echo is left out."""
     names = (node.source, node.target)
     if all(low.is_looped(name) and name not in s.loops for name in names) and node.source != node.target:
         return True
@@ -360,7 +361,7 @@ def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes:
     f.branch(f.compare("ne", blocks.field_of(s, layout.ID), word(0)), moved, no)
     f.begin(moved)
     if not low.variations:
-        # A main line has only first moves.
+        # Every move of a main line is the first move of its position.
         f.jump(yes if node.word == "primary" else no)
         return
     first = is_first(low, s)
@@ -428,7 +429,7 @@ _NO_KIND: Final = 1 << 40
 
 @contextlib.contextmanager
 def each_move(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
-    """The positions to which the moves from here lead."""
+    """The positions after the moves from the current position."""
     f = s.f
     low.buffered = True
     head, inside, following = f.label(), f.label(), f.label()
@@ -444,8 +445,8 @@ def each_move(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]
     f.begin(following)
     sister = f.load(there.here, integer(layout.SIBLING))
     if low.variations:
-        # A position may have as many children as the game has moves. The filter may also be evaluated that
-        # often.
+        # A position may have as many children as the game has moves. The filter may also be evaluated at as
+        # many positions. Without a limit, the search could take very long.
         more = f.label()
         f.branch(f.compare("ne", sister, word(layout.NONE)), more, after)
         f.begin(more)
@@ -456,7 +457,8 @@ def each_move(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]
 
 @contextlib.contextmanager
 def _fitting(low: Lowering, s: Scope, node: nodes_moves.Dash, after: str) -> Iterator[tuple[Scope, str]]:
-    """The positions after the moves that fit a dash. The caller tests the target of the dash there."""
+    """The positions after the moves that fit a dash. The caller tests the target of the dash at these
+    positions."""
     sources, goals = dash_head(low, s, node)
     cut = node.target is not None
     with each_move(low, s, after) as (there, following):
@@ -483,8 +485,8 @@ def fitted(
     with_cut: bool,
 ) -> Scope:
     """The scope after the move from `s` to `there`. Code goes to `fail` if the move does not fit the dash.
-    `with_cut`: filters will be evaluated in this scope, and `from` and `to` have the meaning there that the
-    dash gives them."""
+    `with_cut` is necessary if filters are evaluated in this scope. In these filters, `from` and `to` are the
+    squares of the move that fits the dash."""
     f = s.f
     kinds = _promoted_kinds(low, s, node)
     played = blocks.field_of(there, layout.MOVE)
@@ -502,9 +504,9 @@ def fitted(
 
 
 def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
-    """Skip most moves that do not fit a dash, without a call. A move is skipped if neither of its two squares
-    is in `sources`; its second square is looked at because castling may count from there. If the dash
-    captures, ordinary moves to empty squares are skipped too."""
+    """Skip most moves that do not fit a dash, without a call. A move is skipped if both its squares lie
+    outside `sources`. The second square matters, because castling may also count as a move from the rook's
+    square. If the dash captures, ordinary moves to empty squares are also skipped."""
     f = s.f
     end = f.binary("and", f.binary("shr", move, word(6)), word(63))
     if node.left is not None:
@@ -516,7 +518,7 @@ def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fa
     if node.capture:
         empty = f.binary("and", f.binary("shr", f.load(s.here, integer(0)), end), word(1))
         good = f.label()
-        # A flag is 0 for ordinary moves.
+        # The flag of an ordinary move is 0.
         f.branch(f.compare("le", empty, f.binary("shr", move, word(12))), good, fail)
         f.begin(good)
 
@@ -544,8 +546,8 @@ def _dash_set(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
 
 
 def _dash_value(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str, kind: Type) -> Number:
-    """The value of the target, a number or a position, after the first move after which the target has a
-    value."""
+    """The value of the target of a dash, which is a number or a position. The value comes from the first
+    fitting move that gives the target a value."""
     assert node.target is not None
     target = node.target
     found, bounds = s.f.label(), []
@@ -590,8 +592,9 @@ def _count_moves(low: Lowering, s: Scope, node: nodes_moves.CountMoves, fail: st
 def behind(
     low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str, *, with_cut: bool = False
 ) -> Scope:
-    """The current position after the move that led here, if that move fits the dash. `with_cut` is that of
-    `fitted`; it is always meant if the dash has a target."""
+    """The scope of the current position, after the move that led to this position. Code goes to `fail` if the
+    move does not fit the dash. `with_cut` is explained in `fitted`, and is always on if the dash has a
+    target."""
     low.buffered = True
     dash = node.dash
     before = low.elsewhere(s, _link(s, layout.PARENT, fail))
@@ -669,8 +672,8 @@ def _is_possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves, yes: 
 
 
 def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
-    """The squares of an older `move` filter. A filter that names no squares has all squares if there is such
-    a move. None if the filter is not compiled."""
+    """The squares of an older `move` filter. A filter that names no squares has all squares if a move fits.
+    None if the filter is not compiled."""
     f = s.f
     words = node.words
     if {"legal", "pseudolegal"} & set(words):
@@ -708,7 +711,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     if previous:
         look(s, after)
     elif s.only is not None and id(node) in low.restricted:
-        # Where the line cannot continue there is no move.
+        # If the line cannot continue, there is no move.
         one = f.label()
         f.branch(f.compare("ge", s.only, integer(0)), one, after)
         f.begin(one)
@@ -727,8 +730,8 @@ def _older_insist(s: Scope, area: Value, fail: str) -> None:
 
 
 def _older_squares(before: Scope, move: Value, side: str) -> Value:
-    """The squares of a move with which the set of a parameter is compared. Castling counts as the king's move
-    alone."""
+    """The squares of a move that are compared with the set of the parameter `side`. Castling counts only as a
+    move of the king."""
     f = before.f
     if side == "from":
         return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))
@@ -777,7 +780,7 @@ def _older_possible(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | 
 
 def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value, ...] | None:
     """The operands of a question about possible moves; None if the question is not compiled."""
-    # The checker allows neither `capture` nor `promote` beside `legal` and `pseudolegal`.
+    # The checker forbids `capture` and `promote` together with `legal` or `pseudolegal`.
     with_operand: list[str] = [one for one in node.words if one in nodes_moves.OPERAND_WORDS]
     bounds = {one: low.set_of(s, operand) for one, operand in zip(with_operand, node.operands, strict=True)}
     kinds = [one for one in node.words if one in _KINDS]

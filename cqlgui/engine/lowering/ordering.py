@@ -1,4 +1,4 @@
-"""The order in which filters that must hold together are tested: cheap ones first."""
+"""The order of tests for filters that must hold together: cheap filters come first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cqlgui.engine.lowering.scope import Scope
 
 
 def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> None:
-    """Write code that continues if all of the filters hold, and goes to `no` otherwise."""
+    """Write code that continues if all of the filters hold, and goes to `no` if one of the filters fails."""
     for one in ordered(low, s, filters):
         good = s.f.label()
         low.test(s, one, good, no)
@@ -25,8 +25,8 @@ def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> N
 
 
 def ordered(low: Lowering, s: Scope, filters: Sequence[nodes.Node]) -> list[nodes.Node]:
-    """Filters that must hold together, cheap ones first. Only filters whose order cannot be observed are
-    reordered. Questions about paths that matched stay after those paths."""
+    """The filters in the order of their tests, cheap filters first. A filter changes its place only if the
+    change cannot be observed. Filters that ask about a path stay after the path."""
     if low.tells_ways or len(filters) < 2:
         return list(filters)
     found: list[nodes.Node] = []
@@ -41,7 +41,7 @@ def ordered(low: Lowering, s: Scope, filters: Sequence[nodes.Node]) -> list[node
 
 
 def _cost(node: nodes.Node) -> int:
-    """Approximate cost of a filter, in tests of a few instructions."""
+    """The approximate cost of a filter. The unit is a test of a few instructions."""
     own = _COSTS.get(type(node), 1)
     inner = sum(_cost(child) for child in nodes.children(node))
     return own * inner if isinstance(node, _REPEATED) else own + inner
@@ -65,7 +65,7 @@ _COSTS: Final[dict[type[nodes.Node], int]] = {
     nodes_moves.Move: 10,
     nodes_moves.PossibleMoves: 40,
     nodes_moves.CountMoves: 40,
-    # The interpreter must answer these.
+    # The interpreter must answer these two filters.
     nodes_facts.OriginalComment: 10_000,
     nodes_facts.Glyph: 10_000,
 }

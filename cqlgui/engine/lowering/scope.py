@@ -1,4 +1,4 @@
-"""Where instructions are written, and what is known there: the arguments of all lowering rules."""
+"""The arguments of all lowering rules: where instructions are written, and what is known at this point."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from cqlgui.jit.emitter import Function, Value
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A part of the query that is not compiled, and why."""
+    """A part of the query that is not compiled, and the reason."""
 
     span: Span
     reason: str
 
 
 class TooLargeError(Exception):
-    """The query became too long."""
+    """The query is too large to be compiled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An integer with the bounds that are known while compiling."""
+    """An integer, with bounds that are known at compile time."""
 
     value: Value
     low: int
@@ -32,7 +32,7 @@ class Number:
 @dataclass(frozen=True, slots=True)
 class Bound:
     """The value of a loop variable, and the position where the variable was bound. A square variable holds a
-    single square. `kinds` are the men that may stand on this square, as a mask."""
+    single square. `kinds` is a mask of the men that may stand on this square."""
 
     value: Value
     place: Value
@@ -41,8 +41,9 @@ class Bound:
 
 @dataclass(frozen=True)
 class Row:
-    """The current row of an orbit's table. It begins at `first`, and its numbers stand for parts of leaves.
-    `columns` has the column of each part, by the `id` of the leaf and by the part."""
+    """The current row of an orbit's table. The row begins at `first`, and its numbers stand for parts of leaf
+    filters. `columns` has the column of each part, by the `id` of the leaf filter and by the name of the
+    part."""
 
     table: Value
     first: Value
@@ -52,8 +53,8 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Way:
     """The path that is being searched. `start` is the position where the path starts. `count` is a slot with
-    the number of its moves so far. `last` is a slot with the last position of the best path so far, -1 if
-    there is none yet."""
+    the number of moves so far. `last` is a slot with the last position of the best path so far, or -1 if no
+    path was found yet."""
 
     start: Value
     count: Value
@@ -62,7 +63,8 @@ class Way:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where instructions are written: a position, and what is known there."""
+    """The place where instructions are written: a function, a position, and what is known about the
+    position."""
 
     f: Function
     records: Value
@@ -74,13 +76,14 @@ class Scope:
     loops: dict[str, Bound] = field(default_factory=dict)
     row: Row | None = None
     cut: tuple[Value, Value, Value] | None = None
-    """While the target of a dash is compiled: the position after the move, and the squares that `from` and
-    `to` mean at this position."""
+    """This field is set while the target of a dash is compiled. It has the position after the move, and the
+    squares that `from` and `to` mean at this position."""
     way: Way | None = None
     """The innermost path that is being searched."""
     depth: int = 0
-    """Number of searches for sequences around this place."""
+    """The number of searches for sequences around this place."""
     only: Value | None = None
-    """The child with which a `line` continues, -1 if it cannot continue. None if any child counts."""
+    """The child where a `line` continues, or -1 if the line cannot continue. None if every child counts."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
-    """Values already read from the position, by the block in which they were read."""
+    """Values that were already read from the position. A key has the block that read the value, and the place
+    of the value."""

@@ -1,7 +1,8 @@
-"""The part of a query that must hold at a position and depends on that position alone.
+"""Finds the part of a query that must hold at a position and depends only on that position.
 
-A query that looks at other positions needs all positions of a game laid out. Mostly some part of the query
-depends on one position alone, and fails at all positions of most games. Those games need not be laid out.
+For a query that looks at other positions, all positions of a game must be laid out. Most of these queries
+have a part that depends only on one position. In most games this part fails at all positions. A game where
+this part fails everywhere need not be laid out.
 """
 
 from __future__ import annotations
@@ -12,17 +13,18 @@ from cqlgui.base.data import replace
 from cqlgui.cql.ast import nodes
 
 MOST_ELEMENTS = 200
-"""Maximum of elements of an orbit that is examined. The examination takes time for each element."""
+"""The maximum number of elements in an orbit that is examined. The examination takes time for each
+element."""
 
 
 def weakened(
     node: nodes.Node, is_idle: Callable[[nodes.Node], bool], is_told: Callable[[nodes.Node], bool]
 ) -> nodes.Node | None:
-    """A filter that holds wherever `node` holds. It is made of the parts of `node` that are idle and depend
-    on the position alone; None if there are no such parts.
+    """A filter that holds at every position where `node` holds. This weaker filter consists of the parts of
+    `node` that are idle and depend only on the position. None if `node` has no such parts.
 
-    Where the weaker filter fails, `node` leaves no trace, because everything after a filter that is not idle
-    is left out.
+    If the weaker filter fails at a position, `node` leaves no trace at this position. The reason is that the
+    weaker filter omits all parts after a filter that is not idle.
     """
 
     def weaker(one: nodes.Node) -> nodes.Node | None:

@@ -1,1 +1,1 @@
-"""Which games cannot match, decided from a few words kept for each game."""
+"""Finds games that cannot match, from a few words kept for each game."""

@@ -1,9 +1,10 @@
 """Abstract values of filters, from signatures and headers, for all games of a segment at once.
 
-An abstract value covers all positions of a game, so it does not matter at which of them a filter is
-evaluated. For a truth, it says whether the filter may hold at some position, and whether it may fail at some
-position. For a set, it has the squares that may be in the set, and the squares that are always in the set.
-For a number, it has the bounds. The rules for each kind of filter are in `pruner`.
+An abstract value covers all positions of a game, so it is valid wherever a filter is evaluated in the game.
+For a condition, the abstract value says whether the filter may hold at some position, and whether the filter
+may fail at some position. For a set, the abstract value has the squares that may be in the set, and the
+squares that are always in the set. For a number, the abstract value has a lower and an upper bound. The rules
+for each kind of filter are in `pruner`.
 """
 
 from __future__ import annotations
@@ -30,22 +31,23 @@ from cqlgui.engine.replaying.games import Integers, Words
 Truths: TypeAlias = "npt.NDArray[np.bool_]"
 
 MOST_NODES: Final = 150
-"""Maximum of filters that are examined in orbits. Nothing is known about an orbit that exceeds this limit."""
+"""The maximum number of filters that are examined in orbits. An orbit that exceeds this limit has an unknown
+value."""
 
 ALL: Final = np.uint64(squares.ALL)
 NONE: Final = np.uint64(0)
 YES: Final[Any] = np.True_
 NO: Final[Any] = np.False_
 FAR: Final = np.int64(1 << 50)
-"""Stands for any number beyond `_NEAR`. The sum of two such numbers does not overflow."""
+"""Stands for any number beyond `_NEAR`. The sum `FAR + FAR` does not overflow."""
 _NEAR: Final = np.int64(1 << 40)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known about the games of a segment. `columns` returns `Signatures.columns` when they are
-    needed. `first` is one less than the `gamenumber` of the first game. `facts` are the answers to
-    `Question.facts`."""
+    """What is known about the games of a segment. `columns` is called when the signatures are needed, and
+    returns `Signatures.columns`. `first` is one less than the `gamenumber` of the first game. `facts` are the
+    answers to `Question.facts`."""
 
     count: int
     columns: Callable[[], Words]
@@ -55,13 +57,13 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class May:
-    """Abstract value of a filter over all positions of each game. Every part is an array over the games, or
-    one value for all.
+    """The abstract value of a filter over all positions of each game. Every field is an array with one value
+    for each game, or a single value for all games.
 
-    `yes`: the filter may hold at some position. `no`: the filter may fail at some position, or its number may
-    have no value. For a set, `most` are the squares that may be in the set, `least` are the squares that are
-    always in the set, and `low` and `high` bound the number of its squares. For a number, `low` and `high`
-    bound its value.
+    `yes`: the filter may hold at some position. `no`: the filter may fail at some position, or a numeric
+    filter may have no value. For a set, `most` has the squares that may be in the set, and `least` has the
+    squares that are always in the set. `low` and `high` are bounds for the number of squares in a set. For a
+    number, `low` and `high` are bounds for the value.
     """
 
     yes: Any = YES
@@ -103,13 +105,14 @@ class Question:
 
     @property
     def facts(self) -> list[Fact]:
-        """Questions about games, including those of the header, each once."""
+        """All questions about games, including the questions of the header. Each question occurs once."""
         return list(dict.fromkeys([*self.results, *self.known.values()]))
 
 
 def _is_apart(node: nodes.Node) -> bool:
-    """Whether the truth and the value of a filter are independent. As a condition, `lowercase s` fails. `hhdb
-    prize` holds for a special prize, although a special prize has no rank among the other prizes."""
+    """Whether the truth and the value of a filter are independent. As a condition, `lowercase s` always
+    fails, although `lowercase s` has a value. `hhdb prize` holds for a special prize, although a special
+    prize has no rank among the other prizes."""
     match node:
         case nodes.Compound():
             return _is_apart(node.filters[-1])
@@ -118,8 +121,8 @@ def _is_apart(node: nodes.Node) -> bool:
 
 
 class Pruner:
-    """One evaluation. `reach` are the games in which evaluation may reach the current filter. `kept` are the
-    games in which evaluation may reach a filter that cannot be skipped."""
+    """One abstract evaluation of a query. `reach` marks the games where evaluation may reach the current
+    filter. `kept` marks the games where evaluation may reach a filter that cannot be skipped."""
 
     def __init__(self, asked: Question, known: Known, possible: Truths) -> None:
         self.known = known
@@ -143,7 +146,7 @@ class Pruner:
         fact = self._facts.get(id(node))
         if fact is not None:
             answers = self.known.facts[fact]
-            # Where the answer is unknown, the interpreter may come to a fault.
+            # If the answer for a game is unknown, the interpreter may come to a fault in this game.
             self.keep(answers[1] == facts_of_games.UNKNOWN)
             return answered(answers, fact.number)
         rule = RULES.get(type(node))
@@ -155,22 +158,23 @@ class Pruner:
         return found
 
     def test(self, node: nodes.Node) -> May:
-        """The abstract value of a filter of which only the truth is needed. This is cheaper than `value`."""
+        """The abstract value of a filter if only the truth of the filter is needed. `test` is cheaper than
+        `value`."""
         rule = TESTED.get(type(node))
         return self.value(node) if rule is None or id(node) in self._facts else rule(self, node)
 
     def unknown(self, node: nodes.Node) -> May:
-        """The abstract value of a filter about which nothing is known."""
+        """The abstract value of a filter if nothing is known about the filter."""
         if not self.is_harmless(node):
             self.keep()
         return UNKNOWN_SET if self.is_set(node) else UNKNOWN
 
     def keep(self, which: Any = YES) -> None:
-        """Keep the games in which evaluation may get here."""
+        """Keep the games where evaluation may reach the current filter."""
         self.kept = self.kept | (self.reach & which)
 
     def under(self, reach: Any, node: nodes.Node) -> May:
-        """The abstract value of a filter that is evaluated in these games only."""
+        """The abstract value of a filter that is evaluated only in the games `reach`."""
         before, self.reach = self.reach, self.reach & reach
         found = self.value(node)
         self.reach = before
@@ -185,7 +189,7 @@ class Pruner:
         return types.infer(node, self._names)
 
     def binds(self, name: str) -> bool:
-        """Whether a variable certainly has a value here."""
+        """Whether a variable certainly has a value at the current filter."""
         return name in self.bound or name in self.values
 
     def is_looped(self, name: str) -> bool:
@@ -200,7 +204,7 @@ class Pruner:
         return self.known.columns()
 
     def ever(self, man: int) -> Words:
-        """The squares on which a man ever stood."""
+        """The squares where a man ever stood."""
         found: Words = self.columns[man]
         return found
 
@@ -216,7 +220,7 @@ class Pruner:
         return found
 
     def counted(self, man: int, word: int) -> Integers:
-        """The fewest (`LEAST`) or the most (`MOST`) of a man."""
+        """The least number (`LEAST`) or the greatest number (`MOST`) of one kind of man."""
         shift = np.uint64(signatures.COUNT_BITS * (man - 1))
         found: Integers = (self.columns[word] >> shift & np.uint64((1 << signatures.COUNT_BITS) - 1)).astype(
             np.int64
@@ -224,13 +228,14 @@ class Pruner:
         return found
 
     def places(self, men: int, area: int) -> Any:
-        """The squares of the area on which a man of the mask may stand."""
+        """The squares of the area where a man of the mask `men` may stand."""
         key = men, area
         found = self._leaves.get(key)
         if found is None:
             found = NONE
             for man in men_of(men):
-                # One man is the usual case, and one array less saves time.
+                # A mask usually has one man. The union with `NONE` is left out, because the union would make
+                # another array.
                 found = self.ever(man) if found is NONE else found | self.ever(man)
             if area != squares.ALL:
                 found = found & np.uint64(area)
@@ -238,7 +243,7 @@ class Pruner:
         return found
 
     def numbers(self, man: int, area: int) -> tuple[Any, Any]:
-        """Bounds of the number of men of one kind in the area."""
+        """Bounds for the number of men of one kind that stand in the area."""
         if man == 0:
             return np.int64(0), count_squares(self.places(1, area))
         most = self.counted(man, signatures.MOST)
@@ -269,7 +274,7 @@ class Pruner:
                 return True
 
     def stays_small(self, node: nodes.Node) -> bool:
-        """Whether a number certainly stays bounded; only variables can make it grow without limit."""
+        """Whether a number certainly stays bounded. Only variables can make a number grow without limit."""
         return all(self.is_set(one) for one in nodes.walk(node) if isinstance(one, nodes.Name))
 
     def begins_well(self, loop: nodes.SquareLoop | nodes.PieceLoop) -> bool:
@@ -306,13 +311,13 @@ def loop_variables(node: nodes.Node) -> frozenset[str]:
 
 
 Rule: TypeAlias = Callable[[Pruner, Any], "May | None"]
-"""The abstract value of a filter; None if nothing is known."""
+"""A function that returns the abstract value of a filter, or None if nothing is known."""
 
 
 RULES: Final[dict[type[nodes.Node], Rule]] = {}
-"""Rules of the kinds of which something is known; entered by `pruner`."""
+"""The rules, by the class of the filter. `pruner` fills this dictionary."""
 TESTED: Final[dict[type[nodes.Node], Callable[[Pruner, Any], May]]] = {}
-"""Kinds whose truth is cheaper to find than their value."""
+"""Rules for the classes of filters whose truth is cheaper to find than their value."""
 
 
 # --- small things -------------------------------------------------------------------------------------------
@@ -334,14 +339,15 @@ def some_set(most: Any, least: Any = NONE, low: Any = 0, high: Any = 64) -> May:
 
 
 def some_number(low: Any, high: Any, yes: Any = YES, no: Any = NO) -> May:
-    """A number within these bounds. Bounds beyond `_NEAR` are cut, so that bounds can be added."""
+    """A number within these bounds. Bounds beyond `_NEAR` are cut, so that a sum of bounds cannot
+    overflow."""
     low = np.where(low <= -_NEAR, -FAR, np.minimum(low, _NEAR))
     high = np.where(high >= _NEAR, FAR, np.maximum(high, -_NEAR))
     return May(yes, no, low=low, high=high)
 
 
 def all_of(found: Iterable[May]) -> Any:
-    """Whether all may hold."""
+    """Whether each of these filters may hold."""
     yes: Any = YES
     for one in found:
         yes = yes & one.yes
@@ -349,7 +355,7 @@ def all_of(found: Iterable[May]) -> Any:
 
 
 def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
-    """Whether a number within bounds may lie in a range, and whether it may lie outside."""
+    """Whether a number within bounds may lie in a range, and whether it may lie outside the range."""
     if limits is None or limits.count:
         return YES, NO
     if not (isinstance(limits.low, int) and isinstance(limits.high, int)):
@@ -358,7 +364,7 @@ def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
 
 
 def answered(found: facts_of_games.Answers, number: bool) -> May:
-    """The abstract value of an answer about the game. It is the same at all positions of the game."""
+    """The abstract value of an answer about the game. An answer is the same at all positions of the game."""
     value, state = found
     unknown, given = state == facts_of_games.UNKNOWN, state == facts_of_games.GIVEN
     if not number:

@@ -1,8 +1,8 @@
-"""Decides from signatures and headers in which games a query can match at all.
+"""Decides from signatures and headers which games a query can match at all.
 
 A query is evaluated over abstract values (`bounds`). A game is excluded only if the query as a whole cannot
 hold at any position. A game is also kept if the interpreter might come to a fault or write a message before
-it finds that nothing matches. So the outcome of a search is the same with and without pruning.
+it finds that nothing matches. The outcome of a search is therefore the same with and without pruning.
 """
 
 from __future__ import annotations
@@ -72,13 +72,14 @@ __all__ = [
 
 
 def candidates(asked: Question, known: Known) -> Truths:
-    """For each game whether it must be searched, for a query whose games are independent of each other."""
+    """For each game, whether the game must be searched. The query must satisfy `stand_alone`."""
     return candidates_and_spared(asked, known)[0]
 
 
 def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
-    """For each game whether it must be searched, and whether it must be searched whatever the filters say.
-    The second holds where evaluation may reach a fault or a message."""
+    """Two truths for each game. The first truth says whether the game must be searched. The second truth says
+    whether evaluation may reach a fault or a message, so that even a game without a match must be
+    searched."""
     header = asked.query.header
     possible = admitted(asked, known)
     wanted = header.matchcount
@@ -90,7 +91,7 @@ def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths
 
 
 def admitted(asked: Question, known: Known) -> Truths:
-    """For each game whether the conditions of the header admit it."""
+    """For each game, whether the conditions of the header admit the game."""
     limits = asked.query.header.gamenumber
     possible: Any = np.full(known.count, YES)
     if limits is not None and not limits.count:
@@ -109,16 +110,17 @@ def conjuncts(body: nodes.Node) -> list[nodes.Node]:
 
 
 def may_hold(asked: Question, known: Known, part: nodes.Node) -> Truths:
-    """For each game whether one filter may hold in it, the others left aside."""
+    """For each game, whether the filter `part` may hold in the game. All other filters of the query are
+    ignored."""
     pruner = Pruner(asked, known, np.full(known.count, YES))
     return np.asarray(np.broadcast_to(pruner.test(part).yes, known.count))
 
 
 def rules_out(asked: Question, part: nodes.Node) -> bool:
-    """Whether signatures can exclude that a filter holds."""
+    """Whether signatures can show that a filter holds nowhere in a game."""
     if id(part) in asked.known:
         return False
-    # A game in which no man ever stood anywhere and nothing happened.
+    # The signature of a game where no man ever stood anywhere and nothing happened.
     nothing = np.zeros((signatures.WIDTH, 1), np.uint64)
     unknown: Any = np.zeros(1, np.uint64)
     answers = dict.fromkeys(asked.facts, (unknown, unknown))
@@ -126,7 +128,7 @@ def rules_out(asked: Question, part: nodes.Node) -> bool:
 
 
 def stand_alone(query: nodes.Query) -> bool:
-    """Whether the games of a query are independent of each other, and the query uses no files."""
+    """Whether the games of a query are independent of each other, and whether the query uses no files."""
     for node in nodes.walk(query.body):
         match node:
             case nodes.Assign(persistent=True) | nodes_programs.Dictionary(local=False):
@@ -159,7 +161,8 @@ def _designator(p: Pruner, node: nodes.Designator) -> May:
 
 
 def _tested_designator(p: Pruner, node: nodes.Designator) -> May:
-    """The abstract value of a designator of which only the truth is needed. This is cheaper."""
+    """The abstract value of a designator if only its truth is needed. This function is cheaper than
+    `_designator`."""
     if node.men == board_men.ANY_MASK:
         return _designator(p, node)
     return May(p.places(node.men, node.squares) != 0, YES)
@@ -242,7 +245,7 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
         p.reach = p.reach & found.yes
         p.bound = p.bound | _bound_by(one)
         if not p.reach.any():
-            # The filters after this one are never reached.
+            # The filters after `one` are never reached.
             p.reach, p.bound = before, bound
             return EMPTY if p.is_set(node) else replace(UNKNOWN, yes=NO)
     last = p.test(node.filters[-1]) if tested else p.value(node.filters[-1])
@@ -252,8 +255,8 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
 
 
 def _only_in(reached: Any, found: May, *, failing: Any) -> May:
-    """A set that is empty in all games outside `reached`. It may also be empty in the games `failing`,
-    because there an earlier filter may fail."""
+    """A set that is empty in all games outside `reached`. The set may also be empty in the games `failing`,
+    because an earlier filter may fail in these games."""
     return replace(
         found,
         most=np.where(reached, found.most, NONE),
@@ -264,7 +267,7 @@ def _only_in(reached: Any, found: May, *, failing: Any) -> May:
 
 
 def _bound_by(node: nodes.Node) -> frozenset[str]:
-    """The variables that certainly have a value where a filter matched."""
+    """The variables that certainly have a value after a filter has matched."""
     match node:
         case nodes.Assign() if node.operator in ("=", "=?"):
             return frozenset({node.name})
@@ -421,7 +424,7 @@ def _arrow(p: Pruner, node: nodes.Arrow) -> May:
 
 
 def _first_of(p: Pruner, operands: Iterable[nodes.Node]) -> May:
-    """Squares of the first of several sets; no squares where one of the sets is empty."""
+    """The squares of the first of several sets. There are no squares if one of the sets is empty."""
     parts = [p.value(one) for one in operands]
     return some_set(np.where(all_of(parts), parts[0].most, NONE), high=parts[0].high)
 
@@ -448,7 +451,7 @@ def _loop(p: Pruner, node: nodes.SquareLoop | nodes.PieceLoop) -> May:
     domain = p.value(node.domain)
     if not p.begins_well(node):
         p.keep()
-    # At another position a man may stand elsewhere on the board.
+    # The man in the variable of a `PieceLoop` may stand on another square at another position.
     area = domain.most if isinstance(node, nodes.SquareLoop) else ALL
     low = np.int64(1 if isinstance(node, nodes.SquareLoop) else 0)
     before = p.values
@@ -456,7 +459,7 @@ def _loop(p: Pruner, node: nodes.SquareLoop | nodes.PieceLoop) -> May:
     body = p.under(domain.yes, node.body)
     p.values = before
     if node.all:
-        # If all squares are empty, a loop over men has no element.
+        # If all squares of the domain are empty squares, a loop over men has no element.
         nothing = domain.no if isinstance(node, nodes.SquareLoop) else YES
         return May(body.yes | nothing, domain.yes & body.no)
     return some_set(np.where(body.yes, domain.most, NONE), high=domain.high)
@@ -505,7 +508,7 @@ def _compare(p: Pruner, node: nodes.Compare) -> May | None:
             missing, given = missing | one.no, given & one.yes
     yes, no = _RELATED[node.operator](left, right)
     if node.operator == "!=":
-        # `!=` is `not ==`, also if a number is missing.
+        # `!=` means `not ==`, even if a number is missing.
         return May(missing | yes, given & no)
     return some_number(left.low, left.high, given & yes, missing | no)
 
@@ -597,7 +600,7 @@ def _dash(p: Pruner, node: nodes_moves.Dash) -> May:
 
 
 def _moved(p: Pruner, node: nodes_moves.Dash) -> Any:
-    """Whether a move of the game may fit a dash. The target of the dash is left aside."""
+    """Whether a move of the game may fit a dash. The target of the dash is ignored."""
     left = May() if node.left is None else p.value(node.left)
     right = May() if node.right is None else p.value(node.right)
     if node.promotion is not None and not isinstance(node.promotion, nodes.Designator | nodes.AllSquares):
@@ -606,7 +609,8 @@ def _moved(p: Pruner, node: nodes_moves.Dash) -> Any:
     mask = node.left.men if isinstance(node.left, nodes.Designator) else board_men.ANY_MASK
     fits: Any = p.happened(signatures.NULL_MOVE)
     for man in men_of(mask & ~1):
-        # The moving man stands where he arrives, unless a pawn promotes or captures en passant.
+        # After the move, the moving man stands on a square of `goals`. Promotions and captures en passant are
+        # exceptions.
         arrives = (p.ever(man) & goals) != 0
         if board_men.kind(man) == board_men.WP:
             arrives = arrives | (p.happened(15 * signatures.PROMOTED) & ((goals & _BACK_RANKS) != 0))
@@ -622,7 +626,7 @@ _BACK_RANKS: Final = np.uint64(squares.RANKS[0] | squares.RANKS[7])
 
 
 def _promotions(wanted: nodes.Node) -> int:
-    """The promotions that the promotion part of a dash or `move` may admit, as events."""
+    """The promotions, as events, that the promotion part of a dash or `move` may admit."""
     if not isinstance(wanted, nodes.Designator):
         return 15 * signatures.PROMOTED
     kinds = {board_men.kind(man) for man in men_of(wanted.men & ~1)}
@@ -668,7 +672,7 @@ def _move(p: Pruner, node: nodes_moves.Move) -> May | None:
     operands: dict[str, nodes.Node] = dict(
         zip((word for word in node.words if word in nodes_moves.OPERAND_WORDS), node.operands, strict=True)
     )
-    # The operand of `promote` is a kind of man, of either colour, and no set on the board (spec 16.1).
+    # The operand of `promote` is a kind of man of either colour, not a set on the board (spec 16.1).
     promotion = operands.pop("promote", None)
     parts = [p.value(one) for one in operands.values()]
     if p.type_of(node) is Type.NUMERIC:
@@ -692,7 +696,8 @@ _HAPPENING: Final[dict[str, int]] = {
     "null": signatures.NULL_MOVE,
     "secondary": signatures.VARIATION,
 }
-"""For each parameter of `move` about moves of the game: the events of which one must have happened."""
+"""The events for each parameter of `move` about moves of the game. At least one of these events must have
+happened."""
 
 
 def _path(p: Pruner, node: nodes_paths.Path) -> May | None:
@@ -706,7 +711,7 @@ def _line(p: Pruner, node: nodes_paths.Line) -> May | None:
 def _sequence(
     p: Pruner, limits: nodes.Range | None, parts: Iterable[nodes.Node], others: Iterable[nodes.Node | None]
 ) -> May:
-    """All constituents must match somewhere, in whatever order they are tested."""
+    """Every constituent must match somewhere, whatever the order of the tests."""
     for one in others:
         if one is not None:
             p.value(one)
@@ -732,7 +737,7 @@ def _repeat(p: Pruner, node: nodes_paths.Repeat) -> May:
 
 
 def _echo(p: Pruner, node: nodes_tree.Echo) -> May:
-    # A variable that has a value already is a fault.
+    # The interpreter reports a fault if a variable of `echo` already has a value.
     names = {node.source, node.target}
     alone = all(map(p.is_looped, names)) and not names & p.values.keys()
     if not alone or any(loop_variables(one) & names for one in nodes.walk(node.operand)):

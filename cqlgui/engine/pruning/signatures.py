@@ -1,14 +1,15 @@
-"""What is known of a game without playing it: sixteen words that hold for all of its positions.
+"""What is known about a game without playing it: sixteen words about all positions of the game.
 
-A *signature* says which squares each man ever stood on, how many of each man there were at least and at most,
-and which events happened. `replay` gathers the signatures, so they cover exactly the positions that a search
-visits. A game has one signature for the main line and one for the whole tree. A game that replay leaves in
-doubt has a signature that excludes nothing. `pruner` reads signatures; `store.side_files` keeps them.
+A *signature* has the squares where each man ever stood, the least and the greatest number of each kind of
+man, and the events. `replay` gathers the signatures. A signature therefore covers exactly the positions that
+a search visits. A game has one signature for the main line and another signature for the whole tree. A game
+that replay leaves in doubt has a signature that excludes nothing. `store.side_files` keeps the signatures,
+and `pruner` reads them.
 
-The stored bytes have three parts. First come the signatures of all main lines, word by word: the first word
-of every game, then the second, and so on, u64 each. Then come the numbers of the games in which the whole
-tree has another signature than the main line, u32 each. Last come the signatures of these trees, one after
-the other.
+The stored bytes have three parts. The first part has the signatures of all main lines, word by word: the
+first word of every game, the second word of every game, and so on. Each word is a u64. The second part has
+the numbers of the games where the signature of the whole tree differs from the signature of the main line.
+Each number is a u32. The third part has the signatures of these whole trees, one after the other.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ VERSION: Final = 1
 # --- a signature: words 0 to 12 are the squares where each man ever stood (0: that were ever empty) ---------
 
 LEAST: Final = 13
-"""The smallest number of each man, `COUNT_BITS` bits for each man code from 1 on; at most `MOST_COUNTED`."""
+"""The least number of each kind of man. Each man code from 1 on has `COUNT_BITS` bits for a number up to
+`MOST_COUNTED`."""
 MOST: Final = 14
-"""The largest number of each man, in the same form; `MOST_COUNTED` means that many or more."""
+"""The greatest number of each kind of man, in the form of `LEAST`. `MOST_COUNTED` means `MOST_COUNTED` or
+more men."""
 EVENTS: Final = 15
 """Events that happened in a game, as the bits below."""
 WIDTH: Final = 16
@@ -50,27 +53,28 @@ MATE: Final = 2
 STALEMATE: Final = 4
 SHORT: Final = 8
 LONG: Final = 16
-"""Castling with the rook on the king's right, and on his left."""
+"""Castling with a rook on a higher file than the king (`SHORT`), and with a rook on a lower file (`LONG`)."""
 IN_PASSING: Final = 32
 NULL_MOVE: Final = 64
 VARIATION: Final = 128
-"""There are positions off the main line."""
+"""The game has positions off the main line."""
 WHITE_TO_MOVE: Final = 256
 BLACK_TO_MOVE: Final = 512
 PROMOTED: Final = 1024
-"""The first of four bits: promotion to a knight, bishop, rook and queen. The bit is shifted by the kind of
-the man less 2."""
+"""The first of four bits, for promotions to a knight, bishop, rook and queen. `PROMOTED` is shifted by the
+number of the kind of man, minus 2."""
 PLIES: Final = 32
-"""From this bit on: the largest ply."""
+"""The largest ply stands from this bit on."""
 
 _EVER: Final = (1 << 64) - 1
 _EVERYTHING: Final = tuple([_EVER] * LEAST + [0, _EVER, _EVER])
 _HAPPENED: Final = (1 << PLIES) - 1
 _EMPTIES: Final = WIDTH
-"""In the row of the current game: the number of empty squares when men were last counted."""
+"""This word in the row of a game has the number of empty squares at the last count of the men."""
 _UNKNOWN: Final = 65
 _ASIDE: Final = WIDTH + 1
-"""Offset of the second half of a row: the same words, gathered over variations."""
+"""The offset of the second half of a row. The second half has a signature that is gathered over
+variations."""
 _ROW: Final = 2 * _ASIDE
 _COUNTED: Final = (1 << COUNT_BITS) - 1
 
@@ -88,7 +92,8 @@ def _gather(record: WordArray, board: Bytes, rows: WordArray) -> None:
     if record[layout.DEPTH] == 0:
         _take_in(record, board, rows, _events(record))
     else:
-        # The records before and after this one may belong to another line, so the men must be counted again.
+        # The records before and after this record may belong to another line, so the men must be counted
+        # again.
         rows[_ASIDE + _EMPTIES] = _UNKNOWN
         _take_in(record, board, rows[_ASIDE:], _events(record))
 
@@ -100,13 +105,13 @@ def _take_in(record: WordArray, board: Bytes, row: WordArray, events: Word) -> N
         for man in range(13):
             row[man] |= record[man]
     else:
-        # All other men stand where they stood before the move. Those squares were added with the position
-        # before.
+        # All other men stand where they stood before the move. The squares of these men were added with the
+        # previous position.
         row[board[move >> 6 & 63]] |= 1 << (move >> 6 & 63)
         row[0] |= 1 << (move & 63)
     empties = words.word(record[0].bit_count())
     if row[EVENTS] == 0 or row[_EMPTIES] != empties or events >= PROMOTED:
-        # Only captures change the number of men, and only promotions change their kinds.
+        # Only captures change the number of men, and only promotions change the kinds of men.
         row[_EMPTIES] = empties
         _count(record, row)
     known = row[EVENTS]
@@ -141,8 +146,8 @@ def _events(record: WordArray) -> Word:
     if routines.in_check(record):
         events |= CHECK
     if record[layout.CHILD] == layout.NONE:
-        # If the game continues, there was a legal move or a null move. A null move is noted at the next
-        # position.
+        # If the game continues, the next move is a legal move or a null move. A null move is noted at the
+        # next position.
         if routines.is_mate(record):
             events |= MATE
         elif routines.is_stalemate(record):
@@ -171,8 +176,8 @@ def _special(move: int, flag: int) -> Word:
 @dataclass(frozen=True, slots=True)
 class Signatures:
     """The signatures of several games. `main` has a row for each word of a signature and a column for each
-    game. `differing` are the games in which the whole tree has another signature than the main line. `whole`
-    has the signatures of these trees, one in each row."""
+    game. `differing` has the numbers of the games where the signature of the whole tree differs from the
+    signature of the main line. `whole` has the signatures of these whole trees, one in each row."""
 
     main: Words
     differing: npt.NDArray[np.uint32]
@@ -182,7 +187,8 @@ class Signatures:
         return int(self.main.shape[1])
 
     def columns(self, variations: bool) -> Words:
-        """The signatures of the main lines, or with `variations` of the whole games. Each word has a row."""
+        """The signatures of the main lines, or with `variations` the signatures of the whole games. Each word
+        of a signature has a row."""
         if not variations or not len(self.differing):
             return self.main
         found = self.main.copy()
@@ -190,7 +196,7 @@ class Signatures:
         return found
 
     def packed(self) -> bytes:
-        """The words as bytes."""
+        """The signatures as bytes."""
         return self.main.tobytes() + self.differing.tobytes() + self.whole.tobytes()
 
     @classmethod
@@ -202,7 +208,7 @@ class Signatures:
             return None
         main = np.frombuffer(data, np.uint64, count * WIDTH).reshape(WIDTH, count)
         differing = np.frombuffer(data, np.uint32, others, first)
-        # After an odd number of games the words are not aligned.
+        # If `differing` has an odd number of games, the words after it are not aligned.
         whole = np.frombuffer(data[first + 4 * others :], np.uint8).view(np.uint64).reshape(others, WIDTH)
         if others and int(differing.max()) >= count:
             return None
@@ -216,7 +222,7 @@ def unknown(count: int) -> Signatures:
 
 
 _ROUND: Final = 1_000
-"""Maximum of games gathered in one call."""
+"""The maximum number of games gathered in one call."""
 
 
 def make(asked: games.Games) -> Signatures:

@@ -1,1 +1,1 @@
-"""Games on disk to positions in memory, and compiled queries run over them."""
+"""Turns games on disk into positions in memory, and runs compiled queries over these positions."""

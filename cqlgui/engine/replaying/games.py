@@ -19,16 +19,16 @@ Words: TypeAlias = "npt.NDArray[np.uint64]"
 Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 
 MOST_POSITIONS: Final = 200_000
-"""Maximum of positions of a game that are laid out. Games with more positions are searched by the
-interpreter."""
+"""The maximum number of positions that are laid out for one game. The interpreter searches games with more
+positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
     """Games in one array of words. The games are numbered from 0. `positions` is an upper bound for the
-    positions of a game: one more than the number of words of the largest game.
+    number of positions in a game. The bound is one more than the number of words in the largest game.
 
-    `starts` gives for each game the number of its starting position, -1 for a game that cannot be searched.
+    `starts` has the number of each game's starting position, or -1 for a game that cannot be searched.
     """
 
     packed: npt.NDArray[np.uint16]
@@ -40,16 +40,16 @@ class Games:
     start_boards: Bytes
     positions: int
     mainline: Integers
-    """Positions of each main line."""
+    """The number of positions in each main line."""
     whole: Integers
-    """Positions of each game, variations included."""
+    """The number of positions in each game, including variations."""
 
     def __len__(self) -> int:
         return len(self.firsts)
 
 
 def of_segment(segment: segments.Segment) -> Games:
-    """The games of a segment. The array of moves is memory of the mapped file, not a copy."""
+    """The games of a segment. The array of moves is not a copy: it is the memory of the mapped file."""
     rows = np.frombuffer(segment.table(), dtype=segments.ROW)
     packed = np.frombuffer(segment.all_moves(), dtype=np.uint16)
     firsts, counts = rows["first"].astype(np.int64), rows["words"].astype(np.int64)
@@ -70,7 +70,7 @@ def of_segment(segment: segments.Segment) -> Games:
 
 
 def some(games: Games, numbers: Integers) -> Games:
-    """Some of the games, renumbered, in memory of their own."""
+    """The games with these numbers, copied and renumbered from 0."""
     counts = np.where(games.starts[numbers] >= 0, games.counts[numbers], 0)
     firsts = np.cumsum(counts) - counts
     pieces = [
@@ -91,7 +91,7 @@ def some(games: Games, numbers: Integers) -> Games:
 
 
 def joined(parts: Sequence[Games]) -> Games:
-    """Games one after another, renumbered. There is at least one part."""
+    """The games of all parts, one part after another, renumbered from 0. There must be at least one part."""
     words, tables = 0, 0
     firsts, starts = [], []
     for part in parts:
@@ -114,7 +114,7 @@ def joined(parts: Sequence[Games]) -> Games:
 
 
 class Starts:
-    """Collects starting positions; the usual one is number 0."""
+    """Collects starting positions. The usual starting position has number 0."""
 
     def __init__(self) -> None:
         self._positions = [Position.start()]
@@ -142,8 +142,8 @@ class Starts:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Memory that one thread needs to search. It has room for `room` positions that are laid out, and for one
-    more record after them."""
+    """The memory that one thread needs for a search. This memory has room for `room` positions that are laid
+    out, and for one more record after the last position."""
 
     room: int
     records: Words
@@ -155,8 +155,8 @@ class Workspace:
 
     @classmethod
     def make(cls, positions: int, slice_size: int, frame_size: int, *, planes: bool) -> Workspace:
-        """Memory for games of at most `positions` positions, `slice_size` games at a time; `planes` for a
-        query that searches for sequences."""
+        """Memory for `slice_size` games at a time, with at most `positions` positions in each game. `planes`
+        is True if the query searches for sequences."""
         room = min(max(positions, 2), MOST_POSITIONS)
         if planes:
             frame_size = layout.PLANES + room * layout.PLANE_COUNT
@@ -179,8 +179,8 @@ def everything(games: Games) -> Integers:
 
 
 def _aligned(count: int, offset: int) -> Words:
-    """`count` words at an address that is `offset` modulo the size of a page. Tables that are written and
-    read together should not begin at the same place of a page."""
+    """`count` words that begin `offset` bytes after the beginning of a memory page. Tables that are written
+    and read together are slower if they begin at the same place of a page."""
     whole = np.zeros(count + 1024, np.uint64)
     start = (offset - whole.ctypes.data) % 4096 // 8
     return whole[start : start + count]

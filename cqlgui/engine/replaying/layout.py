@@ -1,7 +1,7 @@
-"""The layout of the memory that replay and compiled queries share. Constants only.
+"""The layout of the memory that replay and compiled queries share. This module has only constants.
 
-A *record* is one position: `SIZE` words; its sixty-four man codes stand in a table of bytes beside it. A
-*frame* holds what belongs to the current game rather than to a position.
+A *record* describes one position in `SIZE` words. The sixty-four man codes of the position are in a separate
+table of bytes. A *frame* holds the data of the current game that do not belong to a single position.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ TURN: Final = 13
 CASTLING: Final = 14
 """The squares of the rooks that may still castle."""
 PASSED: Final = 15
-"""At the root: the square that the last move passed over, as a set. Elsewhere `routines.passed_over` computes
-this square."""
+"""At the root, this word is the square that the last move passed over, as a set. At all other positions,
+`routines.passed_over` computes this square."""
 ID: Final = 16
 """The positionid."""
 PLY: Final = 17
 DEPTH: Final = 18
-"""Number of moves on the way from the root that are not main continuations."""
+"""The number of moves between the root and this position that are not main continuations."""
 MOVE: Final = 19
-"""The move that led here; `moves.NO_MOVE` at the root."""
+"""The move that led to this position; `moves.NO_MOVE` at the root."""
 PARENT: Final = 20
-"""The record of the position before, `NONE` at the root."""
+"""The record of the previous position; `NONE` at the root."""
 CHILD: Final = 21
-"""The record of the first position after this one, or `NONE`. If a main line is played on a single record,
-the word only tells whether there is a next position."""
+"""The record of the first child, or `NONE`. If a main line is played on a single record, this word only tells
+whether the position has a child."""
 SIBLING: Final = 22
 """The record of the parent's next child, or `NONE`."""
 END: Final = 23
-"""One more than the last record among the position and its descendants."""
+"""One more than the number of the last record among the position and its descendants."""
 STATES: Final = 24
-"""Room for what the current path notes about the record."""
+"""Room for the set of states that a path or line reaches at this record (`lowering_paths`)."""
 SIZE: Final = 25
 
 NONE: Final = words.MASK
@@ -44,16 +44,16 @@ NONE: Final = words.MASK
 # --- a frame ------------------------------------------------------------------------------------------------
 
 DOUBT: Final = 0
-"""Not 0: what was found in this game is not valid, and the interpreter must decide."""
+"""If this word is not 0, the results in this game are not valid, and the interpreter must decide the game."""
 COUNT: Final = 1
 """Number of positions of the game that are searched; 0 if a main line is played on a single record."""
 GAMENUMBER: Final = 2
 STEPS: Final = 3
-"""The runs of loop bodies that the game may still use."""
+"""The number of times that loop bodies may still run in this game."""
 TOP: Final = 4
 """How much of the stack is in use."""
 LOCALS: Final = 5
-"""Here variables begin; they are 0 at the beginning of each game."""
+"""Variables begin at this word. All variables are 0 at the beginning of each game."""
 
 # --- behind the variables, where a query searches for sequences; not cleared --------------------------------
 
@@ -62,18 +62,18 @@ SERIAL: Final = 1023
 STACK: Final = 1024
 STACK_SIZE: Final = 1 << 16
 PLANES: Final = STACK + STACK_SIZE
-"""Here the words that belong to records begin, `PLANE_COUNT` words for each record."""
+"""The words that belong to records begin here. Each record has `PLANE_COUNT` words."""
 PLANE_COUNT: Final = 8
 BAN_GAME: Final = 0
 BANS: Final = 1
-"""Two planes: the game to which the bans of a record belong, and the filters banned at the record, as
-bits."""
+"""Two planes. `BAN_GAME` has the number of the game that the bans of a record belong to. `BANS` has the
+filters that are banned at the record, as bits."""
 SEARCH: Final = 2
 SEARCH_SIZE: Final = 3
-"""From plane `SEARCH` on: `SEARCH_SIZE` planes for the outermost search, then as many for a search within
-that search, and so on. The planes of a search are its serial number, the states that it has seen at the
+"""From plane `SEARCH` on, the outermost search has `SEARCH_SIZE` planes. Each search inside another search
+has the next `SEARCH_SIZE` planes. These planes hold the serial number of a search, the states seen at the
 record, and the squares of the men in focus."""
 DEEPEST_SEARCH: Final = (PLANE_COUNT - SEARCH) // SEARCH_SIZE
 
 STEPS_AT_MOST: Final = 100_000_000
-"""This much work takes a second or two at worst."""
+"""The value of `STEPS` at the beginning of a game. This number of steps takes a second or two at worst."""

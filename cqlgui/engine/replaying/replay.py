@@ -1,8 +1,9 @@
 """Plays packed games and evaluates a query at every position.
 
-If a query looks at the current position alone, the moves are made on a single record (*streaming*, main line
-only). Otherwise all positions of a game are laid out first, with their links (*buffered*). Both methods agree
-with `board.tree.GameTree` on every position. A game is left in doubt if its words cannot be played.
+If a query looks only at the current position, a main line is played on a single record (*streaming*). If a
+query looks at other positions, or if variations are searched, all positions of a game are first laid out with
+their links (*buffered*). Both methods agree with `board.tree.GameTree` on every position. A game with a move
+that cannot be played is left in doubt.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ ASK: Final = Routine(
     (Pointer(Scalar.WORD), Pointer(Scalar.U8), Scalar.INT, Pointer(Scalar.WORD)), Scalar.BOOL
 )
 Ask: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words], bool], ASK]
-"""A query: whether it matches at a record, given all records, all boards, the record's number, the frame."""
+"""A query as a function of all records, all boards, the number of a record, and the frame. Returns whether
+the query matches at this record."""
 
 TELL: Final = Routine(
     (Pointer(Scalar.WORD), Pointer(Scalar.U8), Scalar.INT, Pointer(Scalar.WORD), Pointer(Scalar.WORD)),
     Scalar.BOOL,
 )
 Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
-"""Tells more about a match at a record: as `Ask`, with the words to write to (`tell` says which). Returns
-False if there is no match."""
+"""A function that tells more about a match at a record. The last parameter is the array to write to, which
+`tell` describes. The other parameters are those of `Ask`. Returns False if there is no match."""
 
 STREAM: Final = Routine(
     (
@@ -39,32 +41,34 @@ STREAM: Final = Routine(
 Stream: TypeAlias = Annotated[
     Callable[[Ask, Shorts, int, int, int, int, Words, Bytes, Words, Ints, Ints], None], STREAM
 ]
-"""Plays a main line on one record and evaluates the query: `streamed`, or code that contains the query."""
+"""Plays a main line on one record and evaluates the query. This is `streamed`, or optimised code that
+contains both `streamed` and the query."""
 
 UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
 
 BUFFERED: Final = 1
 VARIATIONS: Final = 2
 GLANCED: Final = 4
-"""Bits of a mode: positions are laid out; variations are searched; main lines are laid out only if `glance`
-holds somewhere."""
+"""Bits of a mode. `BUFFERED`: positions are laid out. `VARIATIONS`: variations are searched. `GLANCED`: a
+main line is laid out only if `first_ask` holds at some position."""
 DETAILED: Final = 8
 STEPPED: Final = 16
-"""More bits, for `tell`."""
+"""More bits of a mode, for `tell`."""
 
 FOUND: Final = 0
 DOUBTED: Final = 1
 VISITED: Final = 2
 LINKED: Final = 3
-"""Places in the tally. They count the hits written, the doubtful games written, the positions visited, and
-the records that are linked like those of a main line."""
+"""Places in the tally. `FOUND` counts the hits written, `DOUBTED` the doubtful games written, and `VISITED`
+the positions visited. `LINKED` counts the records, from the first on, that are linked as a main line."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
 
 _VISITED_AT_ONCE: Final = 100_000
 _STEPS_AT_ONCE: Final = 1_000_000
-"""After this many positions, or this much counted work, a call ends with the current game."""
+"""A call of `search` ends after the current game once the call has visited `_VISITED_AT_ONCE` positions or
+used `_STEPS_AT_ONCE` steps."""
 
 
 @UNIT.kernel
@@ -98,22 +102,26 @@ def search(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Search `games[begin:end]`. Returns the place in `games` to continue from. It is `end` unless `hits` is
-    full or the call has used its time. A kernel cannot be interrupted, so it returns often.
+    """Search `games[begin:end]`. Returns the place in `games` to continue from. The place is less than `end`
+    if `hits` is full or the call has used its time. A kernel cannot be interrupted. It therefore returns
+    often, so that the caller can stop the search.
 
     A game has `counts[game]` words from `packed[firsts[game]]` on. `branching[game]` says whether these words
-    contain variations. The game starts from record `starts[game]` of the start tables; if this number is
-    negative, the game is doubtful. `before` is one less than the `gamenumber` of game 0. If positions are not
-    laid out, `stream` evaluates `first_ask` at them. `mode` combines `BUFFERED`, `VARIATIONS` and `GLANCED`.
-    With `GLANCED`, `first_ask` is evaluated on a single record. It holds wherever `ask` holds, and where it
-    fails, `ask` leaves no trace. Without `GLANCED`, `first_ask` and `ask` are the same function. The search
-    looks for the first `most` hits of each game.
+    contain variations. The game starts from record `starts[game]` of `start_records` and `start_boards`. If
+    `starts[game]` is negative, the game is doubtful. `before` is one less than the `gamenumber` of game 0. If
+    positions are not laid out, `stream` evaluates `first_ask` at each position. `mode` combines `BUFFERED`,
+    `VARIATIONS` and `GLANCED`. With `GLANCED`, `first_ask` is evaluated on a single record. `first_ask` holds
+    at every position where `ask` holds. If `first_ask` fails at a position, `ask` leaves no trace at this
+    position. Without `GLANCED`, `first_ask` and `ask` are the same function. The search looks for the first
+    `most` hits of each game.
 
-    `facts` has `fact_count` pairs of words for each game. They go to the `fact_places` of the frame.
+    `facts` has `fact_count` pairs of words for each game. The pairs are copied to the `fact_places` of the
+    frame.
 
-    `records` and `boards` have room for `room` positions and one more, `hits` has room for `capacity` hits,
-    and `doubtful` for all the games. A hit combines the number of the game, shifted by 32, with the
-    positionid. The numbers of doubtful games are written to `doubtful`; these games have no hits.
+    `records` and `boards` have room for `room` positions and one more position. `hits` has room for
+    `capacity` hits, and `doubtful` has room for all the games. A hit combines the number of the game, shifted
+    by 32, with the positionid. The numbers of doubtful games are written to `doubtful`; these games have no
+    hits.
     """
     at = begin
     visited_at_most = tally[VISITED] + _VISITED_AT_ONCE
@@ -198,8 +206,8 @@ def _asked(
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """Evaluate the query at the positions that are laid out, from `begin` on. This is a function of its own
-    for the same reason as `streamed`."""
+    """Evaluate the query at the positions that are laid out, from `begin` on. This loop is a separate
+    function for the reason that `streamed` gives."""
     found = tally[FOUND]
     end = found + most
     record = begin
@@ -233,8 +241,8 @@ def streamed(
     """Search the main line of one game on a single record. The record holds the starting position, and the
     moves are `packed[first:last]`.
 
-    This loop is a function of its own. In a function that copies whole records, wide registers would have to
-    be cleared at every call in the loop.
+    This loop is a separate function. In a function that also copies whole records, wide registers would have
+    to be cleared at every call of the query.
     """
     found = tally[FOUND]
     end = found + most
@@ -270,12 +278,13 @@ def streamed(
 
 @words.inlined
 def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bool:
-    """Play a move on a record, and change the side to move. Returns False for a move that cannot be played;
-    the record is spoilt then.
+    """Play a move on a record, and change the side to move. If the move cannot be played, the function
+    returns False and the record is spoilt.
 
-    An ordinary move is made without a branch on the moving or the captured man, because processors predict
-    such branches badly. `turn` and `empty` are the side to move and the empty squares of the record. The
-    caller passes them, because reading words that were just written would take as long as everything else.
+    An ordinary move is made without a branch on the moving man or on the captured man. A processor would
+    often predict these branches wrongly and lose time. `turn` and `empty` are the side to move and the empty
+    squares of the record. The caller passes `turn` and `empty`, because both words were just written. Reading
+    words that were just written would take as long as the rest of the move.
     """
     start = word & 63
     goal = word >> 6 & 63
@@ -292,8 +301,9 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
         captured = int(board[goal])
         board[start] = 0
         board[goal] = man
-        # If nothing is captured, the bit goes to the word `STATES`, where it does no harm. The word of the
-        # empty squares would be slow: it would sometimes be written here, and is always read soon after.
+        # If nothing is captured, the bit goes to the word `STATES`, where the bit does no harm. The word of
+        # the empty squares (word 0) would be slow. This line would write that word at some moves only, and
+        # the word is always read soon after this line.
         record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
         record[man] ^= start_bit | goal_bit
         record[0] = empty & ~goal_bit | start_bit
@@ -309,8 +319,8 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
 
 @words.apart
 def _special(record: Words, board: Bytes, word: int) -> int:
-    """`position.play` for moves that are not ordinary. Returns the king's code if the king moved, 0 for any
-    other move, and -1 for a word that cannot be played."""
+    """Play a move that is not ordinary, with `position.play`. Returns the king's man code if the king moved,
+    0 for any other move, and -1 for a move that cannot be played."""
     outcome = position.play(record, board, word)
     if outcome < 0:
         return outcome
@@ -324,19 +334,20 @@ def special(record: Words, board: Bytes, word: int) -> int:
 
 
 STREAMING: Final = kernels.Template(streamed, "ask", {_special: special})
-"""`streamed`, for a query that runs often."""
+"""A template for machine code that contains both `streamed` and a query, for queries that run often."""
 
 
 @words.apart
 def _line_laid_out(
     packed: Shorts, first: int, last: int, records: Words, boards: Bytes, room: int, tally: Ints
 ) -> int:
-    """Lay out all positions of the main line `packed[first:last]`. The record after the room holds the
-    starting position. Returns the number of positions, or 0 if the words cannot be played or are too many.
+    """Lay out all positions of the main line `packed[first:last]`. Record number `room` holds the starting
+    position. Returns the number of positions. Returns 0 if a move cannot be played or if there are more than
+    `room` positions.
 
-    The moves are made on the record after the room, and each position is a copy of that record. The copy is
-    made word by word, because a wide read of words that were just written makes processors wait. Words that
-    are the same in all main lines are written only once.
+    The moves are made on record number `room`, and each position is a copy of that record. The copy is made
+    word by word, because a processor would wait at a wide read of words that were just written. Words with
+    equal values in all main lines are written only once.
     """
     total = last - first + 1
     if total > room:
@@ -368,7 +379,7 @@ def _line_laid_out(
 
 
 def _link(record: Words, number: int) -> None:
-    """Write those words of a main line's record that do not depend on the game."""
+    """Write the words of a main line's record that do not depend on the game."""
     record[layout.ID] = number
     record[layout.PLY] = number
     record[layout.DEPTH] = 0
@@ -379,7 +390,8 @@ def _link(record: Words, number: int) -> None:
 
 def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
     """Lay out all positions of a game with their links. The first record holds the starting position. Returns
-    the number of positions, or 0 if the words cannot be played or are too many."""
+    the number of positions. Returns 0 if a move cannot be played or if there are more than `room`
+    positions."""
     size = layout.SIZE
     records[layout.PARENT] = layout.NONE
     records[layout.CHILD] = layout.NONE
@@ -420,8 +432,9 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
             records[parent + layout.CHILD] = total
         else:
             records[int(records[parent + layout.END]) * size + layout.SIBLING] = total
-        # Until all positions are laid out, `END` holds the last child. A search along the siblings could take
-        # long, because a position may have any number of variations.
+        # Until all positions are laid out, `END` holds the last child of a position. Without `END`, the code
+        # would have to follow all siblings to the last child. Following the siblings could take long, because
+        # a position may have any number of variations.
         records[parent + layout.END] = total
         here = total
         total += 1
@@ -438,8 +451,8 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
 
 
 def _copy_state(source: Words, goal: Words) -> None:
-    """Copy the words of a record that moves change, except the empty squares and the side to move. The copies
-    are written out one by one, because a loop would become a wide copy."""
+    """Copy the words that a move changes in a record, except the empty squares and the side to move. The
+    copies are written out one by one, because the compiler would turn a loop into a slow wide copy."""
     goal[1] = source[1]
     goal[2] = source[2]
     goal[3] = source[3]
@@ -492,21 +505,22 @@ def tell(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Find which elements matched at `hits[begin:end]`, as `search` returned them. With `DETAILED` in the
-    `mode`, find also the value and the squares to ring. Returns the hit to continue from, which is `end`
-    unless `elements` is full.
+    """Find which elements matched at `hits[begin:end]`. The hits have the form that `search` writes. With
+    `DETAILED` in the `mode`, also find the value of each hit and the squares to ring. Returns the number of
+    the hit to continue from. This number is less than `end` if `elements` is full.
 
-    `told` returns False if the query does not match at a hit; the game is doubtful then. It sets the bits of
-    the elements that matched in the first `width` words of `out`. The numbers of these bits are written to
-    `elements`; the numbers for hit n end at `ends[n]`. `elements` has room for `capacity` numbers, which is
-    enough for at least one hit. With `DETAILED`, the next words of `out` are the hit's value, its squares,
-    and the squares of each element. They are written to `values`, `squares` and `marks`.
+    If the query does not match at a hit, `told` returns False and the game is doubtful. In the first `width`
+    words of `out`, `told` sets the bits of the elements that matched. The numbers of these bits are written
+    to `elements`; the numbers for hit n end at `ends[n]`. `elements` has room for `capacity` numbers, enough
+    for at least one hit. With `DETAILED`, the next words of `out` are the value of the hit, the squares of
+    the hit, and the squares of each element. These words are written to `values`, `squares` and `marks`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
-    depend on earlier positions. What `told` changes in the frame is undone then; `spare` holds the copy.
+    depend on earlier positions. With `STEPPED`, the changes that `told` makes in the frame are also undone.
+    For this purpose, `spare` holds a copy of the frame.
 
-    The rows of a doubtful game are not valid. The other parameters are those of `search`.
-    `frame[layout.DOUBT]` is that of the last game.
+    The rows of a doubtful game are not valid. All other parameters are explained in `search`. At the end,
+    `frame[layout.DOUBT]` tells whether the last game is doubtful.
     """
     at = begin
     number = tally[FOUND]
@@ -575,7 +589,7 @@ def tell(
 def _open_frame(
     frame: Words, size: int, gamenumber: int, facts: Words, first: int, places: Ints, count: int
 ) -> None:
-    """Set the frame to its state at the beginning of a game. The facts of the game begin with pair number
+    """Set the frame to the state at the beginning of a game. The facts of the game begin with pair number
     `first`."""
     for place in range(size):
         frame[place] = 0

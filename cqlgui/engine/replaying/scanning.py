@@ -15,14 +15,15 @@ from cqlgui.engine.replaying.tiers import Tiers
 from cqlgui.jit import kernels
 
 SLICE: Final = 1_000
-"""Maximum of games searched before control returns to the caller."""
+"""The maximum number of games searched before control returns to the caller."""
 ALL_HITS: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
     """The result of one call of the kernel. A hit combines the number of the game, shifted by 32, with the
-    positionid. `doubtful` are the games that the query could not decide; these games have no hits here."""
+    positionid. `doubtful` has the numbers of the games that the compiled query could not decide. `hits` has
+    no hits of these games."""
 
     games: int
     hits: Integers
@@ -44,18 +45,19 @@ def scan(
     fact_places: Sequence[int] = (),
     slice_size: int = SLICE,
 ) -> Iterator[ScanResult]:
-    """Search all games, or the games of the given numbers, in order.
+    """Search the games with the given `numbers`, in the given order. Without `numbers`, search all games.
 
-    `facts` is the `facts.table` for all games; its pairs go to the `fact_places` of the frame. Without
-    `facts` all answers are unknown. `planes`: the query searches for sequences. `mode` is the `mode` of
-    `replay.search`. `before` is one less than the `gamenumber` of game 0. `most` is the number of hits wanted
-    in each game. Any number of threads may search at once, each with its own iterator.
+    `facts` is the `facts.table` for all games. The pairs of words in `facts` are copied to the `fact_places`
+    of the frame. Without `facts`, all answers are unknown. `planes` is True if the query searches for
+    sequences. `mode` is the `mode` of `replay.search`. `before` is one less than the `gamenumber` of game 0.
+    `most` is the number of hits wanted in each game. Any number of threads may search at once, each with its
+    own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
     work = Workspace.make(asked.positions, slice_size, frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
-    # A kernel declares arrays as sequences. For the type checker, NumPy arrays are no sequences.
+    # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences.
     search: Any = replay.search
     held = kernels.Held
     game_arrays = [
@@ -70,7 +72,7 @@ def scan(
     outcomes = held(work.hits), held(work.doubtful), held(work.tally)
     at = 0
     while at < len(chosen):
-        # The rest of the tally describes the contents of the records, which stay.
+        # The rest of the tally stays, because it describes the records, and the records keep their contents.
         work.tally[: replay.LINKED] = 0
         functions = asking.functions
         start = time.thread_time()

@@ -10,21 +10,21 @@ from typing import Any, Final
 from cqlgui.base.data import dataclass, field
 
 PATIENCE: Final = 4.0
-"""A query is compiled with optimisation once it has run this many times as long as its quick compilation
-took. Compiling with optimisation takes three or four times as long as the quick compilation. It saves a fifth
-or more of the time of the later search."""
+"""A query is compiled with optimisation once its run time is `PATIENCE` times the time of its quick
+compilation. Compiling with optimisation takes three or four times as long as the quick compilation. Optimised
+code saves a fifth or more of the time of the later search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """Entry points for `replay.search`. `ask` is the query, and `first` is its cheap first test. `stream` is
-    the loop that replays a main line and evaluates `first` at each position."""
+    """Entry points for `replay.search`. `ask` is the query, and `first` is a cheap first test (`first_ask` in
+    `replay.search`). `stream` is the loop that replays a main line and evaluates `first` at each position."""
 
     ask: Any
     first: Any
     stream: Any
     _holder: object = field(repr=False)
-    """Keeps the code alive."""
+    """An object that keeps the machine code in memory."""
 
 
 class Tiers:
@@ -33,8 +33,8 @@ class Tiers:
     def __init__(
         self, hasty: Functions, seconds: float = 0.0, make: Callable[[], Functions] | None = None
     ) -> None:
-        """`hasty` was compiled in `seconds`. `make` compiles with optimisation; it is None if nothing would
-        be gained."""
+        """`hasty` is the quick code, and its compilation took `seconds`. `make` compiles with optimisation.
+        `make` is None if optimisation would gain nothing."""
         self._functions = hasty
         self._left = PATIENCE * seconds
         self._make = make
@@ -55,8 +55,8 @@ class Tiers:
         self.improve()
 
     def improve(self) -> None:
-        """Compile with optimisation now, unless that is done or under way. Other threads continue with the
-        quick code."""
+        """Compile with optimisation now, if no earlier call has begun the compilation and if `make` was
+        given. During the compilation, other threads continue with the quick code."""
         with self._lock:
             make, self._make = self._make, None
         if make is not None:
