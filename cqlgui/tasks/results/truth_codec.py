@@ -1,4 +1,4 @@
-"""Makes the truth of a query's parts at a position into plain data, and into a flat list for a message."""
+"""Turns the results of a query's parts at a position into plain data, and into a flat list for a message."""
 
 from __future__ import annotations
 
