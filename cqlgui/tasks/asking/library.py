@@ -1,5 +1,5 @@
-"""The shipped query files and the user's query files. Both folders may have subfolders of any depth. Each
-`.cql` file begins with its front matter, in comments that CQL ignores:
+"""Query files, in a folder of shipped files and a folder of the user's files. Both folders may have
+subfolders of any depth. Each `.cql` file begins with its front matter, in comments that CQL ignores:
 
     // title: Two bishops against a lone king
     // description: One or more sentences; further lines

@@ -91,8 +91,8 @@ def forget(paths: Sequence[Path]) -> None:
 
 def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
     """The absolute paths of the sources, and the name of the base. Each `.cqlbase` file is replaced by the
-    sources that it lists. The name of the base is the first name in a `.cqlbase` file. If no `.cqlbase` file
-    has a name, the name is empty.
+    sources that it lists. The base gets the name of the first `.cqlbase` file that has a name. If no
+    `.cqlbase` file has a name, the name of the base is empty.
 
     A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
     start at the folder of the file. A source that is named twice, by whatever paths, counts once. Raises

@@ -1,9 +1,9 @@
 """Opens PGN sources as a base: indexes new and changed sources, and continues a killed import. A source that
 is indexed already is opened without delay.
 
-The import writes the segment and its manifest first, then the catalog's rows. If the program is killed
-between the two steps, the next opening reads the missing rows again from the text. Rows of games that the
-manifest lacks are dropped. Only one program at a time writes the index of a source; other programs wait.
+The import writes the segment and its manifest first, and the catalog's rows afterwards. If the program is
+killed between the two steps, the next opening reads the missing rows again from the text. Rows of games that
+the manifest lacks are dropped. Only one program at a time writes the index of a source; other programs wait.
 """
 
 from __future__ import annotations

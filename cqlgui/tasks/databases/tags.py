@@ -134,5 +134,5 @@ class _Kept:
 
 _ENTRY: Final = 4_096
 _RESULT: Final = "\0result"
-"""The name under which the results are cached, like a tag. No tag has such a name."""
+"""The results are cached under this name, like a tag. No tag has this name."""
 _kept: Final = _Kept()

@@ -1,5 +1,5 @@
-"""Writes the results of a search in each export format: PGN (the text byte for byte, or with the matches
-marked), EPD, CSV, JSON lines and HTML."""
+"""Writes the results of a search in each export format: PGN, EPD, CSV, JSON lines and HTML. A PGN has the
+text of the games byte for byte, or with the matches marked."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def export(
     """Write the matching games in output order to `path`. The ending of `path` chooses the format
     (`ENDINGS`).
 
-    With `annotate` a PGN gets what the query writes: comments and changed tags. Comments that the query
-    removes are left out. `games` restricts the export to these ordinals. `element` (orbit, element) restricts
-    the export to the hits of this orbit element.
+    With `annotate`, a PGN gets the comments and changed tags that the query writes. Comments that the query
+    removes are left out. `games` restricts the export to the games with these ordinals. `element` (orbit,
+    element) restricts the export to the hits of this orbit element.
 
     With `normalise`, hits are written in the query's own frame. If the continuation of a game's first hit is
     a legal game in this frame, a PGN has this continuation. If the continuation is not legal, the PGN has the
@@ -83,7 +83,8 @@ def export(
     named the path, `allowed` is empty. The user's path may lie anywhere and may be a link.
 
     The file appears whole or not at all. Raises `errors.Cancelled`. Raises `CqlguiError` if the search reads
-    the file, if the file cannot be written, or if a source no longer holds the indexed text at the end.
+    the file, or if the file cannot be written. Also raises `CqlguiError` if a source no longer holds the
+    indexed text at the end.
     """
     ending = checked_ending(path)
     keeping.refuse(base, result.query, result.options, path)

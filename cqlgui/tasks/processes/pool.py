@@ -148,8 +148,8 @@ class Pool:
             found.end()
 
     def give_back(self, worker: Worker) -> None:
-        """Tell a worker to drop abandoned work, and keep it for the next job. If the pool has enough workers,
-        end this worker instead."""
+        """Tell a worker to drop abandoned work, and keep the worker for the next job. If the pool has enough
+        workers, end this worker instead."""
         worker.abandon()
         with self._lock:
             if not self._closed and worker.alive and len(self._idle) < self._kept:

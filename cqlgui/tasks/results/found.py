@@ -686,8 +686,8 @@ def matches(codes: Iterable[int], place: int, marks: Iterable[int] = ()) -> tupl
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
-    """One row for each element of several orbits: the number of games and the number of positions at which
-    the element matched. `orbits` gives the number of elements of each orbit. The rows follow the order of the
+    """One row for each element of several orbits: the number of games and the number of positions where the
+    element matched. `orbits` gives the number of elements of each orbit. The rows follow the order of the
     orbits and their elements."""
     offsets = np.cumsum([0, *orbits])
     total = int(offsets[-1])

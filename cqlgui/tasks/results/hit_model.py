@@ -76,8 +76,8 @@ class GameHits:
     `comments` are the comments that the query writes: pairs (positionid, text) in the order of writing. The
     comments include `match_string` at each hit. `match_string` is empty if matches are not marked. `tags` are
     the tags that the query sets. `removed` are the positions whose comments the query removes. If the game is
-    not `told`, its values and squares are unknown. If its `comments` are empty as well, the comments are
-    unknown too. `hit_details` fetches unknown details.
+    not `told`, its values and squares are unknown. If the game is not `told` and its `comments` are empty,
+    the comments are unknown too. `hit_details` fetches unknown details.
     """
 
     game: int

@@ -91,9 +91,9 @@ class PlanStep:
     step.
 
     `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
-    `signature` (filters that can exclude games by their stored signatures), `together` (catalog and
-    signatures are asked about the whole query; this may exclude games that no single filter excludes),
-    `compiled`, or `interpreted`.
+    `signature` (filters that can exclude games by their stored signatures), `together`, `compiled` or
+    `interpreted`. In the step `together`, catalog and signatures are asked about the whole query. The step
+    may exclude games that no single filter excludes.
     """
 
     means: str

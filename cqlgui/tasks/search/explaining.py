@@ -35,7 +35,7 @@ def explain(
 ) -> truth_model.Truth:
     """Evaluate a query at one position of a game and return the result of each part.
 
-    A long game or a large orbit goes to a worker process, so that the evaluation does not keep the
+    A long game or a large orbit goes to a worker process. In this process, its evaluation would keep the
     interpreter lock from the window's thread. All other evaluations run in this process, because asking a
     worker would take longer. With `apart`, every query goes to a worker, so that the evaluation can be
     stopped. `begun` is called when a worker is ready and at work. Raises `queries.Rejected` for a bad query,

@@ -26,8 +26,8 @@ from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import planning, sieving
 
 _ASKED: Final = 3
-"""Number of segments that are planned. They are spread over the base, and the other segments are assumed to
-be similar."""
+"""Number of segments that are planned. These segments are spread over the base. The other segments are
+assumed to be similar."""
 _GROWTH: Final = 4
 """The first sample is one game, because a single game may take long. As long as a sample costs little, the
 next sample is larger by this factor."""
@@ -89,8 +89,8 @@ def foresee(
     token = cancel or progress.CancelToken()
     planned = left = 0
     sampled = _Sampled(0, 0, 0, 0.0)
-    # Seconds that planning takes for a game. The smallest value counts, because planning the first segments
-    # may include reading them.
+    # Seconds that planning takes for a game. The smallest value counts, because the first segments may have
+    # to be read before they are planned.
     begun, planning_seconds = time.thread_time(), math.inf
     total = sum(source.games for source in listed) if within is None else len(within)
     for part, source, first in _parts(chosen.planner, listed, within, token):

@@ -1,7 +1,7 @@
 """The files that a search must not lose: nothing may be written over a file that the search reads.
 
-All code that writes to a file with a given name calls this module: an export (with `-o` or from the window),
-`writefile`, and the saving of a query. `base.files.disk` accepts only ordinary files. `files` decides which
+All code that writes to a file with a given name calls this module: exports (`-o` or from the window),
+`writefile`, and the saving of queries. `base.files.disk` accepts only ordinary files. `files` decides which
 files a query may reach.
 """
 
@@ -29,7 +29,7 @@ def sources(base: base_model.Base) -> files.Kept:
 
 def from_query(base: base_model.Base, options: search_model.SearchOptions) -> files.Kept:
     """The files that `writefile` must not overwrite: the sources, and the files that the caller names. Files
-    that the query reads are left out, because a query may overwrite and read its own files."""
+    that the query reads are left out, because a query may read a file that it has written."""
     # The paths are resolved in this process, because `/dev/stdin` is another file in a worker.
     return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 

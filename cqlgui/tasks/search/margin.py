@@ -85,8 +85,8 @@ def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
 
 
 def bound(part: truth_model.Truth) -> str:
-    """The values of loop variables that decide loops, such as `x = f3, y = e5`. A loop holds for this value;
-    a loop with `all` fails for this value. Empty if no value decides.
+    """The values of loop variables that decide loops, such as `x = f3, y = e5`. A loop holds for its value; a
+    loop with `all` fails for its value. Empty if no value decides.
 
     Nested loops are listed together. In an orbit, only the loops of the best element are listed.
     """
@@ -161,7 +161,7 @@ def _together(parts: Sequence[truth_model.Truth]) -> bool | None:
 
 
 def _value(parts: Sequence[truth_model.Truth], compared: set[tuple[int, int]]) -> str:
-    """The value of a single filter if it is a number; empty for a comparison."""
+    """The value of a single filter if the value is a number; empty for a comparison."""
     if len(parts) != 1 or parts[0].value is None or (parts[0].offset, parts[0].length) in compared:
         return ""
     return parts[0].value if _NUMBER.fullmatch(parts[0].value) else ""

@@ -131,7 +131,7 @@ def having(
 
 
 def matching(result: search_model.SearchResult, orbit: int, element: int) -> search_model.SearchResult:
-    """The hits of a result at which an element of an orbit matched."""
+    """The hits of a result where an element of an orbit matched."""
     return _kept(result, found_module.having(result.games.columns, orbit_pass.code_of(orbit, element)))
 
 

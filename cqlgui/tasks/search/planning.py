@@ -56,8 +56,8 @@ class Part:
 
 
 class Planner:
-    """Plans the search of one query. Only one thread at a time may use it. `compiled` are the facts that the
-    compiled code needs. If not `pruned`, no game is excluded."""
+    """Plans the search of one query. Only one thread at a time may use a planner. `compiled` are the facts
+    that the compiled code needs. If not `pruned`, no game is excluded."""
 
     def __init__(
         self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = (), *, pruned: bool = True

@@ -75,11 +75,12 @@ def search(
     games in game order as they are found, in the caller's thread. `on_messages` gets all messages of the
     query, also in game order and in the caller's thread. The result keeps only the first `MAX_MESSAGES`
     messages, or fewer messages if they are long. If the search is cancelled, it returns within 100 ms with
-    the hits so far. A game that kills its worker process is named in `failed_games` and left out. Four things
-    stop the search (`stopped`): a variable without a value, an assertion that fails, `HOPELESS` games in a
-    row that fail for the same reason, and more texts than `MOST_KEPT`. If the search would take longer than
-    `most_seconds`, it raises `foresight.TooLong` before it begins. Raises `Rejected` for a bad query, and
-    `errors.SourceError` or `errors.IndexDamaged` for a base that cannot be read.
+    the hits so far. A game that kills its worker process is named in `failed_games` and left out. The search
+    stops (`stopped`) at a variable without a value, and at an assertion that fails. It also stops if
+    `HOPELESS` games in a row fail for the same reason, or if the texts have more than `MOST_KEPT` characters.
+    If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it begins.
+    Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base that
+    cannot be read.
     """
     chosen = options or search_model.SearchOptions()
     said = hit_details.said(chosen)
@@ -520,8 +521,8 @@ class _Run:
 
     def _send(self, more: bool = False) -> None:
         """Give new hits to the caller. If `more` hits will come soon, a small number of hits is held back.
-        The caller would have to join many small parts, and the window's thread has less time for joining than
-        this thread."""
+        Without this delay, the caller would have to join many small parts. The window's thread has less time
+        for joining than this thread."""
         now = time.monotonic()
         if more and self._unsent_hits < found_module.SMALL and now - self._sent < _REPORT_SECONDS:
             return
