@@ -1,5 +1,6 @@
 """The only entry point: runs a subcommand, a worker process or the window. A subcommand runs without a
-window; other arguments open the window. A frozen program starts itself as its worker processes.
+window; other arguments open the window. A frozen program starts its own executable again for each worker
+process.
 
 The imports at the top load only modules that Python has loaded already. `places` says why.
 """
@@ -13,9 +14,10 @@ _HEADLESS = ("-h", "--help", "--version")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run `cqlgui ARGV`: 0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled."""
+    """Run `cqlgui ARGV`. Exit codes: 0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled."""
     if argv is None:
-        # The process is the program's own.
+        # Only the program itself calls `main` without `argv`. In that case `main` may change the whole
+        # process.
         places.forget_current_folder()
         _end_when_interrupted()
     try:
@@ -27,11 +29,11 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _end_when_interrupted() -> None:
-    """Let Ctrl+C end the process at once until a subcommand or the window handles it.
+    """Let Ctrl+C end the process at once, until a subcommand or the window handles Ctrl+C.
 
     Python's own handler raises an exception wherever the program is, also in a callback of the import
-    machinery. In such a callback Python only prints the exception, and a lock that every import needs may
-    stay held.
+    machinery. Python only prints the exception of a callback. The exception may leave a lock held that every
+    import needs.
     """
     import signal
 
@@ -41,14 +43,15 @@ def _end_when_interrupted() -> None:
             disk.discard_unfinished()
         os._exit(130)
 
-    # A shell starts background jobs with SIGINT ignored. The program leaves it ignored.
+    # A shell starts background jobs with SIGINT ignored. A background job of this program keeps SIGINT
+    # ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end)
 
 
 def _run(arguments: list[str]) -> int:
-    # While NumPy's library for matrices loads, it starts a thread for each processor. This program does not
-    # use the library.
+    # By default, NumPy's library for matrices starts a thread for each processor when NumPy is loaded. One
+    # thread is enough, because this program does not use the library.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments[:1] == ["--worker"]:
         from cqlgui.tasks.search import worker

@@ -19,7 +19,8 @@ _THREADS_A_PROCESSOR: Final = 4
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all subcommands, or of one subcommand (`only`), which is faster to build.
+    """The parser of all subcommands, or of one subcommand (`only`). The parser of one subcommand is faster to
+    build.
 
     `cqlgui FILE...` without a subcommand opens the window and does not use this parser.
     """
@@ -180,10 +181,11 @@ def _translate(one: argparse.ArgumentParser) -> None:
 
 
 def joined(argv: Sequence[str]) -> list[str]:
-    """The arguments. A query after `-e` that begins with `-` is joined to the option as `--expression=QUERY`.
+    """The arguments, with a query joined to its option. If the query after `-e` begins with `-`, both words
+    become `--expression=QUERY`.
 
-    Without this, argparse takes a query such as `--(mate)` for an option. A word that is exactly the name of
-    an option stays an option.
+    If both words stayed separate, argparse would take a query such as `--(mate)` for an option. A word that
+    is exactly the name of an option stays an option.
     """
     words = list(argv)
     if not words or words[0] not in SUBCOMMANDS:
@@ -193,10 +195,10 @@ def joined(argv: Sequence[str]) -> list[str]:
         if words[place] in ("-e", "--expression"):
             text = words[place + 1]
             if text.startswith("-") and text.partition("=")[0] not in _options_of(words[0]):
-                # argparse drops a bare `--`; a blank after it prevents that.
+                # argparse drops a bare `--`, but keeps `--` with a blank after it.
                 words[place : place + 2] = ["--expression=" + ("-- " if text == "--" else text)]
             else:
-                # Skip the query: it may itself look like `-e` or `--`.
+                # Skip the query. A query that looks like `-e` or `--` must not be taken for an option.
                 place += 1
         place += 1
     return words
@@ -211,8 +213,8 @@ def _options_of(command: str) -> set[str]:
 
 
 def _settings(one: argparse.ArgumentParser) -> None:
-    """Add options that override the query's header or change what the query writes. They have the names of
-    the reference."""
+    """Add options that override the query's header or change what the query writes. The options have the same
+    names as in the reference program."""
     group = one.add_argument_group("instead of the query's header")
     group.add_argument(
         "--gamenumber", type=_game_numbers, metavar="N[-[M]]", help="only games with these numbers"

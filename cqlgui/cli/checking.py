@@ -10,7 +10,7 @@ from cqlgui.tasks.asking import queries
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the diagnostics; the exit code is 1 if one of them is an error."""
+    """Print the diagnostics; the exit code is 1 if any diagnostic is an error."""
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     found = queries.findings(text)
     if arguments.json:

@@ -1,7 +1,7 @@
 """`cqlgui explain`: the truth of each sub-filter at a position.
 
-Without a position, the command prints how the query will be run. With a base, it also prints how many games
-each step leaves.
+Without a position, the command prints how the query will be run. With a base, the command also prints how
+many games remain after each step.
 """
 
 from __future__ import annotations

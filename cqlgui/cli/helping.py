@@ -1,4 +1,4 @@
-"""`cqlgui help`: describes one keyword of CQL, or lists all of them, from the registry."""
+"""`cqlgui help`: describes one keyword of CQL, or lists all keywords, from the registry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cqlgui.cql.vocabulary import registry
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one keyword's help, or the list of all; the exit code is 2 for an unknown keyword."""
+    """Print one keyword's help, or the list of all keywords. The exit code is 2 for an unknown keyword."""
     if arguments.keyword is None:
         rows = registry.public()
         if arguments.json:

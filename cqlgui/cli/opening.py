@@ -40,5 +40,5 @@ def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> base_model
 
 
 def outcome(report: base_model.ImportReport) -> int:
-    """The exit code of a command that succeeded: `USAGE` if some files could not be read, else `OK`."""
+    """The exit code of a command that succeeded: `OK`, or `USAGE` if some files could not be read."""
     return terminal.USAGE if report.unreadable else terminal.OK

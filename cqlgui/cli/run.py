@@ -55,8 +55,8 @@ def _run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return terminal.CANCELLED
     except BrokenPipeError:
-        # The reading process has closed the pipe (`| head`). Python would report another error when it
-        # flushes stdout at exit.
+        # The reading process has closed the pipe (`| head`). If stdout stayed connected to the pipe, Python
+        # would report another error when it flushes stdout at exit.
         _discard_output()
         if getattr(parsed, "output", None) is None:
             return terminal.OK
@@ -75,7 +75,7 @@ def _run(argv: Sequence[str]) -> int:
         _discard_output()
         return terminal.USAGE
     except Exception:
-        # A bug: it is logged with its traceback, and the program ends with a separate exit code.
+        # The exception comes from a bug. It is logged with its traceback, and the exit code is `INTERNAL`.
         _log.exception("internal error")
         import traceback
 
@@ -84,7 +84,7 @@ def _run(argv: Sequence[str]) -> int:
         return terminal.INTERNAL
     finally:
         for name in ("cqlgui.tasks.processes.pool", "cqlgui.tasks.databases.workspace"):
-            # A module that was not loaded has opened nothing.
+            # Only a loaded module may have opened something.
             if name in sys.modules:
                 sys.modules[name].close()
         # Spare the garbage collector a last pass over all objects of the program at exit.

@@ -62,7 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.output = _header_output(query.header, allowed)
         ending = ""
         if arguments.output is not None:
-            # Loaded here so that a search without an output file does not wait for it.
+            # The module is imported here, so that a search without an output file does not wait for the
+            # import.
             from cqlgui.tasks.export import exporting
 
             ending = exporting.checked_ending(arguments.output)
@@ -74,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             opened = opening.open_base(arguments.files, cancel)
             base = opened.base
             if arguments.output is not None:
-                # An output that must not be overwritten is refused before the search, because the search may
-                # take long.
+                # Refuse an output file that must not be overwritten before the search. After a long search,
+                # the user would have waited in vain.
                 keeping.refuse(base, text, options, arguments.output)
             return _once(arguments, opened, text, name, options, allowed, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
@@ -88,8 +89,8 @@ _NO_FRAME = "cqlgui search: --normalise changes nothing, for no file is written;
 
 
 def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
-    """The file that the query's header names as its input. Raises `SourceError` if the header names none, or
-    if the file is in no allowed folder."""
+    """The file that the query's header names as input. Raises `SourceError` if the header names no file, or
+    if the file lies outside the allowed folders."""
     if header.input is None:
         raise errors.SourceError("No file to search in: name one, or put `input FILE.pgn` into the header.")
     path = Path(header.input)
@@ -101,8 +102,8 @@ def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
 
 
 def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None:
-    """The output file that the query's header names; None if it names none. If the folder of the file is not
-    allowed, prints a message and returns None."""
+    """The output file that the query's header names; None if the header names no output file. If the folder
+    of the file is not allowed, a message is printed and the result is None."""
     if header.output is None:
         return None
     path = Path(header.output)
@@ -113,7 +114,7 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
 
 
 def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
-    """Those of the paths that are folders. `run` has warned about the other paths."""
+    """The paths that are folders. `run` has warned about the other paths."""
     return tuple(folder for folder in allowed if disk.is_folder(folder))
 
 
@@ -171,7 +172,7 @@ def _once(
     elif not streaming and arguments.output is None:
         _table(base, result)
     if not arguments.json:
-        # With --jsonl and --csv, stdout holds only hits, because programs read it.
+        # With --jsonl and --csv, stdout holds only hits, because other programs read stdout.
         write = terminal.say if streaming else print
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
@@ -210,7 +211,8 @@ def _once(
 
 
 def _hindrance(output: Path, opened: base_model.ImportReport, result: search_model.SearchResult) -> str:
-    """Why nothing is written, or empty. An existing file must not be overwritten by an incomplete result."""
+    """The reason why no output is written; empty if the output may be written. An existing file must not be
+    overwritten by an incomplete result."""
     if result.hopeless:
         return "the search failed"
     if disk.is_file(output):
@@ -222,7 +224,7 @@ def _hindrance(output: Path, opened: base_model.ImportReport, result: search_mod
 
 
 def _say_stop(stop: search_model.Stop, text: str, name: str) -> None:
-    """Print why the search stopped, with the place in the query if it is known."""
+    """Print why the search stopped, with the place in the query if the place is known."""
     message = f"The search stopped at game {stop.game}: {stop.reason}"
     if stop.offset < 0:
         terminal.say(f"{name}: error[stopped]: {message}")
@@ -298,8 +300,8 @@ def answer(base: base_model.Base, result: search_model.SearchResult, *, values: 
             by_text: dict[str, Any] = {}
             found["sortkeys"] = by_text
             for key, of_games in zip(result.sort_keys, _sort_values(result), strict=True):
-                # The text that a query gives to a sort key may equal the default text of another key, such as
-                # `matchcount`.
+                # Two sort keys may have equal texts. A query may give one key the default text of another
+                # key, such as `matchcount`.
                 name, number = key.doc, 1
                 while name in by_text:
                     number += 1
@@ -474,7 +476,7 @@ def _options(
 
 def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
     """The files that the user named as input, each with a phrase that says what it is. No output may
-    overwrite them, even if they could not be read."""
+    overwrite these files, even if a file could not be read."""
     named = [(arguments.query_file, "is the query"), (arguments.batch, "is the list of queries")]
     found = [
         (Path("/dev/stdin") if str(path) == "-" else path, what) for path, what in named if path is not None

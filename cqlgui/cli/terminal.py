@@ -84,7 +84,8 @@ def put_object(fields: dict[str, Any]) -> None:
 
 
 class _Harmless:
-    """A stream that escapes terminal control characters in all text: messages, argparse, tracebacks."""
+    """A stream that escapes terminal control characters in all text: messages, the output of argparse,
+    tracebacks."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -103,7 +104,7 @@ class _Harmless:
 
 
 class _Messages(_Harmless):
-    """The stream of messages to the user. Errors in writing them are ignored, so that the command
+    """The stream of messages to the user. Errors in writing messages are ignored, so that the command
     continues."""
 
     def write(self, text: str) -> int:
@@ -112,7 +113,7 @@ class _Messages(_Harmless):
         return len(text)
 
     def flush(self) -> None:
-        """Write buffered text, if that is possible."""
+        """Write buffered text, and ignore errors."""
         with contextlib.suppress(OSError):
             self.stream.flush()
 
@@ -122,7 +123,7 @@ def outputs() -> Iterator[None]:
     """Within this context, stdout and stderr are UTF-8 in any locale; characters that cannot be encoded are
     replaced by escapes.
 
-    Control characters are escaped on stderr, and on stdout if it is a terminal; a file or pipe gets the
+    Control characters are escaped on stderr, and on stdout if stdout is a terminal. A file or pipe gets the
     results unchanged. Output to a closed stream is discarded.
     """
     before = sys.stdout, sys.stderr
@@ -247,11 +248,11 @@ def valid_text(words: str, name: str) -> str:
 
 
 def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
-    """The query's text, and the name to put before its errors."""
+    """The query's text, and the name to print before each error of the query."""
     if expression is not None:
         return valid_text(expression, "The query"), "query"
-    # Imported here because this module loads the language. That takes a while, and many commands do not need
-    # it.
+    # The module `queries` is imported here, because importing it loads the whole language. The import takes a
+    # while, and many commands do not need the language.
     from cqlgui.tasks.asking import queries
 
     assert file is not None

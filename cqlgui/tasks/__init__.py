@@ -1,2 +1,2 @@
-"""The actions of a user, one function for each, without Qt. Only this package brings query, index and catalog
-together."""
+"""The actions of a user, one function for each action, without Qt. Only this package brings query, index and
+catalog together."""

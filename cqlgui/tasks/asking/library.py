@@ -1,5 +1,5 @@
-"""Queries in files: the shipped ones and those in the user's folder, in subfolders of any depth. Each `.cql`
-file begins with its front matter, in comments that CQL ignores:
+"""Query files, in a folder of shipped files and a folder of the user's files. Both folders may have
+subfolders of any depth. Each `.cql` file begins with its front matter, in comments that CQL ignores:
 
     // title: Two bishops against a lone king
     // description: One or more sentences; further lines
@@ -30,8 +30,8 @@ _NOTE = re.compile(r"//(?!/)\s*(.*)")
 
 
 def entries() -> list[entry_model.QueryEntry]:
-    """The shipped queries, then the user's. Both lists are sorted by group and title. Unreadable files are
-    left out."""
+    """The shipped queries, then the user's queries. Both lists are sorted by group and title. Unreadable
+    files are left out."""
     return [*_inside(resources.resource("queries"), ()), *_inside(own_folder(), (OWN_GROUP,))]
 
 
@@ -60,7 +60,7 @@ def read(path: Path, group: tuple[str, ...] = ()) -> entry_model.QueryEntry:
 
 
 def title(text: str) -> str:
-    """The title in a query's front matter; empty without one."""
+    """The title in a query's front matter; empty if there is no title."""
     return _front_matter(text)[0].get("title", "")
 
 
@@ -86,7 +86,7 @@ def _inside(folder: Path, above: tuple[str, ...]) -> list[entry_model.QueryEntry
     found: list[entry_model.QueryEntry] = []
     for path in sorted(folder.rglob("*.cql")):
         if not disk.is_file(path):
-            # This is not an ordinary file. Reading a pipe could wait forever.
+            # Skip everything that is not an ordinary file. Reading a pipe, for example, could wait forever.
             continue
         group = (*above, *(_words(part) for part in path.relative_to(folder).parent.parts))
         try:
@@ -115,7 +115,7 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
 
 
 def _fen(text: str) -> str:
-    """The complete FEN for the value of the field; empty if the value is no position."""
+    """The complete FEN for the value of a `fen` field; empty if the value is no position."""
     try:
         return position.Position.from_fen(text).fen()
     except ValueError:

@@ -26,10 +26,11 @@ _LONGEST_LINE: Final = 1_000
 """Maximum length of a position in characters. The operations of an EPD and other text after the position
 count too."""
 _DAYS: Final = 30
-"""Days for which pasted games are kept after they were last opened, because sessions refer to these games."""
+"""Pasted games are kept for this number of days after they were last opened. Saved sessions may still refer
+to the games."""
 _OPENED: Final = ".opened"
-"""Ending of an empty file. Its modification time tells when pasted games were last opened. The modification
-time of the file with the games must not change, because the index depends on it."""
+"""Ending of an empty file. The modification time of this file tells when pasted games were last opened. The
+file with the games must keep its own modification time, because the index depends on that time."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
@@ -37,18 +38,18 @@ _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
 _MOVES: Final = patterns.pattern(
     r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[A-Z♔-♟]?[a-h]?[1-8]?[x:-]?[a-h][1-8]|[O0]-[O0])"
 )
-"""A numbered move; the letter of its man may be of any language."""
+"""A numbered move; the letter for the man may come from any language."""
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""Comments of a query, which may contain moves and tags. A web address is not a comment."""
+"""Comments of a query. A comment may contain moves and tags. A web address is not a comment."""
 _QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
 """Quotation marks around a position become blanks. Dashes become hyphens, because web pages write dashes for
 hyphens."""
 _NAMED: Final = patterns.pattern(r"(?i)\s*(?:position\b\s*[:=]?\s*)?(?:(?:fen|epd)\b\s*[:=]?)?\s*")
-"""Words before a position that are skipped, such as `Position: FEN:`."""
+"""Words that are skipped before a position, such as `Position: FEN:`."""
 _ADDRESS: Final = patterns.pattern(
     r"\s*https?://\S{1,200}?[/=]([1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\S*)\s*"
 )
-"""The web address of a board. It ends in a position."""
+"""The web address of a board. The address ends in a position."""
 _BLANKS: Final = patterns.pattern(r"_|%20|\+")
 """Spellings of a blank in a web address."""
 _STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
@@ -89,13 +90,14 @@ def understand(text: str) -> Pasted:
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
         return Pasted("query", text=text)
     if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
-        # The text is no query, so what looked like a comment of a query belongs to a game.
+        # The text is no query. The parts that looked like comments of a query therefore belong to a game.
         return Pasted("games", path=_written(text))
     return Pasted("nothing", reason=_NEITHER)
 
 
 def _fields(text: str) -> list[str]:
-    """The words at the beginning of a text, without anything around a position: address, label, quotes."""
+    """The words at the beginning of a text. The address, the label and the quotes around a position are left
+    out."""
     beginning = text[: 2 * _LONGEST_LINE].translate(_QUOTES)
     address = _ADDRESS.fullmatch(beginning)
     if address is not None:
@@ -108,17 +110,17 @@ def _fields(text: str) -> list[str]:
 
 def _position(fields: list[str]) -> Position:
     """The position at the beginning of the words; raises `ValueError`. An EPD has no move counters (PGN
-    standard, section 16.2). The operations of an EPD are skipped, and so is any text after a FEN."""
+    standard, section 16.2). The operations of an EPD and any text after a FEN are skipped."""
     if len(fields) > 4 and not fields[4].isdigit():
         return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
     return Position.from_fen(" ".join(fields[:6]))
 
 
 def note_opened(paths: Iterable[Path]) -> None:
-    """Note that these files were opened, so that pasted games among them are kept longer."""
+    """Note that these files were opened, so that the pasted games in these files are kept longer."""
     for path in paths:
         if path.parent == _folder():
-            # Without this file, the days count from the time of pasting.
+            # If this file cannot be written, the days are counted from the time of pasting.
             with contextlib.suppress(OSError):
                 path.with_suffix(_OPENED).touch()
 

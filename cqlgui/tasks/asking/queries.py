@@ -36,7 +36,8 @@ def expanded(
 ) -> transforms.Expanded:
     """Check and expand a query. `said` are options that override the query's header. Raises `Rejected`.
 
-    The last results are cached, because the same query is shown, estimated and searched.
+    The last results are cached. A query that is shown, estimated and searched is therefore expanded only
+    once.
     """
     return _expanded(text, data.replace(said, variations=said.variations or variations))
 
@@ -59,8 +60,8 @@ def _expanded(text: str, said: settings.Settings) -> transforms.Expanded:
 
 
 def mean_the_same(one: str, other: str) -> bool:
-    """Whether two queries differ at most in comments, white space and redundant brackets. For a query with
-    errors, only an equal text means the same."""
+    """Whether two queries differ at most in comments, white space and redundant brackets. If one of the
+    queries has errors, the result is true only for equal texts."""
     if one == other:
         return True
     query = structure.checked(one).query
@@ -95,8 +96,8 @@ def _literal(name: nodes.Node) -> str | None:
 
 
 def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) -> None:
-    """Raise `Rejected` for a query that reads or writes files although no folder is allowed for that
-    (D11)."""
+    """Raise `Rejected` for a query that reads or writes files without permission (D11). `reading` and
+    `writing` say whether the user allowed a folder for reading and for writing."""
     for use in file_uses(found):
         if not (reading if use.verb == "read" else writing):
             finding = diagnostics.Diagnostic(
@@ -114,7 +115,7 @@ def is_query_file(path: Path) -> bool:
 
 
 def checked_query(text: str) -> Checked:
-    """Check a query. Raises `Rejected` if it is too long; other errors are in the result."""
+    """Check a query. Raises `Rejected` if the query is too long; other errors are in the result."""
     if len(text) > LONGEST_QUERY:
         finding = diagnostics.Diagnostic(
             diagnostics.Span(LONGEST_QUERY, 1),
@@ -122,12 +123,13 @@ def checked_query(text: str) -> Checked:
             f"A query may have {LONGEST_QUERY} characters at most.",
         )
         raise Rejected(text, [finding])
-    # The result is cached, so asking about the header or the lines of a query that ran costs no new check.
+    # The result is cached. Asking about the header or the lines of a query after its search therefore needs
+    # no new check.
     return structure.checked(text)
 
 
 def findings(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    """All diagnostics of a text, including those of expansion."""
+    """All diagnostics of a text, including the diagnostics of its expansion."""
     try:
         checked = checked_query(text)
     except Rejected as rejected:

@@ -15,8 +15,8 @@ from cqlgui.tasks.results import search_model
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A request to `read` or `write` (`verb`) the file `name`. `name` is empty if the query computes it.
-    `folder` is the folder that the user would have to allow."""
+    """A request to `read` or `write` (`verb`) the file `name`. `name` is empty if the query computes the
+    name. `folder` is the folder that the user would have to allow."""
 
     verb: str
     name: str
@@ -24,7 +24,7 @@ class Wish:
 
 
 class Wanted(errors.CqlguiError):
-    """The query may not run until the user grants these wishes."""
+    """The query may not run until the user grants the `wishes`."""
 
     def __init__(self, wishes: Sequence[Wish]) -> None:
         super().__init__(f"This query wants to {wishes[0].verb} files, and no folder was allowed for that.")
@@ -36,9 +36,9 @@ def wishes(
 ) -> tuple[Wish, ...]:
     """The files that a query needs outside the allowed folders.
 
-    A relative name is looked up in `beside`, the folder of the query or of the games, whatever other folders
-    are allowed. A folder that is allowed already gives no wish. If a file in such a folder cannot be reached,
-    the search fails with the reason.
+    A relative name is looked up in `beside`, the folder of the query or of the games. Other allowed folders
+    make no difference. A folder that is allowed already gives no wish. If a file in an allowed folder cannot
+    be reached, the search fails with the reason.
     """
     found: dict[Wish, None] = {}
     for use in sorted(queries.file_uses(expanded), key=lambda use: use.node.span.offset):

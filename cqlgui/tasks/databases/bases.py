@@ -21,12 +21,13 @@ _LONGEST = 4 << 20
 
 
 def bad_games(base: base_model.Base) -> tuple[base_model.BadGame, ...]:
-    """The games that could not be read whole, in order, with an entry for each problem of a game."""
+    """The problems of the games that could not be read whole, in the order of the games. Each problem has its
+    own entry."""
     return tuple(_flaws(base, "error"))
 
 
 def notes(base: base_model.Base, most: int) -> tuple[base_model.BadGame, ...]:
-    """Oddities in games that could be read whole, in order, at most `most` entries."""
+    """At most `most` oddities in games that could be read whole, in the order of the games."""
     return tuple(itertools.islice(_flaws(base, "note"), most))
 
 
@@ -65,7 +66,7 @@ def info(base: base_model.Base) -> base_model.BaseInfo:
 
 def recent_files() -> list[tuple[Path, ...]]:
     """Recently opened files, the latest first; files opened together are one entry. Missing files are listed
-    too. Empty if the list can be neither read nor created."""
+    too. If the list cannot be read or created, the result is empty."""
     try:
         return workspace.journal().recent()
     except errors.CqlguiError as error:
@@ -74,7 +75,8 @@ def recent_files() -> list[tuple[Path, ...]]:
 
 
 def remember(paths: Sequence[Path]) -> None:
-    """Put files on top of the recent ones. A failure to write is only logged, because the files are open."""
+    """Put files on top of the recent files. An error in writing the list is only logged, because the files
+    are open and the user can go on."""
     if paths:
         try:
             workspace.journal().add_recent([Path(path).absolute() for path in paths])
@@ -89,11 +91,11 @@ def forget(paths: Sequence[Path]) -> None:
 
 def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
     """The absolute paths of the sources, and the name of the base. Each `.cqlbase` file is replaced by the
-    sources that it lists. The first `.cqlbase` file with a name gives the name; without one, the name is
-    empty.
+    sources that it lists. The base gets the name of the first `.cqlbase` file that has a name. If no
+    `.cqlbase` file has a name, the name of the base is empty.
 
     A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
-    start at its own folder. A source that is named twice, in whatever way, counts once. Raises
+    start at the folder of the file. A source that is named twice, by whatever paths, counts once. Raises
     `errors.SourceError`.
     """
     found: dict[Path, Path] = {}
@@ -105,7 +107,8 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
             name = name or own_name
         for source in listed:
             place = _place(source)
-            # A name such as `/dev/stdin` means another file in another process, so it is resolved here.
+            # A name such as `/dev/stdin` means another file in another process. This process therefore
+            # resolves the name.
             found.setdefault(place, place if source.is_relative_to("/dev") and place.is_file() else source)
     if not found:
         raise errors.SourceError("No file was named.")
@@ -130,8 +133,8 @@ def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
 
 
 def _place(source: Path) -> Path:
-    """The file itself, with links and `..` resolved; raises `errors.SourceError` for a name that is no
-    text."""
+    """The path of a source, with links and `..` resolved. Raises `errors.SourceError` if the path is not
+    valid text."""
     if not _is_text(str(source)):
         # The catalog and the workers name files by text.
         shown = str(source).encode("utf-8", "backslashreplace").decode()
@@ -139,12 +142,12 @@ def _place(source: Path) -> Path:
     try:
         return source.resolve()
     except (OSError, ValueError, RuntimeError):
-        # The path has a loop of links or is no file name at all. Opening it reports the error.
+        # The path has a loop of links or is no file name at all. Opening the path reports the error.
         return source
 
 
 def _is_text(words: str) -> bool:
-    """Whether these words can be written as UTF-8: half of a surrogate pair cannot."""
+    """Whether these words can be written as UTF-8. Half of a surrogate pair cannot be written."""
     try:
         words.encode("utf-8")
     except UnicodeEncodeError:

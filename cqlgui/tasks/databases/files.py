@@ -1,8 +1,8 @@
-"""The text files that queries may read and write (`readfile`, `writefile`): none unless the user allowed a
-folder.
+"""The text files that queries read and write (`readfile`, `writefile`), only in folders that the user has
+allowed.
 
-A name is looked up in the allowed folders. An absolute name must lie within them. The first text that a
-search writes to a file replaces the old content; later texts are appended.
+A name is looked up in the allowed folders. An absolute name must lie within an allowed folder. The first text
+that a search writes to a file replaces the old content; later texts are appended.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ MOST_FILES: Final = 1_000
 """Maximum number of files that one search may write, so that a query cannot fill the disk."""
 
 Kept = list[tuple[Path, str]]
-"""Files that must not be written to. Each file has the end of a sentence that says what the file is, such as
-"is the query". Messages put the file's name before this phrase."""
+"""Files that must not be written. Each file has a phrase that says what the file is, such as "is the query".
+Messages put the file's name before the phrase."""
 
 
 class Files:
     """Reads and writes text files for one search. `written` holds the size in bytes of each file that the
-    search has begun to write. `kept` are files to which the search must not write (see `Kept`). A relative
+    search has begun to write. `kept` are the files that the search must not write (see `Kept`). A relative
     name is looked up in the folder `beside`. If `beside` is None, the name is looked up in each allowed
     folder."""
 
@@ -51,8 +51,9 @@ class Files:
         self._texts: dict[Path, str] = {}
 
     def read(self, name: str) -> str:
-        """The text of a file, UTF-8 or else Windows-1252. Raises `host.RefusedError`."""
-        # Imported here so that opening a base does not load the language.
+        """The text of a file. A file that is not valid UTF-8 is read as Windows-1252. Raises
+        `host.RefusedError`."""
+        # The module is imported here, so that opening a base does not load the language.
         from cqlgui.cql.syntax.families import syntax_strings
 
         path = self._place(name, self._reading, syntax_strings.READABLE, "read")
@@ -68,7 +69,7 @@ class Files:
         return text
 
     def games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of a PGN file, None for one that cannot be played. Raises `host.RefusedError`."""
+        """The games of a PGN file, None for a game that cannot be played. Raises `host.RefusedError`."""
         path = self._place(name, self._reading, (".pgn",), "read")
         data = _bytes(name, path)
         from cqlgui.pgn import archives, reader
@@ -94,7 +95,8 @@ class Files:
             if (length or 0) + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
             if length is None:
-                # The file is replaced and not written in place. So the old text stays if the disk is full.
+                # The new text replaces the whole file and does not overwrite the file in place. If the disk
+                # is full, the old text stays.
                 disk.replace_file(path, data)
             else:
                 _append(path, length, data)
@@ -139,8 +141,8 @@ def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> li
 
 
 def reason(path: Path, kept: Iterable[tuple[Path, str]]) -> str:
-    """The phrase that `kept` has for a file, also if `kept` has another name of the file or a link to it.
-    Empty if the file is not in `kept`."""
+    """The phrase that `kept` has for a file; empty if the file is not in `kept`. Other names of the file and
+    links to the file are recognised."""
     return next((what for one, what in kept if disk.is_same(path, one)), "")
 
 
@@ -152,8 +154,8 @@ def _plain(name: str, path: Path) -> None:
 
 
 def _append(path: Path, length: int, data: bytes) -> None:
-    """Write bytes after the first `length` bytes of a file, and drop the rest. The rest was written by a
-    worker that died before it could report, or is half of a text that did not fit on the disk."""
+    """Keep the first `length` bytes of a file, drop the rest, and append `data`. The rest comes from a worker
+    that died before its report, or from a text that did not fit on the disk."""
     with path.open("r+b") as file:
         file.truncate(length)
         file.seek(length)

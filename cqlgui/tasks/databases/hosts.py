@@ -37,10 +37,10 @@ def stamp_of(path: Path, folder: Path) -> str:
 
 
 class SourceReader:
-    """One indexed source opened for reading: its index, its text and its rows. Close it after use.
+    """One indexed source opened for reading: its index, its text and its rows. Close the reader after use.
 
-    With a `digest`, the index must be of the text with this digest; otherwise `errors.SourceError` is raised.
-    The index may have grown or been repaired meanwhile.
+    If the indexed text does not have the given `digest`, `errors.SourceError` is raised. The index may have
+    grown or been repaired since the base was opened.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class SourceReader:
             identity = self.index.manifest.identity
             text = archives.open_source(self.path, self.folder)
             if not _holds(text.plain, text.stamp, text.written, identity) and text.plain != self.path:
-                # The copy of a packed source may be damaged: unpack it again.
+                # The copy of a packed source may be damaged: unpack the source again.
                 text.close()
                 archives.forget_copy(text.plain)
                 text = archives.open_source(self.path, self.folder)
@@ -83,8 +83,8 @@ class SourceReader:
         return self._named
 
     def raw(self, ordinal: int) -> bytes:
-        """The bytes of a game. If the game is too long, only its first bytes (`reading_limit`). Raises
-        `errors.SourceError` if the source is no longer the text that was indexed."""
+        """The bytes of a game, or only the first bytes if the game is too long (`reading_limit`). Raises
+        `errors.SourceError` if the source no longer holds the text that was indexed."""
         offset, length, _line = self.index.span(ordinal)
         return self._bytes(offset, min(length, reading_limit(length)))
 
@@ -111,7 +111,7 @@ class SourceReader:
         return found
 
     def check(self) -> None:
-        """Raise `errors.SourceError` unless the source still holds the text that was indexed."""
+        """Raise `errors.SourceError` if the source no longer holds the text that was indexed."""
         self._bytes(0, 0)
 
     def _bytes(self, offset: int, length: int) -> bytes:
@@ -132,7 +132,7 @@ class SourceReader:
 
     def read(self, ordinal: int) -> reader.ReadGame:
         """A game read again from its text."""
-        # Imported here because the reader takes a while to load, and few callers read the text.
+        # The reader is imported here, because importing it takes a while and few callers read the text.
         from cqlgui.pgn import reader
 
         offset, length, line = self.index.span(ordinal)
@@ -149,10 +149,9 @@ class SourceReader:
 
 @functools.lru_cache(64)
 def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
-    """Whether a source in this state still begins with the text that was indexed. `stamp` is the state of the
-    source; the text is read if this state has changed. The unpacked copy of a packed source is read in any
-    case, because it lies in the cache and `stamp` says nothing about it. `written` is the state of the
-    copy."""
+    """Whether a source still begins with the text that was indexed. `stamp` is the state of the source. If
+    this state has changed, the text is read. The unpacked copy of a packed source is always read, because
+    `stamp` says nothing about the copy in the cache. `written` is the state of the copy."""
     if plain != Path(identity.path):
         return index.holds(identity, plain)
     if stamp == identity.state:
@@ -172,7 +171,7 @@ _BLANKS = pattern(r"[ \t\r\n\f\v]+")
 
 
 def reading_limit(length: int) -> int:
-    """How many bytes of a game are read: all of it, or only the head of a game that is too long for
+    """The number of bytes of a game that are read: all bytes, or only the head of a game that is too long for
     memory."""
     return length if length <= LONGEST_WHOLE else HEAD_OF_LONG
 
@@ -198,8 +197,8 @@ class GameHost:
 
     @property
     def game_count(self) -> int:
-        """Number of games of the source with a White tag, because the reference counts the lines with such
-        tags."""
+        """Number of games of the source with a White tag. The reference program also counts the lines with
+        White tags."""
         return self._reader.named_games
 
     def tag(self, name: str) -> str | None:
@@ -208,12 +207,12 @@ class GameHost:
 
     @property
     def result(self) -> str | None:
-        """The result at the end of the text. If the text has none, the result in the tag."""
+        """The result at the end of the text. If the text has no result, the tag gives the result."""
         tags = self._header()
         return self._ending or tags.get("Result")
 
     def text(self) -> str:
-        """The game's text. If the game is too long, only the head of its text."""
+        """The game's text, or only the head of the text if the game is too long."""
         return decoding.decode(self._reader.raw(self._ordinal))
 
     def comment(self, positionid: int) -> str | None:
@@ -226,15 +225,15 @@ class GameHost:
         return self._read().nags.get(positionid, ())
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of another file, if the user allowed it."""
+        """The games of another file, if the user allowed the folder of the file."""
         return self._files.games(name)
 
     def read_file(self, name: str) -> str:
-        """A text file, if the user allowed it."""
+        """A text file, if the user allowed the folder of the file."""
         return self._files.read(name)
 
     def write_file(self, name: str, text: str) -> None:
-        """Append to a text file, if the user allowed it."""
+        """Append to a text file, if the user allowed the folder of the file."""
         self._files.write(name, text)
 
     def _header(self) -> dict[str, str]:

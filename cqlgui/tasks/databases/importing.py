@@ -1,9 +1,9 @@
 """Opens PGN sources as a base: indexes new and changed sources, and continues a killed import. A source that
 is indexed already is opened without delay.
 
-The import writes the segment and its manifest first, then the catalog's rows. If the program is killed in
-between, the missing rows are read again from the text later. Rows beyond the manifest are dropped. Only one
-program at a time writes the index of a source; other programs wait.
+The import writes the segment and its manifest first, and the catalog's rows afterwards. If the program is
+killed between the two steps, the next opening reads the missing rows again from the text. Rows of games that
+the manifest lacks are dropped. Only one program at a time writes the index of a source; other programs wait.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _COMMIT_SECONDS = 1.5
 _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
 _VERIFYING = 4
-"""Threads that look for damage in an index."""
+"""Number of threads that look for damage in an index."""
 _MOST_AHEAD = 24
-"""Maximum number of segments whose signatures are prefetched, some 30 MB."""
+"""Signatures are prefetched for at most this number of segments (some 30 MB)."""
 _PATIENCE = 3
 """How often a source may change while it is read."""
 
@@ -73,21 +73,21 @@ def open_base(
     on_base: Callable[[base_model.Base], None] | None = None,
     pool: pool_module.Pool | None = None,
 ) -> base_model.ImportReport:
-    """Open PGN files (or `.cqlbase` lists of them) as one base, indexing what is new or changed.
+    """Open PGN files, or `.cqlbase` lists of PGN files, as one base. New and changed files are indexed.
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
-    small. Bad games are recorded and never stop the rest. Cancelling returns a report with `cancelled` and an
-    incomplete base; everything committed stays. If one of several sources turns out to be damaged or
-    unreadable, it is left out, with a message. A missing file raises `errors.SourceError` before anything is
-    indexed. Also raises `errors.SourceError` if no source can be read, and `CqlguiError` if the index cannot
-    be written.
+    small. Bad games are recorded and never stop the import. If the import is cancelled, the report has
+    `cancelled` and an incomplete base; all committed games stay. If one of several sources cannot be read, it
+    is left out, with a message. A damaged source that can be read in part is opened in part, with a message.
+    A missing file raises `errors.SourceError` before anything is indexed. If no source can be read,
+    `errors.SourceError` is raised. If the index cannot be written, `CqlguiError` is raised.
     """
     started = time.perf_counter()
     workspace.sweep()
     absolute, listed_name = bases.expand(paths)
     for path in absolute:
         if not disk.is_file(path):
-            # Raises an error with the reason: missing, a folder, no permission.
+            # This call raises an error with the reason: missing, a folder, no permission.
             archives.open_source(path, workspace.index_folder(path)).close()
     catalog = workspace.catalog()
     number, shown_name = catalog.base(absolute, name or listed_name)
@@ -102,8 +102,8 @@ def open_base(
     )
     finished = job.run()
     base = job.base()
-    # The notice is taken last. Taking it removes it from the catalog, and an error before the return would
-    # lose it.
+    # The notice is taken last, because taking a notice removes it from the catalog. An error between taking
+    # and returning the notice would lose it.
     notice = catalog.take_notice()
     messages = (notice, *job.messages) if notice else tuple(job.messages)
     return base_model.ImportReport(
@@ -121,7 +121,7 @@ def open_base(
 
 
 class _Import:
-    """The sources of one base, one after the other."""
+    """Imports the sources of one base, one source after the other."""
 
     def __init__(
         self,
@@ -149,8 +149,8 @@ class _Import:
         self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
 
     def run(self) -> bool:
-        """Bring every source up to date, except those that cannot be read. Returns False if the import was
-        cancelled. Raises `errors.SourceError` if no source can be read."""
+        """Bring every readable source up to date. Returns False if the import was cancelled. Raises
+        `errors.SourceError` if no source can be read."""
         for place, path in enumerate(self.paths):
             try:
                 _SourceImport(self, place, path, self._rows[place].id).run()
@@ -166,12 +166,12 @@ class _Import:
                         f"None of these {len(self.paths)} files can be read. {fault}"
                     ) from fault
                 if not self._states[place][0]:
-                    # Nothing more comes from that source.
+                    # An unreadable source without games counts as complete, because no games will follow.
                     self.grown(place, 0, 0, True, "")
         return True
 
     def base(self) -> base_model.Base:
-        """The base as it stands."""
+        """The base in its present state."""
         found: list[base_model.Source] = []
         first = 1
         for path, row, state in zip(self.paths, self._rows, self._states, strict=True):
@@ -208,7 +208,8 @@ class _SourceImport:
         self._started = time.monotonic()
 
     def run(self) -> None:
-        """Index the source as far as needed. Raises `errors.Cancelled` after committing everything read."""
+        """Index the source as far as needed. Raises `errors.Cancelled`, after committing all games that were
+        read."""
         changes = 0
         done = False
         doubtful: Path | None = None
@@ -243,9 +244,9 @@ class _SourceImport:
                 )
 
     def _update(self, text: archives.Text) -> bool:
-        """Bring the index up to date; False if the caller must call again. Raises `_ChangedError` if the
-        source has changed since it was opened, and `_CopyError` if games would be read from a copy that may
-        be damaged."""
+        """Bring the index up to date; False if the caller must call this method again. Raises `_ChangedError`
+        if the source has changed since it was opened, and `_CopyError` if games would be read from a copy
+        that may be damaged."""
         known = self._known()
         state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
         try:
@@ -280,14 +281,14 @@ class _SourceImport:
         return True
 
     def _insist_on_a_sound_copy(self, text: archives.Text, known: index.Manifest | None) -> None:
-        """Raise `_CopyError` if the text is an old copy of a packed source that does not begin with the
-        indexed text. Also raise it for an old copy without an index, because then nothing shows whether the
-        copy is sound."""
+        """Raise `_CopyError` if an old unpacked copy does not begin with the indexed text. Also raise
+        `_CopyError` for an old copy without an index. Without an index, nothing shows whether the copy is
+        sound."""
         if not text.fresh and (known is None or not index.holds(known.identity, text.plain)):
             raise _CopyError
 
     def _insist_on_the_same(self, text: archives.Text) -> None:
-        """Raise `_ChangedError` if the source is no longer the text that was opened."""
+        """Raise `_ChangedError` if the source has changed since its text was opened."""
         try:
             status = self.path.stat()
         except OSError:
@@ -335,9 +336,9 @@ class _SourceImport:
         return noted == (known.games, known.positions, True) and self.catalog.sound(self.row) == known.games
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
-        """Read again the headers that the catalog lacks. They are lacking if the catalog was set aside, if
-        one of its blocks was damaged, or if the program was killed before it wrote them. Rows beyond the
-        index are dropped."""
+        """Read again the headers that the catalog lacks. Headers are lacking if the catalog was set aside, if
+        a block of the catalog was damaged, or if the program was killed before writing. Rows of games that
+        the index lacks are dropped."""
         have = min(self.catalog.sound(self.row), known.games)
         if have == known.games == self.catalog.count(self.row) and have:
             return
@@ -413,7 +414,8 @@ class _SourceImport:
         self, text: archives.Text, offset: int, line: int, until: int | None = None, *, last: bool
     ) -> Iterator[Iterator[reading.Piece]]:
         """Read the games of a part of the text, within a `with` block. `last` says whether the part ends with
-        the last game of the text. If the file is damaged, that game gets the damage as its problem."""
+        the last game of the text. If the file is damaged, the last game of the text gets the damage as its
+        problem."""
         from cqlgui.tasks.databases import reading
 
         found = reading.pieces(
@@ -438,8 +440,8 @@ class _SourceImport:
 
 
 def _begin_reading() -> None:
-    # The reader is imported here because it takes a while to load. A source that is already indexed does not
-    # need it.
+    # The reader is imported here, because importing it takes a while. A source that is already indexed does
+    # not need the reader.
     from cqlgui.tasks.databases import reading
 
     reading.begin()
@@ -462,7 +464,7 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
 
 
 def _marked(pieces: Iterator[reading.Piece], reason: str) -> Iterator[reading.Piece]:
-    """The same games; the last one gets the problem `reason`."""
+    """The same games; the last game gets the problem `reason`."""
     before = next(pieces, None)
     if before is None:
         return

@@ -1,7 +1,8 @@
-"""Reads the games of a text in order: the kernel reads clean games, worker processes read the others.
+"""Reads the games of a text in order: the kernel reads clean games, worker processes read the other games.
 
-A thread of its own reads ahead and hands over pieces of some thousand games. Kernels release the interpreter
-lock, and so does waiting for workers. Without machine code the workers read everything.
+A separate thread reads ahead and hands over pieces of some thousand games. The thread does not hold the
+interpreter lock while a kernel runs or while it waits for workers. Without machine code, the workers read all
+games.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from cqlgui.tasks.processes import pool as pool_module
 _FIRST_WINDOW = 1 << 18
 _WINDOW = 1 << 21
 _MOST_WINDOW = 1 << 23
-"""Bytes of text that the kernel gets in one call: at first, later, and for a larger game."""
+"""Bytes of text that the kernel gets in one call: at first, later, and at most for a large game."""
 _FIRST_SLOW = 50
 _SLOW = 400
 """Maximum number of games in a piece that workers read: at first, and later."""
@@ -46,7 +47,7 @@ _POLL_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Consecutive games: their data for the index and the catalog, and the line number after each."""
+    """Consecutive games: their data for the index and the catalog, and the line number after each game."""
 
     games: index.Block
     headers: tuple[headers.Table, ...]
@@ -56,7 +57,7 @@ class Piece:
         return len(self.end_lines)
 
     def with_problem(self, reason: str) -> Piece:
-        """The same games; the last one gets the problem `reason`."""
+        """The same games; the last game gets the problem `reason`."""
         rows = self.games.rows.copy()
         last = rows[-1]
         last["flags"] |= index.BAD
@@ -93,11 +94,11 @@ class Piece:
 
 @functools.cache
 def begin() -> None:
-    """Start compiling the reader to machine code in a thread. The first time this takes a second; `pieces`
-    and the end of the process wait until it is done."""
+    """Start compiling the reader to machine code in a thread. The first compilation takes a second. `pieces`
+    and the end of the process wait until the compilation is done."""
 
     def work() -> None:
-        # A caller that reads games gets the same error.
+        # Errors are ignored in this thread, because a caller that reads games gets the same error.
         with contextlib.suppress(Exception):
             kernel.UNIT.code()
 
@@ -114,8 +115,8 @@ def pieces(
     cancel: progress.CancelToken,
     until: int | None = None,
 ) -> Generator[Piece, None, None]:
-    """Read the games from byte `offset` on; with `until`, only those that begin before that byte. `offset` is
-    0 or the end of a game, and lies on line `line`.
+    """Read the games from byte `offset` on. With `until`, only games that begin before byte `until` are read.
+    `offset` is 0 or the end of a game, and lies on line `line`.
 
     A game that kills its worker process is returned without moves and with the reason as its problem. Raises
     `errors.Cancelled` and whatever reading raises. A caller that stops early must close the iterator.
@@ -228,15 +229,15 @@ class _Reader:
             if games.why is Why.MORE and len(games):
                 return
             if games.why is not Why.FULL or not len(games):
-                # The kernel refused this game; a worker reads it with the lenient reader.
+                # The kernel refused the next game; a worker reads this game with the lenient reader.
                 self._split(part, most_slow, only_next=True)
             if part.done or len(part.slow) >= most_slow or not base <= part.offset < base + len(window):
                 return
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the next games to the workers. With `only_next`, leave only the next game and the games
-        directly after it that begin without a tag. The kernel would refuse these games."""
+        """Leave the next games to the workers. With `only_next`, leave only the next game, and all games
+        after the next game until a game begins with a tag. The kernel would refuse these games."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
@@ -300,8 +301,8 @@ class _Quick:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Games in order: those that the kernel read, and those for the workers. `answers` has the workers'
-    answers by the offset of the game."""
+    """Games in the order of the text. The kernel has read each `_Quick`; workers have read each list of
+    `_Item`. `answers` has the workers' answers by the offset of the game."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
@@ -369,8 +370,8 @@ class _Part:
 
 class _Text:
     """A source for the splitter. The first read returns few bytes, because often only one game is wanted;
-    each further read may return twice as many. One game may be as long as the text, so each read checks for
-    cancellation."""
+    each further read may return twice as many bytes. One game may be as long as the text. Each read therefore
+    checks for cancellation."""
 
     def __init__(self, text: archives.Text, halt: progress.CancelToken, first: int) -> None:
         self._text = text
@@ -387,8 +388,8 @@ class _Text:
 
 
 def _piece(found: _Found) -> Piece:
-    """Convert games to the data of the index and the catalog. This runs in the caller's thread, because the
-    reading thread has more to do."""
+    """Convert games to the data of the index and the catalog. The conversion runs in the caller's thread,
+    because it would delay the busier reading thread."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
     end_lines: list[np.ndarray] = []
@@ -451,7 +452,7 @@ def _table(games: quick.Games) -> headers.Table:
 
 
 def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
-    """The results at the ends of the games' texts. A result is None where it equals the tag."""
+    """The results at the ends of the games' texts. A result is None if it equals the result in the tag."""
     used = arrays.distinct(tags.places)
     said = [tags.texts[place] for place in used.tolist()]
     meant = np.array([kernel.RESULTS.index(text) if text in kernel.RESULTS else -1 for text in said])

@@ -16,14 +16,14 @@ from cqlgui.tasks.results import base_model
 
 
 def stamp(path: Path) -> str:
-    """The state of a source and of its index, as a word. When it changes, an open source must be reopened to
-    see what was added or repaired."""
+    """The state of a source and of its index, as a word. When the state changes, an open source must be
+    reopened to show added and repaired games."""
     return hosts.stamp_of(path, workspace.index_folder(path))
 
 
 def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]:
-    """The fields of a request with which a worker opens a source. `state` is the `stamp` of the source. If
-    `state` is None, the stamp is taken now.
+    """The fields of a request that tell a worker how to open a source. `state` is the `stamp` of the source.
+    If `state` is None, the stamp is taken now.
 
     Raises `errors.SourceError` if the index was made from another text than the base, or if the catalog was
     made again.
@@ -64,8 +64,8 @@ def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
 
 @functools.lru_cache(256)
 def _digest(folder: Path, _state: str) -> str:
-    """The digest of the text from which an index was made; empty without an index. `_state` is only a key of
-    the cache."""
+    """The digest of the text that an index describes; empty without an index. `_state` is only a part of the
+    cache key."""
     known = index.Manifest.read(folder)
     return "" if known is None else known.identity.digest
 
@@ -80,7 +80,7 @@ def _insist(source: base_model.Source, digest: str) -> None:
 def _rows(source: base_model.Source) -> catalog.Rows:
     found = workspace.catalog().rows(source.id)
     if found.path != str(source.path):
-        # The rows with this number belong to another source, or there are none.
+        # The rows with this number belong to another source, or there are no such rows.
         raise errors.SourceError(
             f"The catalog was made anew since {source.path.name} was opened. Open it again."
         )
@@ -95,8 +95,8 @@ def _reader(source: base_model.Source) -> hosts.SourceReader:
 
 
 def of_game(base: base_model.Base, game: int) -> tuple[base_model.Source, int]:
-    """The source that holds a base ordinal, and the ordinal in the source (from 0). Raises `CqlguiError` if
-    there is none."""
+    """The source that holds a game of the base, and the game's ordinal in the source (from 0). Raises
+    `CqlguiError` if the base has no such game."""
     for source in base.sources:
         if source.first <= game < source.first + source.games:
             return source, game - source.first
@@ -104,14 +104,14 @@ def of_game(base: base_model.Base, game: int) -> tuple[base_model.Source, int]:
 
 
 class Readers:
-    """The sources of a base, each opened on demand and once; a context manager."""
+    """A context manager that opens each source of a base on demand and only once."""
 
     def __init__(self, base: base_model.Base) -> None:
         self._base = base
         self._open: dict[int, hosts.SourceReader] = {}
 
     def of(self, game: int) -> tuple[hosts.SourceReader, int]:
-        """The opened source of a base ordinal, and the ordinal there (from 0)."""
+        """The opened source that holds a game of the base, and the game's ordinal in the source (from 0)."""
         source, ordinal = of_game(self._base, game)
         reader = self._open.get(source.first)
         if reader is None:
@@ -119,7 +119,8 @@ class Readers:
         return reader, ordinal
 
     def runs(self, games: Sequence[int]) -> Iterator[tuple[hosts.SourceReader, list[int]]]:
-        """Runs of games of one source: the opened source, and the ordinals there."""
+        """Runs of consecutive `games` from one source: the opened source, and the ordinals of the games in
+        the source."""
         at = 0
         while at < len(games):
             source, _ = of_game(self._base, games[at])
@@ -130,7 +131,7 @@ class Readers:
             at = end
 
     def check(self) -> None:
-        """Raise `errors.SourceError` unless all sources still hold the texts that were indexed."""
+        """Raise `errors.SourceError` if a source no longer holds the text that was indexed."""
         for source in self._base.sources:
             if source.games:
                 self.of(source.first)[0].check()

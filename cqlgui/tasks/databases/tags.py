@@ -1,7 +1,7 @@
 """The tags of a segment's games from the catalog, column by column, cached from one search to the next.
 
-The cache is keyed by the blocks of the catalog from which a column was read. Blocks never change, and no two
-blocks have the same number. So an entry is valid exactly for the blocks from which it was read.
+The cache key of a column names the catalog blocks that hold the column. Blocks never change, and no two
+blocks have the same number. A cached column is therefore valid exactly for the blocks in its key.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class SegmentTags:
         self.memo: facts.Memo = Memo(lambda: self._rows)
 
     def tag(self, name: str) -> facts.Coded:
-        """The values of a tag; None for a game without it."""
+        """The values of a tag; None for a game without the tag."""
         return self._column(name, lambda: workspace.catalog().tag_column(*self._place, name))
 
     @property
     def result(self) -> facts.Coded:
-        """The results at the ends of the games' texts. If a text has none, the result in the tag."""
+        """The results at the ends of the games' texts. If a text has no result, the tag gives the result."""
         return self._column(_RESULT, lambda: workspace.catalog().result_column(*self._place))
 
     @property
@@ -77,7 +77,7 @@ class SegmentTags:
         if found is None:
             column = read()
             found = facts.Coded(column.places.astype(np.int64), column.texts)
-            # The column is cached only if the rows have not changed while it was read.
+            # The column is cached only if the rows stayed the same while the column was read.
             if self._current() == self._rows:
                 _kept.put(key, found)
         return found
@@ -115,7 +115,8 @@ class _Kept:
             return found[0]
 
     def put(self, key: Hashable, column: facts.Coded) -> None:
-        # `_ENTRY` stands for the size of the key; there are only a few keys for thousands of games.
+        # `_ENTRY` is an estimate of the key's size. A rough estimate is enough, because thousands of games
+        # need only a few keys.
         size = _ENTRY + column.codes.nbytes + sum(map(sys.getsizeof, column.values))
         with self._lock:
             _, before = self._known.pop(key, (None, 0))
@@ -125,7 +126,7 @@ class _Kept:
                 self.bytes -= self._known.popitem(last=False)[1][1]
 
     def clear(self) -> None:
-        """Forget all."""
+        """Forget all columns."""
         with self._lock:
             self._known.clear()
             self.bytes = 0
@@ -133,5 +134,5 @@ class _Kept:
 
 _ENTRY: Final = 4_096
 _RESULT: Final = "\0result"
-"""The name under which the results are cached, like a tag. No tag has such a name."""
+"""The results are cached under this name, like a tag. No tag has this name."""
 _kept: Final = _Kept()

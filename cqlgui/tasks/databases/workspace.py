@@ -28,7 +28,7 @@ _open: dict[Path, Catalog | Journal] = {}
 
 def begin() -> None:
     """Start checking the catalog for damage in the background. The check takes time but no processor, so the
-    program can load modules meanwhile."""
+    program can load modules during the check."""
     database.begin_check(folders.cache() / _CATALOG)
 
 
@@ -47,7 +47,8 @@ def journal() -> Journal:
 
 
 def index_folder(source: Path) -> Path:
-    """The folder of a source's index; its name is the file's name and a hash of the whole path."""
+    """The folder of a source's index. The name of the folder is the source's file name and a hash of the
+    whole path."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", source.name)[:40] or "source"
     digest = hashlib.sha256(str(source).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return folders.cache() / "index" / f"{stem}-{digest}"
@@ -74,7 +75,8 @@ def _opened(path: Path, kind: type[_Kind]) -> _Kind:
         found = _open.get(path)
         # A file that was deleted while the program runs is created again.
         if not isinstance(found, kind) or not found.is_there:
-            # The old store is not closed: running searches may still use it, and it is freed after them.
+            # The old store is not closed, because running searches may still use it. It is freed after the
+            # searches.
             found = _open[path] = kind(path)
         return found
 

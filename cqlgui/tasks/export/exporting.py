@@ -1,5 +1,5 @@
-"""Writes the results of a search in each export format: PGN (the text byte for byte, or with the matches
-marked), EPD, CSV, JSON lines and HTML."""
+"""Writes the results of a search in each export format: PGN, EPD, CSV, JSON lines and HTML. A PGN has the
+text of the games byte for byte, or with the matches marked."""
 
 from __future__ import annotations
 
@@ -68,21 +68,23 @@ def export(
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
 ) -> search_model.ExportReport:
-    """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
+    """Write the matching games in output order to `path`. The ending of `path` chooses the format
+    (`ENDINGS`).
 
-    With `annotate` a PGN gets what the query writes: comments and changed tags. Comments that the query
-    removes are left out. `games` restricts the export to these ordinals. `element` (orbit, element) restricts
-    the export to hits in which that element matched.
+    With `annotate`, a PGN gets the comments and changed tags that the query writes. Comments that the query
+    removes are left out. `games` restricts the export to the games with these ordinals. `element` (orbit,
+    element) restricts the export to the hits of this orbit element.
 
-    With `normalise` hits are written in the query's own frame. A PGN then has the continuation of each game's
-    first hit, if the continuation is a legal game in this frame. Otherwise the PGN has the game as it was
-    played, with the matches marked.
+    With `normalise`, hits are written in the query's own frame. If the continuation of a game's first hit is
+    a legal game in this frame, a PGN has this continuation. If the continuation is not legal, the PGN has the
+    game as it was played, with the matches marked.
 
-    A path that the query named must lie in an `allowed` folder, still at the time of writing. For a path that
-    the user named, `allowed` is empty; that path may be anywhere, and may be a link.
+    If the query named the path, the path must lie in an `allowed` folder at the time of writing. If the user
+    named the path, `allowed` is empty. The user's path may lie anywhere and may be a link.
 
     The file appears whole or not at all. Raises `errors.Cancelled`. Raises `CqlguiError` if the search reads
-    the file, if the file cannot be written, or if a source no longer holds the indexed text at the end.
+    the file, or if the file cannot be written. Also raises `CqlguiError` if a source no longer holds the
+    indexed text at the end.
     """
     ending = checked_ending(path)
     keeping.refuse(base, result.query, result.options, path)
@@ -138,8 +140,8 @@ def _chosen(
 
 
 def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.GameHits | None:
-    """The hits in which an orbit element matched, each shown under that element. The comments of other hits
-    are dropped. None if the element matched in no hit."""
+    """Only the hits of an orbit element, each shown under this element. The comments of other hits are
+    dropped. None if the element has no hits."""
     kept: list[hit_model.Hit] = []
     for hit in found.hits:
         match = next((one for one in hit.matches if (one.orbit, one.element) == element), None)
@@ -156,7 +158,8 @@ def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.G
 
 
 class _Job:
-    """One export: the same hits in any format. `games` and `hits` count what was written."""
+    """One export: the same hits in any format. `games` and `hits` count the games and hits that were
+    written."""
 
     readers: sources.Readers
 
@@ -245,7 +248,7 @@ class _Job:
         return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
 
     def _counted(self) -> Iterator[hit_model.GameHits]:
-        """The games to be written, with all details; counts them."""
+        """The games to be written, with all details. Counts the games and their hits."""
         told = hit_details.tell(self.base, self.result, self.chosen, cancel=self.cancel)
         for place, hits in enumerate(told):
             self._count(place)
@@ -279,7 +282,7 @@ class _Job:
             yield _rewritten(opened.whole(ordinal), hits, match_comments(hits, self.result.orbits))
 
     def _annotated(self) -> Iterator[_Text]:
-        """The games with what the query writes, in batches."""
+        """The games with the comments and tags that the query writes, in batches."""
         annotator = writer.Annotator()
         batches = hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel)
         for batch, found in batches:
@@ -298,8 +301,8 @@ class _Job:
     def _notes(
         self, batch: list[int], found: FoundGames
     ) -> tuple[list[int], writer.Notes, dict[int, hit_model.GameHits]]:
-        """The games of a batch that are written, the comments for them, and those games in which tags or
-        comments of the file are changed, too."""
+        """The games of a batch that are written, and the comments for these games. The third value has the
+        games where the query also changes tags or removes comments."""
         making = match_notes.Making(found, self.result.orbits)
         games: list[int] = []
         odd: dict[int, hit_model.GameHits] = {}
@@ -318,7 +321,7 @@ class _Job:
         return games, making.notes(), odd
 
     def _raw(self, games: Sequence[int]) -> list[bytes]:
-        """The own texts of some games."""
+        """The texts of some games."""
         found: list[bytes] = []
         for opened, ordinals in self.readers.runs(games):
             found += opened.wholes(ordinals)
@@ -358,7 +361,8 @@ def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.F
 
 
 def _cell(value: object) -> object:
-    """A value as a cell: empty for None; text is escaped so that a spreadsheet reads no formula in it."""
+    """A value as a cell: empty for None. Text is escaped, so that a spreadsheet does not read it as a
+    formula."""
     if isinstance(value, str):
         return cells_module.text_only(value)
     return "" if value is None else value
@@ -366,7 +370,7 @@ def _cell(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The text of a game. If it is `clean`, every reader finds its end."""
+    """The text of a game. Every reader finds the end of a `clean` text."""
 
     text: bytes
     clean: bool = False
@@ -378,9 +382,10 @@ def _rewritten(raw: bytes, hits: hit_model.GameHits, comments: Mapping[int, str]
 
 
 def _closing(current: _Text, after: _Text | None) -> bytes:
-    """The text between two games with which a reader separates them in the right place: blank lines, and
-    after a broken game whatever ends it (an open comment would swallow the next game). A game without tags
-    that begins with a comment gets a tag, because the comment would be read as a part of the game before."""
+    """The text to write between two games, so that a reader separates the games in the right place. After a
+    sound game, the text is a blank line. After a broken game, the text also ends the game, because an open
+    comment would swallow the next game. A next game that begins with a comment and has no tags gets a tag.
+    Without the tag, a reader would take the comment for a part of the game before."""
     if after is None:
         return b"\n"
     text, following = current.text, after.text

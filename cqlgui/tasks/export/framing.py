@@ -1,5 +1,5 @@
-"""Writes hits in the query's own frame. Finds the orbit element of a hit and the motion that undoes this
-element's transform. Writes games in the query's frame.
+"""Writes hits in the query's own frame. This module finds the orbit element of a hit, and the motion that
+undoes this element's transform. It also writes games in the query's frame.
 
 A game is written in the query's frame if its image is a legal game. In a legal game, pawns move in their
 direction and all men stay on the board. If a mirror has exchanged the wings, the game must not have a
@@ -24,7 +24,8 @@ _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _OF_THE_WHOLE = ("fen", "setup", "plycount", "eco", "nic", "opening", "variation", "subvariation")
-"""Tags about how a game begins or how long it is. They are not true of a part of the game."""
+"""Tags that describe the beginning or the length of a whole game. These tags are wrong for a part of the
+game."""
 
 
 def element_of(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit]) -> hit_model.ElementCount | None:
@@ -73,7 +74,7 @@ def fragment(
     known: dict[str, tuple[str, str]] = {}
     for given, value in tags:
         name = _other_side(given) if frame.swapped else given
-        # As in reading, tag names ignore case, and the first of two equal tags counts.
+        # The case of tag names does not matter, and the first of two equal tags counts, as in reading a game.
         known.setdefault(name.lower(), (name, value))
     on_main_line = hit.positionid in (0, *line_from(game, 0))
     tagged, result = (one if on_main_line and one in _RESULTS else "*" for one in results)

@@ -13,8 +13,8 @@ from cqlgui.tasks.results import hit_model
 
 
 def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) -> dict[int, str]:
-    """The comment for each position: what the query writes, in its order, with the match string followed by
-    the transform, the ringed squares and the lines of the match.
+    """The comment for each position: the texts that the query writes, in the query's order. The transform,
+    the ringed squares and the lines of the match follow the match string.
 
     Without a match string (`quiet`, `silent`) matches are not marked.
     """
@@ -27,7 +27,7 @@ def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) 
             parts.append(text)
         elif positionid in marks:
             parts += marks.pop(positionid)
-    # The remaining marks are hits of another query, for which this query wrote no comment.
+    # The remaining marks belong to hits of another query. This query wrote no comment for these hits.
     for positionid, parts in marks.items():
         texts.setdefault(positionid, []).extend(parts)
     return {positionid: _joined(parts) for positionid, parts in texts.items() if parts}
@@ -56,7 +56,7 @@ def _mark(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit], match_string: s
 
 
 class Making:
-    """Makes the comments for several games, game after game. Equal comments are made once."""
+    """Makes the comments for several games, game after game. Equal comments are made only once."""
 
     def __init__(self, found: found_module.FoundGames, orbits: Sequence[hit_model.Orbit]) -> None:
         self._found = found
@@ -69,7 +69,7 @@ class Making:
         self._marked = self._marks(orbits)
 
     def _marks(self, orbits: Sequence[hit_model.Orbit]) -> list[int]:
-        """The number of each hit's comment; the hits are those of the columns."""
+        """The number of the comment for each hit of the columns."""
         columns, untold = self._found.columns, self._found.untold
         details = columns.details
         if details is None or untold is None or not untold.match_string:

@@ -1,4 +1,4 @@
-"""The fields of a hit in CSV and JSON lines, the same on the command line and in exported tables."""
+"""The fields of a hit in CSV and JSON lines. The command line and exported tables use the same fields."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def records(
 ) -> Iterator[dict[str, Any]]:
     """One record for each hit.
 
-    `orbit` lists the matching elements, the primary one first. Each entry has the orbit, the element (both
-    counted from 0), its transform, its words and the position where the element matched. `comment` is what
-    the query writes at the hit's position.
+    `orbit` lists the matching elements, the primary element first. Each entry has the orbit, the element
+    (both counted from 0), the element's transform and words, and the position where the element matched.
+    `comment` is what the query writes at the hit's position.
 
-    With `normalise`, FEN and squares are given in the query's frame. `moves` are the next moves in that
-    frame. `normalised` says in words how the transform was undone; it is None if no motion undoes the
+    With `normalise`, FEN and squares are given in the query's frame. `moves` are the next moves in the
+    query's frame. `normalised` says in words how the transform was undone; it is None if no motion undoes the
     transform.
     """
     with sources.Readers(base) as readers:

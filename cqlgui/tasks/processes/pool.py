@@ -3,7 +3,7 @@ hang or die.
 
 A job leases a `Crew` and gives it work in small pieces; the crew runs in the caller's thread. If the worker
 of a piece dies or does not answer in time, the piece is cut into single items. If a single item kills its
-worker, it is reported as lost. So one bad game never stops the rest.
+worker, the item is reported as lost. One bad game therefore never stops the other games.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class Piece(Generic[Item]):
 
 @dataclass
 class Work(Generic[Item]):
-    """What a crew does. All functions are called in the thread that runs the crew.
+    """The work of a crew. All functions are called in the thread that runs the crew.
 
-    `take(n)` returns the next items, at most n, and may wait a moment for them. An empty list means that
+    `take(n)` returns the next items, at most n, and may wait a moment for items. An empty list means that
     there are no more items. None means that no item is ready yet. `message` makes the request to a worker.
-    `done` gets the reply. `lost` gets an item with which two workers were lost, and the reason. `size` is the
-    size of the first piece; later pieces are sized to take `target` seconds each. `begun` is called a single
-    time, when a worker is ready and at work.
+    `done` gets the reply. If two workers were lost with the same item, `lost` gets the item and the reason.
+    `size` is the size of the first piece; later pieces are sized to take `target` seconds each. `begun` is
+    called a single time, when a worker is ready and at work.
     """
 
     take: Callable[[int], list[Item] | None]
@@ -78,8 +78,8 @@ class Pool:
     def __init__(self, command: Sequence[str] | None = None, size: int | None = None) -> None:
         self._command = list(command) if command else worker_command()
         self.size = size or os.cpu_count() or 1
-        # One worker more than `size`. It is there for short requests while a search keeps all other workers
-        # busy.
+        # The pool keeps one worker more than `size`. This worker serves short requests while a search keeps
+        # all other workers busy.
         self._kept = self.size + 1
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -130,8 +130,8 @@ class Pool:
             self.give_back(Worker(self._command))
 
     def take(self) -> Worker:
-        """A worker of the pool, or a new one. A worker of the pool may still be busy with abandoned work. If
-        it does not stop in time, it is killed."""
+        """A worker of the pool, or a new worker. A worker of the pool may still be busy with abandoned work.
+        If the worker does not stop in time, it is killed."""
         while True:
             with self._lock:
                 if self._closed:
@@ -148,8 +148,8 @@ class Pool:
             found.end()
 
     def give_back(self, worker: Worker) -> None:
-        """Tell a worker to drop abandoned work, and keep it for the next job. If the pool has enough workers,
-        end this one instead."""
+        """Tell a worker to drop abandoned work, and keep the worker for the next job. If the pool has enough
+        workers, end this worker instead."""
         worker.abandon()
         with self._lock:
             if not self._closed and worker.alive and len(self._idle) < self._kept:
@@ -158,7 +158,7 @@ class Pool:
         worker.end()
 
     def close(self) -> None:
-        """End all idle workers; leased ones end when they are given back."""
+        """End all idle workers. Leased workers end when they are given back."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -177,7 +177,8 @@ class Crew:
         self._starts_lost = 0
 
     def run(self, work: Work[Item], cancel: progress.CancelToken) -> bool:
-        """Do all of `work`. Cancelling drops the pieces under way and returns False within about 20 ms.
+        """Do all of `work`. If the work is cancelled, the pieces under way are dropped, and the result is
+        False within about 20 ms.
 
         Raises the fault that a worker reports, and `CqlguiError` if no worker can be started.
         """
@@ -271,8 +272,8 @@ class Crew:
         now = time.monotonic()
         for worker, piece in busy.items():
             patience = limit if worker.ready else SILENT_SECONDS
-            # The time of starting does not count. On a busy machine, starting a worker takes longer than a
-            # game may take.
+            # The time for starting a worker does not count. On a busy machine, starting a worker takes longer
+            # than a game may take.
             if now - max(piece.started, worker.ready_since) > patience:
                 _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, patience)
                 worker.hung = True
@@ -281,7 +282,7 @@ class Crew:
 
     def _bury(self, worker: Worker) -> str:
         """End a lost worker. Returns a sentence about what happened. Raises `CqlguiError` if `_STARTS_LOST`
-        workers were lost before they were ready and none answered meanwhile."""
+        workers were lost before they were ready, and no worker answered in between."""
         self._workers.remove(worker)
         if not worker.ready:
             self._starts_lost += 1
@@ -354,7 +355,7 @@ class Worker:
         return self._idle.is_set() and self.alive
 
     def comes_free(self, seconds: float) -> bool:
-        """Wait until the worker is free, for at most `seconds`; returns whether it is."""
+        """Wait until the worker is free, for at most `seconds`. Returns whether the worker is free."""
         return self._idle.wait(seconds) and self.alive
 
     def abandon(self) -> None:
@@ -442,7 +443,7 @@ def shared() -> Pool:
 
 
 def close() -> None:
-    """End the shared pool's idle workers; the next job starts new ones."""
+    """End the shared pool's idle workers. The next job starts new workers."""
     global _shared
     with _shared_lock:
         if _shared is not None:

@@ -10,7 +10,7 @@ from cqlgui.board import tree
 
 @dataclass(frozen=True, slots=True)
 class BadGame:
-    """A game that could not be read whole. It keeps its ordinal."""
+    """A game that could not be read whole. The game keeps its ordinal."""
 
     game: int
     source: Path
@@ -21,8 +21,8 @@ class BadGame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game. `digest` identifies the
-    text that was indexed (`store.index.Identity`). An empty digest accepts any text."""
+    """One PGN file of a base. `first` is the base ordinal (from 1) of the file's first game. `digest`
+    identifies the text that was indexed (`store.index.Identity`). An empty digest accepts any text."""
 
     path: Path
     first: int
@@ -50,7 +50,7 @@ class Base:
 class ImportReport:
     """The outcome of an import. `reused` counts the games that were indexed before. `messages` are sentences
     for the user. `unreadable` are the sources that were left out. `damaged` are the sources that are open
-    only in part. Each of these sources has a message."""
+    only in part. Each unreadable or damaged source has a message."""
 
     base: Base
     games: int
@@ -80,7 +80,7 @@ class BaseInfo:
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """Headers of one game, for tables. Unknown numbers are None, unknown texts empty."""
+    """Headers of one game, for tables. Unknown numbers are None, and unknown texts are empty."""
 
     game: int
     white: str

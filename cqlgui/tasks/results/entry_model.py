@@ -11,8 +11,8 @@ from cqlgui.base.data import dataclass
 class QueryEntry:
     """A shipped or saved query: its file, its front matter and its whole text.
 
-    `fen` is the diagram's position, empty without one; `group` names the folders around the file, outermost
-    first.
+    `fen` is the position of the diagram, and is empty if there is no diagram. `group` names the folders
+    around the file, the outermost folder first.
     """
 
     path: Path

@@ -1,8 +1,8 @@
 """The hits of a search as columns of numbers. Objects are made only for hits that are shown.
 
 A hit is one number: the game's ordinal shifted left by 32 bits, plus the positionid. A second array holds the
-orbit elements that matched, hit after hit. So millions of hits are a few arrays. This module uses no window
-and no files.
+orbit elements that matched, hit after hit. Millions of hits are therefore only a few arrays. This module uses
+no window and no files.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HitDetails:
-    """Details of hits, as `detail_pass.Detailed` has them: the values (numbers or sets, by `kind`) and the
-    squares to ring of each hit, and the squares of each of its matches (`marks`)."""
+    """Details of hits, in the form of `detail_pass.Detailed`. `values` (numbers or sets, as `kind` says) and
+    `squares` (the squares to ring) have an entry for each hit. `marks` has the squares of each match."""
 
     kind: Type | None
     values: Integers
@@ -46,12 +46,12 @@ class HitDetails:
 
     @classmethod
     def none(cls, kind: Type | None, hits: int, codes: int) -> HitDetails:
-        """Place for the details of hits whose details stand elsewhere."""
+        """Empty details, for hits whose real details are stored elsewhere."""
         return cls(kind, np.zeros(hits, np.int64), np.zeros(hits, np.uint64), np.zeros(codes, np.uint64))
 
     @classmethod
     def joined(cls, parts: Sequence[HitDetails]) -> HitDetails:
-        """Concatenate the details of several parts, which have values of one kind."""
+        """Concatenate the details of several parts. All parts have values of one kind."""
         return cls(
             parts[0].kind,
             np.concatenate([part.values for part in parts]),
@@ -60,11 +60,11 @@ class HitDetails:
         )
 
     def take(self, hits: Any, codes: Any) -> HitDetails:
-        """Some of them, by indices of hits and of codes."""
+        """The details of some hits, chosen by indices of hits and of codes."""
         return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes])
 
     def value(self, number: int) -> str | None:
-        """The value of a hit as text; None if it has none."""
+        """The value of a hit as text; None if the hit has no value."""
         value = int(self.values[number])
         if self.kind is Type.SET:
             return _set_text(value & MASK)
@@ -76,8 +76,9 @@ _set_text = functools.lru_cache(1 << 12)(values.set_text)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Hits in the order of a table, those of a game together. The elements that matched at hit n are
-    `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each once. `details` is None if they are unknown."""
+    """Hits in the order of a table; the hits of a game stand together. The elements that matched at hit n are
+    `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each element once. `details` is None if the details
+    are unknown."""
 
     hits: Integers
     ends: Integers
@@ -94,7 +95,7 @@ class Columns:
 
     @property
     def starts(self) -> Integers:
-        """Where the codes of each hit begin."""
+        """The index where the codes of each hit begin."""
         return np.concatenate([_ZERO, self.ends[:-1]]) if len(self.ends) else self.ends
 
     def codes_of(self, number: int) -> list[int]:
@@ -113,19 +114,19 @@ class Columns:
         return self._chosen(numbers, np.cumsum(sizes), _stretched(starts, sizes))
 
     def _chosen(self, hits: Any, ends: Integers, codes: Any) -> Columns:
-        """Some of the hits with their codes, by indices; `ends` are those of the new columns."""
+        """Some of the hits with their codes, chosen by indices. `ends` are the ends in the new columns."""
         details = None if self.details is None else self.details.take(hits, codes)
         return Columns(self.hits[hits], ends, self.codes[codes], details)
 
     def _masked(self, mask: Mask) -> Columns:
-        """The hits selected by a mask, several times faster than by their numbers."""
+        """The hits that a mask selects. A mask is several times faster than a list of numbers."""
         if not len(self.codes):
             return self._chosen(mask, no_ends(int(np.count_nonzero(mask))), slice(0))
         sizes = np.diff(self.ends, prepend=0)
         return self._chosen(mask, np.cumsum(sizes[mask]), repeated(mask, sizes))
 
     def part(self, begin: int, end: int) -> Columns:
-        """The hits from `begin` to `end`, without copying them."""
+        """The hits from `begin` to `end`, without a copy of the arrays."""
         hits = slice(begin, end)
         if not len(self.codes):
             return self._chosen(hits, no_ends(len(self.hits[hits])), slice(0))
@@ -146,25 +147,27 @@ class Columns:
     def of_games(self, begin: int, end: int) -> Columns:
         """The hits of games `begin` to `end` - 1. The hits must be in ascending order."""
         if not len(self.hits):
-            # This method is called for each interpreted game, and NumPy would be slow here.
+            # This method is called for each interpreted game. NumPy would be slow for a game without hits.
             return self
         low, high = np.searchsorted(self.hits, [begin << GAME_SHIFT, end << GAME_SHIFT]).tolist()
         return self.part(low, high)
 
 
 def no_ends(count: int) -> Integers:
-    """The ends of hits without elements. They take no memory."""
+    """The ends of hits without elements. The array takes no memory."""
     return np.broadcast_to(_ZERO[0], count)
 
 
 _ZERO: Final[Integers] = np.zeros(1, np.int64)
 BLOCK: Final = 1 << 20
-"""Hits that are processed together: enough to be fast, few enough to need little memory."""
+"""Number of hits that are processed together. Fewer hits would be slower, and more hits would need more
+memory."""
 _REPEATED: Final = 1 << 17
-"""Values that are repeated in one call: NumPy holds the interpreter lock during the call."""
+"""Number of values that are repeated in one call. NumPy holds the interpreter lock during the call, so a
+longer call would block the window."""
 _COUNTED: Final = 1 << 16
-"""Hits whose codes are counted in one call. NumPy holds the interpreter lock during this call too, and an
-orbit may have many codes at each hit."""
+"""Number of hits whose codes are counted in one call. NumPy holds the interpreter lock during this call too.
+An orbit may have many codes at each hit, so more hits would block the window."""
 NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
@@ -192,7 +195,7 @@ def first_hits(hits: Integers) -> Integers:
 
 
 def each_game(hits: Integers) -> Integers:
-    """The games of a list of hits, each once; the hits of a game stand together."""
+    """The games of a list of hits, each game once; the hits of a game stand together."""
     return hits[first_hits(hits)] >> GAME_SHIFT
 
 
@@ -210,8 +213,8 @@ def places(hits: Integers) -> dict[int, list[int]]:
 
 
 def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
-    """Each value as often as `counts` says, like `numpy.repeat`. That function holds the interpreter lock, so
-    with millions of hits it would block the window."""
+    """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, `numpy.repeat`
+    would block the window, because it holds the interpreter lock."""
     made = np.empty(int(counts.sum()), values.dtype)
     end = 0
     for begin in range(0, len(values), _REPEATED):
@@ -228,8 +231,8 @@ def _stretched(starts: Integers, sizes: Integers) -> Integers:
 
 
 def tallied(numbers: Integers, length: int = 0) -> Integers:
-    """How often each number from 0 on occurs, for at least `length` numbers, like `numpy.bincount`. That
-    function holds the interpreter lock too."""
+    """How often each number from 0 on occurs, for at least `length` numbers, like `numpy.bincount`.
+    `numpy.bincount` would block the window too."""
     found: Integers = np.zeros(max(length, int(numbers.max()) + 1 if len(numbers) else 0), np.int64)
     for begin in range(0, len(numbers), BLOCK):
         found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
@@ -237,7 +240,7 @@ def tallied(numbers: Integers, length: int = 0) -> Integers:
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
-    """Concatenate columns. Details are kept if all parts have them."""
+    """Concatenate columns. Details are kept if all parts have details."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
@@ -262,7 +265,7 @@ class Growing:
 
     def __init__(self) -> None:
         self._hits: Integers = np.empty(_ROOM, np.int64)
-        # None as long as no hit has elements.
+        # `_ends` is None as long as no hit has elements.
         self._ends: Integers | None = None
         self._codes: Codes = np.empty(0, np.int32)
         self._size = self._coded = 0
@@ -273,8 +276,8 @@ class Growing:
         return self._size
 
     def add(self, columns: Columns, starts: Integers) -> None:
-        """Append the hits of some games; `starts` are their `first_hits`. All additions have details, or none
-        has."""
+        """Append the hits of some games; `starts` are their `first_hits`. Either all additions have details,
+        or no addition has details."""
         end, coded = self._size + len(columns), self._coded + len(columns.codes)
         self._hits = _with_room(self._hits, self._size, end)
         self._hits[self._size : end] = columns.hits
@@ -315,11 +318,11 @@ _COPIED: Final = 1 << 18
 """Maximum number of values that are copied when an array grows. Copying millions of values during a search
 takes a tenth of a second, and a user who stops the search would wait for the copying."""
 _RESERVED: Final = 1 << 24
-"""Room of the next array, in values; it takes only address space until values are written."""
+"""Room of the next array, in values. The room takes only address space until values are written."""
 
 
 def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
-    """An array of at least `size` values that begins with the first `used` values of another one."""
+    """An array of at least `size` values that begins with the first `used` values of another array."""
     if size <= len(values):
         return values
     room = 2 * len(values)
@@ -341,13 +344,13 @@ class Pieces:
         self._firsts: list[int] = []
         self._size = 0
         self.ascending = True
-        """Whether each hit comes after the one before."""
+        """Whether the hits ascend."""
 
     def __len__(self) -> int:
         return self._size
 
     def add(self, columns: Columns, *, ascending: bool) -> None:
-        """Append hits; `ascending` tells whether each of them comes after the one before."""
+        """Append hits; `ascending` tells whether these hits ascend."""
         if not len(columns):
             return
         last = self._parts[-1].hits[-1] if self._parts else -1
@@ -361,7 +364,7 @@ class Pieces:
         self._size += len(columns)
 
     def replace(self, columns: Columns) -> None:
-        """Replace the arrays by another, single piece with the same number of hits."""
+        """Replace all parts by a single part with the same number of hits."""
         assert len(columns) == self._size
         if len(columns):
             former, self._parts = self._parts, [columns]
@@ -375,7 +378,7 @@ class Pieces:
         heap.discard(former)
 
     def whole(self) -> Columns:
-        """All hits in one piece; the parts are joined for good."""
+        """All hits in one part. The parts stay joined."""
         if len(self._parts) > 1:
             self.replace(joined(self._parts))
         return self._parts[0] if self._parts else NOTHING
@@ -386,7 +389,7 @@ class Pieces:
         return int(self._parts[place].hits[number - self._starts[place]])
 
     def hits(self, numbers: Integers) -> Integers:
-        """Hits by their numbers, which must ascend."""
+        """Hits by their numbers. The numbers must ascend."""
         found: list[Integers] = []
         begin = 0
         while begin < len(numbers):
@@ -409,7 +412,7 @@ class Pieces:
         return joined(found)
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The index of a game's first hit, and the index after its last one. The hits must ascend."""
+        """The index of a game's first hit, and the index after the game's last hit. The hits must ascend."""
         return self._first_from(game << GAME_SHIFT), self._first_from((game + 1) << GAME_SHIFT)
 
     def _first_from(self, hit: int) -> int:
@@ -420,11 +423,12 @@ class Pieces:
 
 
 SMALL: Final = 1 << 14
-"""Parts below this size are joined, because a search may return hits game by game."""
+"""Parts are joined up to this size. A search may return hits game by game, and each game would be a part of
+its own."""
 
 
 def having(columns: Columns, code: int) -> Mask:
-    """At which hits an element matched."""
+    """A mask of the hits where an element matched."""
     mask = np.zeros(len(columns), np.bool_)
     if len(columns.codes):
         for begin in range(0, len(columns), BLOCK):
@@ -457,9 +461,9 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class GameDefaults:
-    """What is known about hits without the interpreter: whether they have values (`valued`), and whether the
-    query `writes` comments. If the query writes none, the comments are the match string at each hit and the
-    game's number. `firsts` are the base ordinals of the sources' first games."""
+    """Facts about hits that need no interpreter: whether the hits have values (`valued`), and whether the
+    query `writes` comments. If the query writes no comments, the comments are the match string at each hit
+    and the game's number. `firsts` are the base ordinals of the sources' first games."""
 
     valued: bool
     writes: bool
@@ -469,7 +473,7 @@ class GameDefaults:
 
     def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
         """The comments of a game with hits at these positions. If the query writes comments, the result is
-        empty, because only the interpreter knows them."""
+        empty, because only the interpreter knows these comments."""
         if self.writes:
             return ()
         found = [(place, self.match_string) for place in places] if self.match_string else []
@@ -507,7 +511,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def merged(cls, parts: Sequence[FoundGames]) -> FoundGames:
-        """Concatenate several results. No game is in two of them."""
+        """Concatenate several results. No game is in two results."""
         told: dict[int, hit_model.GameHits] = {}
         for part in parts:
             told.update(part.told)
@@ -535,16 +539,16 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @property
     def measured(self) -> tuple[int, bool]:
-        """The number of games with hits, and whether the hits ascend. The value is cached. The thread that
-        searches computes it first, so that the window's thread need not."""
+        """The number of games with hits, and whether the hits ascend. The value is cached. The search thread
+        computes the value first, so that the window's thread need not compute it."""
         if self._measured is None:
             hits = self.columns.hits
             self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
         return self._measured
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The index of a game's first hit, and the index after its last one. The two are equal if the game
-        has no hit."""
+        """The index of a game's first hit, and the index after the game's last hit. Both are equal if the
+        game has no hit."""
         games, starts, ends = self.bounds
         at = int(np.searchsorted(games, game))
         if at >= len(games) or games[at] != game:
@@ -558,13 +562,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @property
     def bounds(self) -> tuple[Integers, Integers, Integers]:
-        """The games, ascending, each with the index of its first hit and the index after its last one."""
+        """The games, ascending, each with the index of its first hit and the index after its last hit."""
         if self._bounds is None:
             hits = self.columns.hits
             starts = first_hits(hits)
             ends = np.append(starts[1:], len(hits)) if len(starts) else starts
             games = hits[starts] >> GAME_SHIFT
-            # Games that match without a hit (a query may ask for them) are only in `told`.
+            # A query may ask for games without a hit. These games are only in `told`.
             bare = [game for game, found in self.told.items() if not found.hits]
             if bare:
                 games = np.append(games, np.array(bare, np.int64))
@@ -593,8 +597,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return self.columns.details is not None or game in self.told
 
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
-        """The comments that the query writes into a game, as far as they are known. Calling this is faster
-        than getting the game."""
+        """The comments that the query writes into a game, as far as they are known. This method is faster
+        than getting the whole game."""
         told = self.told.get(game)
         if told is not None:
             return told.comments
@@ -685,8 +689,8 @@ def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_mode
 
 
 def matches(codes: Iterable[int], place: int, marks: Iterable[int] = ()) -> tuple[hit_model.OrbitMatch, ...]:
-    """The elements that matched at a position, decoded from their codes; `marks` are their squares, where
-    these are known."""
+    """The elements that matched at a position, decoded from their codes; `marks` are the squares of the
+    elements, as far as the squares are known."""
     mask = (1 << orbit_pass.ELEMENT_BITS) - 1
     return tuple(
         hit_model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place, own)
@@ -695,8 +699,8 @@ def matches(codes: Iterable[int], place: int, marks: Iterable[int] = ()) -> tupl
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
-    """One row for each element of several orbits: the number of games and the number of positions at which
-    the element matched. `orbits` gives the number of elements of each orbit. The rows follow the order of the
+    """One row for each element of several orbits: the number of games and the number of positions where the
+    element matched. `orbits` gives the number of elements of each orbit. The rows follow the order of the
     orbits and their elements."""
     offsets = np.cumsum([0, *orbits])
     total = int(offsets[-1])
@@ -710,7 +714,8 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
         elements = codes if len(orbits) == 1 else offsets[codes >> orbit_pass.ELEMENT_BITS] + (codes & mask)
         positions = np.bincount(elements, minlength=total)
         found[:, 1] += positions
-        # Games are numbered from 0 within a block. This keeps the table of games and elements small.
+        # Games are numbered from 0 within a block. This numbering keeps the table of games and elements
+        # small.
         first = np.zeros(len(block), np.bool_)
         first[first_hits(block.hits)[1:]] = True
         games = np.cumsum(first)
@@ -731,5 +736,5 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
 
 
 _LARGEST_TABLE: Final = 1 << 24
-"""Maximum size in bytes of the table of games and elements in `counts`. Above this size, the elements of the
-games are sorted instead."""
+"""Maximum size in bytes of the table of games and elements in `counts`. Instead of a larger table, the pairs
+of game and element are sorted."""

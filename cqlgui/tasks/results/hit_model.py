@@ -23,7 +23,7 @@ class OrbitMatch:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One matching position. `squares` is the bitboard of the squares that the primary element matched. If
-    the query has no transforms, these are the squares that the query itself matched. `matches[0]` is the
+    the query has no transforms, `squares` has the squares that the query itself matched. `matches[0]` is the
     primary match."""
 
     game: int
@@ -50,7 +50,7 @@ class ElementCount:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate of an orbit that was dropped, and why."""
+    """A candidate that was dropped from an orbit, with the reason."""
 
     transform: str
     words: str
@@ -73,11 +73,11 @@ class Orbit:
 class GameHits:
     """All hits of one game, as they arrive from a running search.
 
-    `comments` are the comments that the query writes: pairs (positionid, text) in the order of writing. They
-    include `match_string` at each hit; `match_string` is empty if matches are not marked. `tags` are the tags
-    that the query sets. `removed` are the positions whose comments the query removes. If the game is not
-    `told`, its values and squares are unknown. If its `comments` are empty as well, the comments are unknown
-    too. `hit_details` fetches what is unknown.
+    `comments` are the comments that the query writes: pairs (positionid, text) in the order of writing. The
+    comments include `match_string` at each hit. `match_string` is empty if matches are not marked. `tags` are
+    the tags that the query sets. `removed` are the positions whose comments the query removes. If the game is
+    not `told`, its values and squares are unknown. If the game is not `told` and its `comments` are empty,
+    the comments are unknown too. `hit_details` fetches unknown details.
     """
 
     game: int

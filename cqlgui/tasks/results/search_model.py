@@ -13,8 +13,8 @@ from cqlgui.tasks.results.hit_model import Orbit, Persistent, QueryMessage, Sort
 
 
 class Details(enum.Enum):
-    """Which details of hits a search must return besides the orbit elements. `COMMENTS` is what the query
-    writes. `ALL` adds values and squares."""
+    """Which details of hits a search must return besides the orbit elements. `COMMENTS` means the texts that
+    the query writes. `ALL` adds values and squares."""
 
     NONE = enum.auto()
     COMMENTS = enum.auto()
@@ -30,12 +30,12 @@ class SearchOptions:
     workers: int | None = None
     settings: settings.Settings = settings.USUAL
     allow_read: tuple[Path, ...] = ()
-    """Folders whose text and PGN files the query may read. `allow_write` has the folders to which the query
-    may write (D11)."""
+    """Folders whose text and PGN files the query may read. `allow_write` has the folders where the query may
+    write files (D11)."""
     allow_write: tuple[Path, ...] = ()
     beside: Path | None = None
-    """The folder to which relative file names in the query refer, usually the folder of the query. If None,
-    each allowed folder is tried in turn."""
+    """Relative file names in the query start at this folder, usually the folder of the query. If `beside` is
+    None, each allowed folder is tried in turn."""
     kept: tuple[tuple[Path, str], ...] = ()
     """Files, besides the sources, that the query and an export must not overwrite. Each file has a phrase
     such as "is the query" (`search.keeping`)."""
@@ -44,7 +44,7 @@ class SearchOptions:
     pruned: bool = True
     """Whether games may be excluded by their headers and signatures; ignored if not `compiled`."""
     details: Details = Details.ALL
-    """Which details are wanted of all hits at once; `hit_details` can fetch the rest later."""
+    """Which details of all hits the search must return. `hit_details` can fetch other details later."""
     within: Integers | None = field(default=None, compare=False)
     """Ordinals of the games to search, ascending; None for all games."""
 
@@ -75,7 +75,7 @@ class SearchResult:
     """Games that were searched, including those in `failed_games`."""
     positions_searched: int
     """Positions that were searched. If the search stopped early, positions of later games may be included,
-    because workers had already searched these."""
+    because workers had already searched these positions."""
     bad_games: int
     engine: str
     reason: str
@@ -85,7 +85,8 @@ class SearchResult:
     """Set if an error of the query ended the search."""
     variations: bool = False
     messages: tuple[QueryMessage, ...] = field(default=(), repr=False)
-    """The messages of the query, in game order; `messages_dropped` more were not kept."""
+    """The messages of the query, in game order. `messages_dropped` is the number of messages that were not
+    kept."""
     messages_dropped: int = 0
     persistent: tuple[Persistent, ...] = ()
     """The persistent variables that are not quiet, in the order of the query."""

@@ -1,4 +1,4 @@
-"""Makes the truth of a query's parts at a position into plain data, and into a flat list for a message."""
+"""Turns the results of a query's parts at a position into plain data, and into a flat list for a message."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def truth(
 def why_not(
     expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
 ) -> truth_model.WhyNot:
-    """The first filter that fails at a position; raises the same as `truth`."""
+    """The first filter that fails at a position; raises the same errors as `truth`."""
     _checked_place(played, positionid)
     try:
         found = explain.why_not(expanded, played, world, positionid)

@@ -7,17 +7,17 @@ from cqlgui.base.data import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The result of a sub-filter at one position. `offset` and `length` are its place in the query (in code
-    points). `parts` are the results of its own sub-filters.
+    """The result of a sub-filter at one position. `offset` and `length` are the place of the sub-filter in
+    the query (in code points). `parts` are the results of the sub-filters inside it.
 
     `matched` is None if the truth is unknown, as for a loop variable outside its loop. `value` is the value
     as text. `squares` is the bitboard of the squares that the filter names or matched. `positionid` is the
-    position where the filter was evaluated; below `find` it is another position. `place` describes this
+    position where the filter was evaluated; inside `find`, this is another position. `place` describes this
     position in words. `transform` and `words` name the element of an orbit. `orbit` is the index of an
-    outermost orbit, else -1. In an orbit, `elements` are the indexes in `parts` of the elements that matched.
-    `binding` is the variable and the square of the element that decides a loop; None if no element decides.
-    `way` has the moves that a path matched, or the moves as far as the path came. `rounds` is how often the
-    body of a `loop` or `while` held or ran.
+    outermost orbit; -1 for every other filter. For an orbit, `elements` has the indexes (in `parts`) of the
+    matching elements. `binding` is the variable and the square of the element that decides a loop; None if no
+    element decides. `way` has the moves that a path matched. If the path failed, `way` has the moves before
+    the failure. `rounds` is how often the body of a `loop` or `while` held or ran.
     """
 
     offset: int
@@ -43,9 +43,9 @@ class WhyNot:
     """The first filter of a query that fails at a position; `part` is None if the query matches.
 
     `words` and `transform` name the orbit element that contains the filter. `nearest` is the nearest position
-    of the game at which the filter holds. `whole` is the nearest position at which the whole query matches.
-    Each is None if the game has no such position. If some positions could not be evaluated, `fault` says why;
-    otherwise it is empty.
+    of the game where the filter holds. `whole` is the nearest position where the whole query matches.
+    `nearest` or `whole` is None if the game has no such position. `fault` says why some positions could not
+    be evaluated, and is empty if all positions were evaluated.
     """
 
     part: Truth | None
@@ -59,12 +59,12 @@ class WhyNot:
 @dataclass(frozen=True, slots=True)
 class LineTruth:
     """What the margin shows beside a line (from 0): whether all filters that begin on this line hold. If only
-    one filter begins there and its value is a number, the margin shows the number.
+    one filter begins on the line and its value is a number, the margin shows the number.
 
-    `matched` is None if the truth is unknown. `value` is empty if a tick says everything. `parts` are the
-    filters, and `positionid` is the position that was asked about. `elements` names, for each filter, the
-    orbit element for which the filter was evaluated, in words. The name is empty for a filter as written. The
-    tuple is empty if all filters are as written.
+    `matched` is None if the truth is unknown. `value` is empty if the margin shows no number. `parts` are the
+    filters, and `positionid` is the position that was asked about. `elements` names, in words, the orbit
+    element of each filter. The name is empty for a filter as written. The tuple is empty if all filters are
+    as written.
     """
 
     line: int
@@ -76,11 +76,12 @@ class LineTruth:
 
     @property
     def elsewhere(self) -> str:
-        """Where in the game these filters were evaluated, in words; empty for the position asked about."""
+        """The position where the filters of this line were evaluated, in words; empty for position
+        `positionid`."""
         return self.parts[0].place if self.parts and all(map(self.apart, self.parts)) else ""
 
     def apart(self, part: Truth) -> bool:
-        """Whether a filter was evaluated at another position than the one asked about, as inside `find`."""
+        """Whether a filter was evaluated at another position than `positionid`, as inside `find`."""
         return part.positionid != self.positionid
 
 
@@ -90,9 +91,9 @@ class PlanStep:
     step.
 
     `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
-    `signature` (filters that can exclude games by their stored signatures), `together` (catalog and
-    signatures are asked about the whole query; this may exclude games that no single filter excludes),
-    `compiled`, or `interpreted`.
+    `signature` (filters that can exclude games by their stored signatures), `together`, `compiled` or
+    `interpreted`. In the step `together`, catalog and signatures are asked about the whole query. The step
+    may exclude games that no single filter excludes.
     """
 
     means: str
@@ -103,8 +104,8 @@ class PlanStep:
 @dataclass(frozen=True, slots=True)
 class Stages:
     """How a query will be run. `checked` is the query as CQL after checking. In `expanded` each transform is
-    replaced by its orbit. `engine` is the engine that runs the query. `reason` says why the query is
-    interpreted, if it is. `plan` has the steps."""
+    replaced by its orbit. `engine` is the engine that runs the query. If the query is interpreted, `reason`
+    says why. `plan` has the steps."""
 
     checked: str
     expanded: str

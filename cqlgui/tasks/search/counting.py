@@ -1,7 +1,7 @@
-"""Counts the games in which a query matches, and does nothing else. The window shows such counts beside the
-board at each move.
+"""Counts the games that match a query, and does nothing else. The window shows these counts beside the board
+at each move.
 
-One thread visits the games that the plan leaves. It searches each game only up to the first hit.
+One thread visits the games that the plan leaves. The thread searches each game only up to the first hit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import sieving
 
 _SLICE: Final = 250
-"""Games after which cancellation is checked."""
+"""Cancellation is checked after this number of games."""
 
 
 @dataclass(frozen=True, slots=True)

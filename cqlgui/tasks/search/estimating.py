@@ -1,7 +1,8 @@
-"""Estimates, while a query is being written, how many games it will find, from a random sample of the base.
+"""Estimates from a random sample of the base how many games a query will find, while the user writes the
+query.
 
-A sample is taken once for a state of a base; the compiled query runs over it. Only a query that is compiled
-wholly gets an estimate. A query that asks for the numbers of games gets none.
+A sample is taken once for each state of a base, and the compiled query runs over the sample. Only a query
+that is compiled wholly gets an estimate. A query that asks for the numbers of games gets no estimate.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ from cqlgui.tasks.results import base_model, found
 from cqlgui.tasks.search import sieving
 
 SAMPLE: Final = 2_000
-"""Games of a sample. A base that is not much larger is searched whole."""
+"""Number of games in a sample. A base that is not much larger than a sample is searched whole."""
 _KEPT: Final = 2
 _MOST_DOUBTFUL: Final = 0.05
-"""The share of the sample that the query may leave in doubt."""
+"""The largest share of the sample that the query may leave in doubt."""
 _SLICE: Final = 250
 _ERRORS: Final = 2.0
-"""Standard errors between the middle of the estimate and its bounds."""
+"""Number of standard errors between the middle of the estimate and each bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """About `games` of `total` games match. The true number hardly lies below `low` or above `high`. If these
-    bounds are equal, `games` is exact."""
+    """About `games` of `total` games match. The true number is unlikely to lie below `low` or above `high`.
+    If both bounds are equal, `games` is exact."""
 
     games: int
     low: int
@@ -49,8 +50,8 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """The text that is shown. It is true for every number from `low` to `high`, and it is no more exact
-        than these bounds."""
+        """The text that is shown. The text is true for every number from `low` to `high`, and is no more
+        exact than these bounds."""
         if self.low == self.high:
             return f"{self.games:,} game{'' if self.games == 1 else 's'}"
         if not self.games:
@@ -126,12 +127,13 @@ def estimate(
 
 
 def scaled(found: int, asked: int, total: int) -> Estimate | None:
-    """The estimate from `found` matching games among `asked`, chosen at random from `total`. None if no game
-    was asked. The true number lies between the bounds for some 95 of 100 samples.
+    """The estimate from `found` matching games among `asked` games. The `asked` games were chosen at random
+    from `total` games. None if `asked` is 0. The true number lies between the bounds for some 95 of 100
+    samples.
 
-    The bounds are Wilson's, at two standard errors. They are valid for few games as well, whereas the usual
-    bounds would fall below zero there. If a sample is a large part of the base, it counts as a larger sample
-    of an endless base.
+    The bounds are the Wilson bounds at two standard errors. The Wilson bounds are also valid for few games.
+    The usual bounds would fall below zero for few games. If a sample is a large part of the base, it counts
+    as a larger sample of an endless base.
     """
     if asked == total:
         return Estimate(found, found, found, total)
@@ -142,7 +144,7 @@ def scaled(found: int, asked: int, total: int) -> Estimate | None:
     whole = 1 + _ERRORS**2 / worth
     middle = (share + _ERRORS**2 / (2 * worth)) / whole
     half = _ERRORS * math.sqrt(share * (1 - share) / worth + (_ERRORS / (2 * worth)) ** 2) / whole
-    # The truth for the games of the sample is known, so the bounds must fit it.
+    # The result for the games of the sample is known, so the bounds must agree with this result.
     low = max(found, math.floor(total * (middle - half)))
     high = min(total - asked + found, math.ceil(total * (middle + half)))
     return Estimate(round(total * share), low, high, total)
@@ -172,12 +174,12 @@ class _Sample:
         self.memo: facts.Memo = tags.Memo(lambda: place)
 
     def tag(self, name: str) -> facts.Coded:
-        """A tag's texts, None for a game without it."""
+        """A tag's texts; None for a game without the tag."""
         return self._chosen(lambda of_segment: of_segment.tag(name))
 
     @property
     def result(self) -> facts.Coded:
-        """The results at the ends of the texts. If a text has none, the result in the tag."""
+        """The results at the ends of the texts. If a text has no result, the tag gives the result."""
         return self._chosen(lambda of_segment: of_segment.result)
 
     def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:
@@ -193,7 +195,7 @@ _lock = threading.Lock()
 
 
 def _sample(base: base_model.Base, within: found.Integers | None) -> _Sample:
-    """The sample of a base as it is now, or of some of its games."""
+    """The sample of a base in its present state, or of some games of the base."""
     listed = [source for source in base.sources if source.games]
     catalog = workspace.catalog()
     key: tuple[object, ...] = tuple(
@@ -214,7 +216,7 @@ def _sample(base: base_model.Base, within: found.Integers | None) -> _Sample:
 def _taken(
     base: base_model.Base, listed: Sequence[base_model.Source], within: found.Integers | None
 ) -> _Sample:
-    # The same games are chosen again for the same base, so that the figure does not waver.
+    # The random choice is repeatable, so that the shown number does not change for an unchanged base.
     chosen = np.arange(1, base.games + 1) if within is None else within
     total = len(chosen)
     if total > SAMPLE + SAMPLE // 2:

@@ -35,11 +35,11 @@ def explain(
 ) -> truth_model.Truth:
     """Evaluate a query at one position of a game and return the result of each part.
 
-    A long game or a large orbit goes to a worker process, so that the evaluation does not keep the
-    interpreter lock from the window's thread. Everything else is evaluated in this process, because that is
-    faster. With `apart` every query goes to a worker, where it can be stopped. `begun` is called when a
-    worker is ready and at work. Raises `queries.Rejected` for a bad query, `CqlguiError` for a position that
-    does not exist, and `errors.Cancelled`.
+    A long game or a large orbit goes to a worker process. In this process, its evaluation would keep the
+    interpreter lock from the window's thread. All other evaluations run in this process, because asking a
+    worker would take longer. With `apart`, every query goes to a worker, so that the evaluation can be
+    stopped. `begun` is called when a worker is ready and at work. Raises `queries.Rejected` for a bad query,
+    `CqlguiError` for a position that does not exist, and `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)
@@ -64,9 +64,10 @@ def why_not(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> truth_model.WhyNot:
-    """The first filter that fails at one position of a game, and the nearest position at which it holds.
+    """The first filter that fails at one position of a game, and the nearest position where it holds.
 
-    Always runs in a worker process, because the whole game is evaluated. Raises the same errors as `explain`.
+    The evaluation always runs in a worker process, because it covers the whole game. Raises the same errors
+    as `explain`.
     """
     queries.expanded(text, variations)
     request = _request("why", base, game, positionid, text, variations)
@@ -119,8 +120,8 @@ def stages(
     cancel: progress.CancelToken | None = None,
 ) -> truth_model.Stages:
     """How a query will be run. The result has the query as checked, the query with its orbits written out,
-    and the steps that exclude games, in order. With a base, each step also has the number of games that it
-    leaves. Raises `queries.Rejected`, and what opening the base raises."""
+    and the steps that exclude games, in order. With a base, each step also has the number of games that are
+    left after the step. Raises `queries.Rejected`, and what opening the base raises."""
     checked = queries.checked_query(text)
     expanded = queries.expanded(text, variations)
     assert checked.query is not None
@@ -143,7 +144,7 @@ def _steps(
         if part is None:
             text = printer.print_header(expanded.query.header)
         else:
-            # The filter as written, because an orbit may have many elements.
+            # The text is the filter as written, because the text of an expanded orbit may be very long.
             text = expanded.text[part.span.offset : part.span.offset + part.span.length]
         yield truth_model.PlanStep(means, " ".join(text.split()), games)
     if base is not None and left[-1] != (left[-2] if known else base.games):
@@ -165,7 +166,7 @@ def _steps(
 def _left(
     plan: sieving.Plan, base: base_model.Base, steps: int, cancel: progress.CancelToken | None
 ) -> list[int | None]:
-    """How many games of a base each step leaves."""
+    """The number of games of a base that are left after each step."""
     if plan.planner is None:
         return [base.games] * steps
     token = cancel or progress.CancelToken()
@@ -174,8 +175,8 @@ def _left(
         with sources.indexed(source) as opened:
             for first, segment in opened.parts:
                 if first >= source.games:
-                    # These games were indexed after the base was opened. The base does not have them, and the
-                    # catalog may lack them too.
+                    # These games were indexed after the base was opened. They do not belong to the base, and
+                    # the catalog may lack their rows.
                     break
                 token.raise_if_cancelled()
                 counts = plan.planner.counts(source, first, segment, lambda: token.cancelled)

@@ -1,8 +1,8 @@
-"""Predicts how long a search will take, from the number of games that its plan leaves and the cost of some of
+"""Predicts how long a search will take, from the number of games that the plan leaves and the cost of some of
 these games.
 
-A part of the base is planned and a sample of the remaining games is searched; this takes some milliseconds.
-Only a query whose hits come straight from the engine gets a prediction.
+The prediction plans a part of the base and searches a sample of the remaining games. It takes some
+milliseconds. Only a query whose hits come straight from the engine gets a prediction.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import planning, sieving
 
 _ASKED: Final = 3
-"""Number of segments that are planned. They are spread over the base, and the other segments are assumed to
-be similar."""
+"""Number of segments that are planned. These segments are spread over the base. The other segments are
+assumed to be similar."""
 _GROWTH: Final = 4
 """The first sample is one game, because a single game may take long. As long as a sample costs little, the
-next one is larger by this factor."""
+next sample is larger by this factor."""
 _ENOUGH_SECONDS: Final = 0.002
 _DOUBTFUL_SECONDS: Final = 0.05
-"""A sample that costs at least `_ENOUGH_SECONDS`, but less than this, is searched twice."""
+"""A sample that costs at least `_ENOUGH_SECONDS`, but less than `_DOUBTFUL_SECONDS`, is searched twice."""
 _HIT_SECONDS: Final = 80e-9
-"""Seconds that it costs to bring a hit into the result after it was found."""
+"""Seconds for bringing a hit into the result after the hit was found."""
 _CODE_SECONDS: Final = 20e-9
-"""Seconds that it costs to bring an element that matched at a hit into the result."""
+"""Seconds for bringing a matching element of a hit into the result."""
 
 
 class TooLong(errors.CqlguiError):  # not a fault
@@ -66,7 +66,7 @@ class _Sampled:
 
 
 def admit(foreseen: Foresight | None, most_seconds: float) -> None:
-    """Raise `TooLong` unless a search is predicted to end within `most_seconds`."""
+    """Raise `TooLong` if the predicted time is longer than `most_seconds`, or if there is no prediction."""
     if foreseen is None:
         raise TooLong("Nobody can tell how long this search takes.")
     if foreseen.seconds > most_seconds:
@@ -89,8 +89,8 @@ def foresee(
     token = cancel or progress.CancelToken()
     planned = left = 0
     sampled = _Sampled(0, 0, 0, 0.0)
-    # Seconds that planning takes for a game. The smallest value counts, because planning the first segments
-    # may include reading them.
+    # Seconds that planning takes for a game. The smallest value counts, because the first segments may have
+    # to be read before they are planned.
     begun, planning_seconds = time.thread_time(), math.inf
     total = sum(source.games for source in listed) if within is None else len(within)
     for part, source, first in _parts(chosen.planner, listed, within, token):
@@ -154,7 +154,7 @@ def _sample(
     assert chosen.compiled is not None
     assert chosen.straight is not None
     told = chosen.straight.orbit_pass
-    # The very first call compiles something. This cost is no part of a search.
+    # The very first call also compiles code. The cost of compiling must not count as a cost of the search.
     for _ in chosen.compiled.scan(part.asked, numbers[:1], before=first, facts=part.facts, slice_size=1):
         pass
     if told is not None:
@@ -165,7 +165,7 @@ def _sample(
         some = numbers[np.linspace(0, len(numbers) - 1, size).astype(np.int64)]
         found = _measured(chosen, part, some, first, token)
         if _ENOUGH_SECONDS <= found.seconds < _DOUBTFUL_SECONDS:
-            # A small sample may have taken long by chance.
+            # Measure a second time, because a small sample may have taken long by chance.
             found = min(found, _measured(chosen, part, some, first, token), key=lambda one: one.seconds)
         if found.seconds >= _ENOUGH_SECONDS or size == len(numbers):
             return found
@@ -196,5 +196,5 @@ def _measured(
         spent = time.thread_time() - start
         if chosen.compiled.tiers.functions is functions:
             return _Sampled(games, positions, hits, spent + _HIT_SECONDS * hits + _CODE_SECONDS * codes)
-        # Meanwhile the query was compiled with optimisation, so the sample is measured again. This happens
-        # only once.
+        # The query was compiled with optimisation during the measurement, so the sample is measured again.
+        # The query is compiled with optimisation only once.

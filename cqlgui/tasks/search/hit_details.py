@@ -1,8 +1,8 @@
-"""Fetches details of hits: values, squares to ring, and what is written into a game.
+"""Fetches details of hits: values, squares to ring, and texts that the query writes into a game.
 
-A search whose hits come straight from the engine leaves these out. They are fetched for the games that
-somebody looks at, and for all games if an export needs them. The engine finds them where it can
-(`engine.detail_pass`), else the interpreter.
+A search whose hits come straight from the engine leaves out details. The details are fetched for the games
+that the user looks at, and for all games if an export needs details. The engine finds the details if it can
+(`engine.detail_pass`). If the engine cannot, the interpreter finds the details.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.search import planning, sieving
 
 _BATCH: Final = 2_000
-"""Games whose details are fetched before the first of them is returned."""
+"""Number of games whose details are fetched before the first of these games is returned."""
 
 
 def tell(
@@ -39,7 +39,7 @@ def tell(
 ) -> Iterator[hit_model.GameHits]:
     """The games of a result in the given order, with all details; raises what `batches` raises.
 
-    A game whose details cannot be had is returned as it is in the result.
+    A game without obtainable details is returned as it is in the result.
     """
     for batch, found in batches(base, result, games, cancel=cancel, pool=pool):
         for game in batch:
@@ -87,7 +87,8 @@ def batches(
         fresh = details(base, result.query, result.options, missing, places=places, cancel=token, pool=pool)
         for game in missing:
             whole = fresh.get(game)
-            # A result made of others has only some of the hits, and may have hits of another query.
+            # A result that was made from other results has only some of the hits, and may have hits of
+            # another query.
             told[game] = (
                 known[game]
                 if whole is None
@@ -156,8 +157,8 @@ class _Quick:
         return found_module.joined(parts)
 
     def _segment(self, source: base_model.Source, ordinal: int) -> tuple[int, int, planning.Part]:
-        """The segment of a source that has a game: the ordinal of its first game, how many games it has, and
-        the games."""
+        """The segment that holds a game of a source: the ordinal of the segment's first game, the number of
+        its games, and the games."""
         with sources.indexed(source) as opened:
             first, segment = next(
                 (first, segment)
@@ -228,8 +229,8 @@ def details(
 
 
 _WORKERS: Final = 2
-"""Number of workers if the options name none. While somebody looks on, more workers would slow down the
-window."""
+"""Number of workers if the options give no number. More workers would slow down the window while the user
+works in it."""
 
 
 def said(options: search_model.SearchOptions) -> settings.Settings:
@@ -246,7 +247,7 @@ def request(
     places: Sequence[Sequence[int] | None] = (),
 ) -> frames.Envelope:
     """The request to a worker for some games of a source. The games are independent of each other. The query
-    may read files but must not write any; only a search adds that right."""
+    may read files but must not write files. Only a search adds the right to write."""
     return {
         "op": "search",
         "query": text,

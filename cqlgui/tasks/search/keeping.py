@@ -1,8 +1,8 @@
 """The files that a search must not lose: nothing may be written over a file that the search reads.
 
-Everything that writes to a file under a given name calls this module: an export (with `-o` or from the
-window), `writefile`, and the saving of a query. `base.files.disk` refuses anything but ordinary files;
-`files` decides which files a query may reach.
+All code that writes to a file with a given name calls this module: exports (`-o` or from the window),
+`writefile`, and the saving of queries. `base.files.disk` accepts only ordinary files. `files` decides which
+files a query may reach.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _READ: Final = "is read by the query"
 
 
 def sources(base: base_model.Base) -> files.Kept:
-    """The sources of a base. Nothing is written over them."""
+    """The sources of a base. These files must not be overwritten."""
     return [(source.path, _SOURCE) for source in base.sources]
 
 
 def from_query(base: base_model.Base, options: search_model.SearchOptions) -> files.Kept:
-    """The files that `writefile` must not write over: the sources, and the files that the caller names. Files
-    that the query reads are not among these, because a query may read what it wrote."""
-    # `/dev/stdin` is another file in a worker.
+    """The files that `writefile` must not overwrite: the sources, and the files that the caller names. Files
+    that the query reads are left out, because a query may read a file that it has written."""
+    # The paths are resolved in this process, because `/dev/stdin` is another file in a worker.
     return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 
 
@@ -63,12 +63,12 @@ def _read(text: str, options: search_model.SearchOptions, path: Path) -> files.K
     """The files that a query reads. If the query computes the name of a file and `path` may be that file,
     `path` is included."""
     found: files.Kept = []
-    # If a result was made of two others, its text is no query.
+    # If a result was made from two other results, its text is no query.
     with contextlib.suppress(queries.Rejected):
         expanded = queries.expanded(text, said=hit_details.said(options))
         folders = [_resolved(folder) for folder in options.allow_read]
         for use in queries.file_uses(expanded) if folders else ():
-            # A text that is no file name is not read.
+            # The query cannot read a text that is no file name.
             with contextlib.suppress(OSError, ValueError, RuntimeError):
                 if use.verb == "read" and use.name is not None:
                     found += [(place, _READ) for place in files.places(use.name, folders, options.beside)]

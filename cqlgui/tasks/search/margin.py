@@ -40,12 +40,12 @@ def margin(
 
 
 def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[truth_model.LineTruth, ...]:
-    """A row for each line on which a filter begins. A filter inside another filter that begins on the same
-    line does not count.
+    """A row for each line where a filter begins. A filter does not count if an enclosing filter begins on the
+    same line.
 
-    Of an orbit, the row shows the matching element, or the element that comes nearest to matching. `query`
-    shows which filters are comparisons. A comparison has a value, but it is a condition, and the row does not
-    show its value.
+    For an orbit, the row shows the matching element, or the element that comes nearest to matching. `query`
+    tells which filters are comparisons. The row does not show the value of a comparison, because a comparison
+    is a condition.
     """
     compared = set(_comparisons(query.body))
     rows: dict[int, list[tuple[truth_model.Truth, str]]] = {}
@@ -61,7 +61,7 @@ def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[trut
 
 
 def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
-    """The lines, from 0, for which `lines` makes rows. The query is not evaluated."""
+    """The lines (from 0) that get rows from `lines`. The query is not evaluated."""
     breaks = [place for place, sign in enumerate(text) if sign == "\n"]
     body = query.body
     pending = [(part, -1) for part in (nodes.children(body) if _is_bare(body) else (body,))]
@@ -76,8 +76,8 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
 
 
 def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
-    """The element of an orbit that matches. If none matches, the element in which most filters hold before
-    one fails. Of equal elements, the element as written is taken."""
+    """The matching element of an orbit. If no element matches, the element that has the most filters that
+    hold before a filter fails. Among equal elements, the element as written is taken."""
     return max(
         orbit.parts,
         key=lambda part: (part.matched is True, explain.held(part.parts), part.transform == words.AS_WRITTEN),
@@ -85,8 +85,8 @@ def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
 
 
 def bound(part: truth_model.Truth) -> str:
-    """The elements that decide loops: `x = f3, y = e5`. A loop holds for such an element, or fails for it
-    under `all`. Empty if no element decides.
+    """The values of loop variables that decide loops, such as `x = f3, y = e5`. A loop holds for its value; a
+    loop with `all` fails for its value. Empty if no value decides.
 
     Nested loops are listed together. In an orbit, only the loops of the best element are listed.
     """
@@ -103,12 +103,12 @@ def bound(part: truth_model.Truth) -> str:
 
 
 def moves(part: truth_model.Truth) -> str:
-    """The moves that a path matched, or how far it came."""
+    """The moves that a path matched, or the moves before the path failed."""
     return part.way if part.matched or not part.way else f"up to {part.way}"
 
 
 def left_out(text: str, game: tree.GameTree, positionid: int) -> bool:
-    """Whether a search with this query skips a position because it stands in a variation."""
+    """Whether a search with this query skips a position because the position stands in a variation."""
     query = queries.checked_query(text).query
     return positionid >= game.mainline_length and query is not None and not query.header.variations
 
@@ -120,7 +120,7 @@ def shortened(text: str, most: int = 60) -> str:
         return line
     end = line[-(most // 3) :]
     start = line[: most - len(end) - 3]
-    # No word is cut if there is a space near.
+    # If there is a space near, the text is cut at the space.
     start = start.rsplit(" ", 1)[0] if " " in start[len(start) // 2 :] else start
     end = end.split(" ", 1)[1] if " " in end[: len(end) // 2] else end
     return f"{start} … {end}"
@@ -132,13 +132,13 @@ _MOST_BOUND = 8
 def _beginning(
     found: truth_model.Truth, body: nodes.Node, breaks: list[int]
 ) -> Iterator[tuple[int, truth_model.Truth, str]]:
-    """Filters with the line on which they begin and the element to which they belong, in words. A filter is
-    left out if an enclosing filter begins on the same line."""
+    """Filters, each with the line where it begins and the words of the element that it belongs to. A filter
+    is left out if an enclosing filter begins on the same line."""
     pending = [(part, -1, "") for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
         part, above, element = pending.pop()
         if part.transform:
-            # The name of an inner element contains that of the outer one.
+            # The name of an inner element contains the name of the outer element.
             element = "" if part.transform == words.AS_WRITTEN else part.words
         line = bisect.bisect_left(breaks, part.offset)
         if line != above:
@@ -161,7 +161,7 @@ def _together(parts: Sequence[truth_model.Truth]) -> bool | None:
 
 
 def _value(parts: Sequence[truth_model.Truth], compared: set[tuple[int, int]]) -> str:
-    """The number of a single filter, unless it is a comparison."""
+    """The value of a single filter if the value is a number; empty for a comparison."""
     if len(parts) != 1 or parts[0].value is None or (parts[0].offset, parts[0].length) in compared:
         return ""
     return parts[0].value if _NUMBER.fullmatch(parts[0].value) else ""

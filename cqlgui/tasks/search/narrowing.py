@@ -1,9 +1,9 @@
-"""Facets of a result, and results made of others: some hits of one result, or the intersection, union or
-difference of two.
+"""Facets of a result, and results made from other results: some hits of one result, or the intersection,
+union or difference of two results.
 
-A game's facets are small numbers in arrays over the base, so counting and choosing among millions of hits are
-a few passes over arrays. Plain NumPy is enough: a mask of a million games is one megabyte, and hits are
-sorted numbers already, so compressed bitmaps would gain nothing.
+A game's facets are small numbers in arrays over the base. Counting and choosing among millions of hits
+therefore takes only a few passes over arrays. Plain NumPy is enough. A mask of a million games is one
+megabyte, and hits are sorted numbers already. Compressed bitmaps would gain nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of a facet, with the games and hits of a result that have it."""
+    """One value of a facet, with the numbers of games and hits that have this value."""
 
     key: int
     words: str
@@ -42,7 +42,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attributes:
-    """The facets of all games of a base, by name. In each array a game stands at its ordinal."""
+    """The facets of all games of a base, by name. The index into each array is the game's ordinal."""
 
     of_games: Mapping[str, Integers]
 
@@ -53,7 +53,8 @@ def attributes(base: base_model.Base) -> Attributes:
     for source in base.sources:
         for name, numbers in _of_source(source).items():
             column = np.zeros(source.games, np.int64)
-            # Rows that were added after this state of the base was read belong to the next state.
+            # Leave out rows that were added after this state of the base. The next state of the base has
+            # these rows.
             column[: len(numbers)] = numbers[: source.games]
             found[name].append(column)
     return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
@@ -94,7 +95,7 @@ def _words(name: str, key: int) -> str:
 
 
 def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> Integers:
-    """A facet of every hit."""
+    """The value of a facet for every hit."""
     columns = result.games.columns
     if name == PLY:
         keys: Integers = (columns.hits & found_module.PLACE_MASK) // _PLY_BAND
@@ -105,7 +106,7 @@ def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> In
 
 def values(result: search_model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
     """The values of a facet among the hits of a result, with counts. Empty for the ply if variations were
-    searched, because then the number of a position is not its ply."""
+    searched, because the number of a position in a variation is not its ply."""
     columns = result.games.columns
     if not len(columns) or (name == PLY and result.variations):
         return ()
@@ -130,27 +131,27 @@ def having(
 
 
 def matching(result: search_model.SearchResult, orbit: int, element: int) -> search_model.SearchResult:
-    """The hits of a result at which an element of an orbit matched."""
+    """The hits of a result where an element of an orbit matched."""
     return _kept(result, found_module.having(result.games.columns, orbit_pass.code_of(orbit, element)))
 
 
 def both(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
-    """The hits of one result that are also in another."""
+    """The hits of one result that are also in another result."""
     bare, others = _bare(one), _bare(other)
     kept = {game: hits for game, hits in bare.items() if game in others}
     return _kept(one, _among(one.games, other.games), kept)
 
 
 def without(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
-    """The hits of one result that are not in another."""
+    """The hits of one result that are not in another result."""
     bare, others = _bare(one), _bare(other)
     kept = {game: hits for game, hits in bare.items() if game not in others}
     return _kept(one, ~_among(one.games, other.games), kept)
 
 
 def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
-    """The hits of both results, in the order of the games. The details of a hit are those of the first
-    result, if it has the hit. Elements of another query's orbits are dropped."""
+    """The hits of both results, in the order of the games. If the first result has a hit, the details of the
+    hit come from the first result. Elements of another query's orbits are dropped."""
     one, other = (data.replace(result, games=result.games.spelt_out()) for result in (one, other))
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
@@ -176,25 +177,26 @@ def either(one: search_model.SearchResult, other: search_model.SearchResult) -> 
     joined = data.replace(
         one,
         games=FoundGames(one.games.columns, told, untold),
-        # If variations were searched, the number of a position is not its ply.
+        # If variations were searched in either result, the number of a position may differ from its ply.
         variations=one.variations or other.variations,
     )
     return _made(joined, columns, sorted({*one.order, *other.order}), bare)
 
 
 def _foreign(told: hit_model.GameHits) -> hit_model.GameHits:
-    """The details of a game from another query, without those that depend on its orbits and sort keys."""
+    """The details of a game from another query, without the details that depend on that query's orbits and
+    sort keys."""
     hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
     return data.replace(told, hits=hits, sort_keys=())
 
 
 def in_games(result: search_model.SearchResult) -> Integers:
-    """The games of a result, ascending, as `SearchOptions.within` wants them."""
+    """The games of a result, ascending, in the form of `SearchOptions.within`."""
     return np.sort(np.array(result.order, np.int64))
 
 
 def _among(some: FoundGames, others: FoundGames) -> Mask:
-    """Which hits of one result are also in another."""
+    """A mask of the hits of `some` that are also in `others`."""
     # A result has each hit once. NumPy is many times faster with this assumption.
     return np.isin(some.columns.hits, others.columns.hits, assume_unique=True)
 
@@ -206,7 +208,7 @@ def _ascending(found: FoundGames) -> FoundGames:
 
 
 def _bare(result: search_model.SearchResult) -> dict[int, hit_model.GameHits]:
-    """The games that match without a hit, which a query may ask for."""
+    """The games that match without a hit. A query may ask for these games."""
     return {game: hits for game, hits in result.games.told.items() if not hits.hits}
 
 
@@ -250,4 +252,4 @@ OPERATIONS: Final[Mapping[str, Callable[[Any, Any], search_model.SearchResult]]]
     "or": either,
     "minus": without,
 }
-"""Results made of two, by the words in the menu."""
+"""The operations that make a result from two results, by the words in the menu."""

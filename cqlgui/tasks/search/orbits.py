@@ -28,10 +28,10 @@ def orbits(text: str) -> tuple[hit_model.Orbit, ...]:
 def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
     """An orbit as plain data, all counts 0."""
     elements = []
-    # All elements are built alike, so one of them is enough.
+    # All elements are built alike, so one element is enough for this test.
     asks = any(impossible.names_pawns(element.filter) for element in info.elements[:1])
     for element in info.elements:
-        # There may be thousands of elements.
+        # There may be thousands of elements. Without a pause, the loop would block the window.
         priority.pause()
         elements.append(
             hit_model.ElementCount(
@@ -56,7 +56,7 @@ def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
 
 
 def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_model.Orbit:
-    """The orbit with new counts. `counts` has the pair (games, positions) for an element by its index."""
+    """The orbit with new counts. `counts` maps the index of an element to the pair (games, positions)."""
     elements = list(orbit.elements)
     for place, (games, positions) in counts.items():
         elements[place] = data.replace(elements[place], games=games, positions=positions)
@@ -64,8 +64,7 @@ def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_m
 
 
 _MOST_EXAMPLES = 64
-"""Maximum number of elements for which an example position is looked for. The picker shows no more at
-once."""
+"""Maximum number of elements that get an example position. The picker shows no more elements at once."""
 
 Place = tuple[int, int]
 """Number of an orbit in the query, and of an element in the orbit."""
@@ -101,7 +100,7 @@ def examples(
         source, ordinal = sources.of_game(base, hit >> found_module.GAME_SHIFT)
         with sources.opened(source) as opened:
             played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
-        # Moves from a damaged index may not be playable; opening the game reports it.
+        # Moves from a damaged index may not be playable; opening the game reports the damage.
         with contextlib.suppress(ValueError):
             found[place] = played.positions[hit & found_module.PLACE_MASK]
     return found

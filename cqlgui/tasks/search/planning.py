@@ -1,7 +1,7 @@
 """Decides for each segment which of its games must be searched, before any position is looked at.
 
-Headers come from the catalog (`tags`), signatures from the files beside the segments. Missing signatures are
-made and kept. An excluded game cannot match (`engine.pruning`).
+Headers come from the catalog (`tags`), and signatures come from the files beside the segments. Missing
+signatures are made and kept. An excluded game cannot match (`engine.pruning`).
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _USELESS: Final = 0.9
 """If more than this share of a segment's games is left, the next `_IDLE` segments are not examined."""
 _IDLE: Final = 3
 _MOST_PLAIN: Final = 20_000
-"""Maximum number of positions of a segment for which signatures are made if there is no machine code."""
+"""Without machine code, signatures are made only for a segment with at most this number of positions."""
 _MOST_KEPT: Final = 24
-"""Segments whose signatures stay in memory, some 30 MB."""
+"""Number of segments whose signatures stay in memory (some 30 MB)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
-    `numbers` are those of these games that are to be searched, in order. `facts` has the facts of the
-    compiled query for all games, as `scanning.scan` takes them."""
+    `numbers` are the games that are to be searched, in order. `facts` has the facts of the compiled query for
+    all games, in the form that `scanning.scan` takes."""
 
     asked: games.Games
     count: int
@@ -56,8 +56,8 @@ class Part:
 
 
 class Planner:
-    """Plans the search of one query. Only one thread at a time may use it. `compiled` are the facts that the
-    compiled code needs. If not `pruned`, no game is excluded."""
+    """Plans the search of one query. Only one thread at a time may use a planner. `compiled` are the facts
+    that the compiled code needs. If not `pruned`, no game is excluded."""
 
     def __init__(
         self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = (), *, pruned: bool = True
@@ -95,8 +95,8 @@ class Planner:
         return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
 
     def _is_idle(self, source: base_model.Source) -> bool:
-        """Whether this segment is not examined, because hardly a game was excluded in an earlier segment.
-        After `_IDLE` such segments, one is examined all the same."""
+        """Whether to skip the examination of this segment, because hardly a game was excluded in an earlier
+        segment. After `_IDLE` skipped segments, the next segment is examined."""
         if not self._useless or self._source != source.path or self._idle == _IDLE:
             self._idle = 0
             return False
@@ -125,8 +125,8 @@ class Planner:
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
     ) -> list[int]:
-        """How many games of a segment are left after each of the steps, and after all steps together. Raises
-        the same errors as `part`."""
+        """The number of games of a segment that are left after each step, and after all steps together.
+        Raises the same errors as `part`."""
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
         inside = left = np.arange(len(asked)) < count

@@ -1,7 +1,7 @@
 """Runs a query over a base: the entry point of every search. Hits are returned in game order while the search
 continues.
 
-Threads of this process search what is compiled (`sieving`); worker processes do the rest.
+Threads of this process run the compiled query (`sieving`). Worker processes run the interpreter.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ MAX_MESSAGES = 100_000
 """Maximum number of messages that a result keeps."""
 
 MOST_KEPT = 256_000_000
-"""Maximum number of characters that a result keeps of what a query writes into games: comments, tags, sort
-keys, and texts as values. Messages may have as many characters again."""
+"""Maximum number of characters that a result keeps of the comments, tags, sort keys and text values of a
+query. For the messages of a query there is a separate limit of the same size."""
 
 HOPELESS = 20
-"""If this many games in a row fail for the same reason, a search stops. If every second game failed by
-chance, this would happen once in a million games. The time allowed for a game shrinks with each failure, so
-twenty slow games cost a worker less than four minutes."""
+"""If this many games in a row fail for the same reason, a search stops. Even if every second game failed by
+chance, a search would stop only once in a million games. The time allowed for a game shrinks with each slow
+game. Twenty slow games therefore cost a worker less than four minutes."""
 
 _REPORT_SECONDS = 0.05
 _SIEVE_SECONDS = 0.02
 _STRETCH = 1_000
 """Number of games in a stretch that is interpreted as a whole."""
 _Item = tuple[int, int]
-"""Index of the source, and ordinal of the game in it, both from 0."""
+"""Index of the source, and ordinal of the game in the source, both from 0."""
 _NO_MORE: _Item = (-1, -1)
 _NUMBERS = pattern("[0-9]+")
 
@@ -73,13 +73,14 @@ def search(
 
     `on_orbits` gets the orbits of the query, without counts, before its hits. `on_hits` gets the hits of
     games in game order as they are found, in the caller's thread. `on_messages` gets all messages of the
-    query in the same way. The result keeps only the first `MAX_MESSAGES` messages, or fewer if they are long.
-    Cancelling returns within 100 ms with the hits so far. A game that kills its worker process is named in
-    `failed_games` and left out. Four things stop the search (`stopped`): a variable without a value, an
-    assertion that fails, `HOPELESS` games in a row that fail for the same reason, and more texts than
-    `MOST_KEPT`. If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it
-    begins. Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base
-    that cannot be read.
+    query, also in game order and in the caller's thread. The result keeps only the first `MAX_MESSAGES`
+    messages, or fewer messages if they are long. If the search is cancelled, it returns within 100 ms with
+    the hits so far. A game that kills its worker process is named in `failed_games` and left out. The search
+    stops (`stopped`) at a variable without a value, and at an assertion that fails. It also stops if
+    `HOPELESS` games in a row fail for the same reason, or if the texts have more than `MOST_KEPT` characters.
+    If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it begins.
+    Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base that
+    cannot be read.
     """
     chosen = options or search_model.SearchOptions()
     said = hit_details.said(chosen)
@@ -101,8 +102,8 @@ def search(
 
 @dataclass(slots=True)
 class _Stretch:
-    """Games `begin` to `end` - 1 of the base: what was found in them, and the games that are still to be
-    interpreted."""
+    """Games `begin` to `end` - 1 of the base: the hits found in these games, and the games that are still to
+    be interpreted."""
 
     begin: int
     end: int
@@ -111,11 +112,11 @@ class _Stretch:
 
 
 class _StoppedError(Exception):
-    """The search has stopped. Raised out of the crew's work."""
+    """The search has stopped. The error ends the crew's work."""
 
 
 class _Run:
-    """One search: hands out slices, puts results into game order, counts."""
+    """One search: it hands out slices, puts the results into game order, and counts."""
 
     def __init__(
         self,
@@ -141,14 +142,14 @@ class _Run:
         self.on_messages = on_messages
         self.expanded = expanded
         self.plan = sieving.INTERPRETER
-        # If planning is cancelled, the search has no plan. It then ends like any other cancelled search, with
-        # nothing found.
+        # If planning is cancelled, the search has no plan. The search ends like any other cancelled search,
+        # and finds nothing.
         with contextlib.suppress(errors.Cancelled):
             if options.compiled:
                 self.plan = sieving.plan(expanded, pruned=options.pruned, cancel=cancel)
         self.straight = self._straight()
-        # If the result of a game depends on earlier games, one worker takes the games in order, with this
-        # memory.
+        # If the result of a game depends on earlier games, one worker takes the games in order. `remembered`
+        # is the worker's memory of earlier games.
         sequential = self.plan.compiled is None and self.program.sequential
         self.remembered = self.program.empty_memory() if sequential else None
         self.written: dict[str, int] = {}
@@ -168,15 +169,15 @@ class _Run:
         self.stopped: search_model.Stop | None = None
         # The first fault that stops the search. It is kept until all games before the faulty game are done.
         self._fault: search_model.Stop | None = None
-        # The reasons why games failed, without numbers. Then the number of games that failed in a row, in
-        # game order, and their reason.
+        # `_reasons` has the reasons why games failed, without numbers. `_row` is the number of games that
+        # failed in a row, in game order. `_row_reason` is the reason of these games.
         self._reasons: dict[int, str] = {}
         self._row, self._row_reason = 0, ""
         self.messages: list[hit_model.QueryMessage] = []
         self.messages_dropped = 0
-        # Characters of the messages that are kept, and of everything else that is kept.
+        # Number of characters in messages (`_spoken`), and in all other texts that are kept (`_kept`).
         self._spoken = self._kept = 0
-        # Messages of games whose predecessors are still being searched.
+        # Messages of interpreted games that wait until all earlier games are done.
         self._said: dict[int, list[str]] = {}
         # Hits that the caller has not got yet.
         self._unsent: list[Columns] = []
@@ -220,13 +221,14 @@ class _Run:
                 finished = crew.run(work, self.cancel)
             except _StoppedError:
                 finished = True
-            # Compiled code is released with this run, in this thread, and not by the garbage collector.
+            # Drop the generator, so that this thread releases the compiled code with this run. The garbage
+            # collector must not release the code later.
             self._coming = iter(())
             if sieve is not None:
-                # Its threads end meanwhile.
+                # The threads of the sieve end while this thread finishes the result.
                 sieve.dismiss()
             if not finished:
-                # Hits beyond a slice that was cut off are kept too.
+                # Hits after a slice that was cut off are kept too.
                 self._advance(unfinished=True)
             self._send()
             found = self._found()
@@ -261,8 +263,8 @@ class _Run:
 
     @functools.cached_property
     def program(self) -> interpreter.Program:
-        """The interpreter's program of the query. A large program takes a while to make, and it is not always
-        needed."""
+        """The interpreter's program of the query. A large program takes a while to make. The program is
+        therefore made only when it is needed."""
         return interpreter.Program(self.expanded, self.said)
 
     @functools.cached_property
@@ -270,7 +272,8 @@ class _Run:
         return sieving.writes(self.expanded)
 
     def _straight(self) -> sieving.Straight | None:
-        """The maker of hits from the compiled query. None if such hits lack details that are wanted."""
+        """The maker of hits from the compiled query. None if hits from the compiled query lack wanted
+        details."""
         match self.options.details:
             case search_model.Details.ALL:
                 asking = hit_details.detail_pass(self.plan, self._writes)
@@ -299,8 +302,8 @@ class _Run:
         return self.grown.whole(self.told, self.untold)
 
     def _failed(self) -> tuple[base_model.BadGame, ...]:
-        """The games that failed, in order. Games after the one at which the search stopped are left out.
-        Which of them failed depends on the speed of the workers."""
+        """The games that failed, in order. Games after the stop of the search are left out. Failures among
+        these games depend on the speed of the workers."""
         failed = sorted(self.failed, key=lambda bad: bad.game)
         stop = self.stopped
         return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
@@ -333,8 +336,8 @@ class _Run:
         return wanted
 
     def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
-        """The games that the compiled query leaves to the interpreter. None stands for a moment at which no
-        such game is known."""
+        """The games that the compiled query leaves to the interpreter. None stands for a moment when no game
+        for the interpreter is known."""
         done = (0, 0)
         while not sieve.exhausted:
             chunk = sieve.take(_SIEVE_SECONDS)
@@ -356,7 +359,7 @@ class _Run:
                 self._send()
             yield None
         self._send()
-        # Usually the sieve has taken all games, and none is left here.
+        # Usually the sieve has taken all games, and no game is left here.
         yield from self._items(done)
 
     def _take(self, size: int) -> list[_Item] | None:
@@ -391,8 +394,8 @@ class _Run:
         first = self.sources[place].first
         if reply["stop"] is not None:
             ordinal, reason, offset, length = reply["stop"]
-            # Games after this one are not wanted any more. Several workers may have come to a game that stops
-            # the search.
+            # Games after the game that stops the search are not wanted any more. Several workers may have
+            # found such a game; the earliest game counts.
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)
@@ -485,7 +488,7 @@ class _Run:
         self._add(columns, starts)
 
     def _release_told(self, game: int) -> None:
-        """Add what the interpreter found in a game."""
+        """Add the hits and messages that the interpreter found in a game."""
         hits = self._waiting.pop(game)
         texts = self._said.pop(game, ())
         if self._full:
@@ -510,7 +513,8 @@ class _Run:
             self.stopped = search_model.Stop(game, words)
 
     def _add(self, columns: Columns, starts: Integers) -> None:
-        """Add the hits of some games, the first of each at `starts`; a game may have none."""
+        """Add the hits of some games; a game may have no hits. `starts` has the index of each game's first
+        hit."""
         asking = None if self.straight is None else self.straight.detail_pass
         if asking is not None and columns.details is None:
             # The details of these games are in `told`.
@@ -523,8 +527,8 @@ class _Run:
 
     def _send(self, more: bool = False) -> None:
         """Give new hits to the caller. If `more` hits will come soon, a small number of hits is held back.
-        Otherwise the caller would have to join small parts. In the window there is less time for that than in
-        this thread."""
+        Without this delay, the caller would have to join many small parts. The window's thread has less time
+        for joining than this thread."""
         now = time.monotonic()
         if more and self._unsent_hits < found_module.SMALL and now - self._sent < _REPORT_SECONDS:
             return

@@ -1,7 +1,7 @@
-"""Searches games with a compiled query, in threads beside the consumer of the results.
+"""Searches games with a compiled query, in threads beside the thread that takes the results.
 
-If only hits are wanted of a query, they come straight from this module (`Straight`). Otherwise this module
-excludes games without a match, and the interpreter takes the other games.
+If only the hits of a query are wanted, they come straight from this module (`Straight`). If more than hits is
+wanted, this module excludes games without a match, and the interpreter takes the other games.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ from cqlgui.tasks.search import planning
 
 _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
-"""Number of games in the first slice. Its time shows how long a game takes."""
+"""Number of games in the first slice. The time for this slice shows how long a game takes."""
 _GROWTH: Final = 16
-"""A slice may be larger than the one before by this factor."""
+"""A slice may be larger than the slice before by this factor."""
 _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
-"""Number of games in the last slices. These are small, so that no thread has to wait long for another."""
+"""Number of games in the last slices. The last slices are small, so that no thread has to wait long for
+another thread."""
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
-"""Games that are handed out together if there is no compiled query."""
+"""Number of games that are handed out together if there is no compiled query."""
 _MOST_WAITING: Final = 64
 """While this many chunks wait to be taken, the threads pause."""
 
@@ -75,15 +76,15 @@ class Straight:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a query is searched: compiled wholly, in part, or not (`compiled` is None). `reason` says why it is
-    not compiled wholly."""
+    """How a query is searched: compiled wholly, in part, or not (`compiled` is None). `reason` says why the
+    query is not compiled wholly."""
 
     compiled: compiling.Compiled | None
     reason: str
     span: diagnostics.Span | None = None
     """The place of the first part that was not compiled."""
     planner: planning.Planner | None = None
-    """Decides which games must be searched; None if all must be interpreted."""
+    """Decides which games must be searched; None if all games must be interpreted."""
     straight: Straight | None = None
     """Set if hits can be listed without the interpreter."""
     separable: bool = False
@@ -99,7 +100,8 @@ def plan(
     expanded: transforms.Expanded, *, pruned: bool = True, cancel: progress.CancelToken | None = None
 ) -> Plan:
     """Compile a query as far as possible. If not `pruned`, the search visits every game. Raises
-    `errors.Cancelled` between its steps, each of which may take a tenth of a second for a large orbit."""
+    `errors.Cancelled` between the steps of the work. Each step may take a tenth of a second for a large
+    orbit."""
     token = cancel or progress.CancelToken()
     assert expanded.query is not None
     wanted = expanded.query.header.matchcount
@@ -121,13 +123,13 @@ def plan(
 
 @functools.lru_cache(maxsize=2)
 def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
-    """A query's machine code. The last results are cached, like those of `queries.expanded`."""
+    """A query's machine code. The last results are cached, like the results of `queries.expanded`."""
     return compiling.compile_query(expanded)
 
 
 def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> Straight | None:
-    """What is needed for hits that come straight from the engine. None if the interpreter must find what
-    games are sorted by, what is written into them, or which elements matched."""
+    """The maker of hits that come straight from the engine. None if the interpreter must find sort keys,
+    texts to write into games, or matching elements."""
     query = expanded.query
     assert query is not None
     if query.header.sort_matchcount or any(isinstance(node, _SPEAKING) for node in nodes.walk(query.body)):
@@ -169,7 +171,7 @@ def writes(expanded: transforms.Expanded) -> bool:
     """Whether anything in a query may write a comment, as `find` does by itself."""
     assert expanded.query is not None
     if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
-        # No closures are made in this case, because making those of an orbit takes long.
+        # No closures are made in this case, because making the closures of an orbit takes long.
         return False
     from cqlgui.cql.interpreting import compilers
 
@@ -196,13 +198,14 @@ _SILENT: Final = (
 
 
 def wants_hits(matchcount: nodes.Range) -> bool:
-    """Whether only games with hits can have as many hits as the header wants."""
+    """Whether the header's `matchcount` requires at least one hit in a game."""
     return not matchcount.count and isinstance(matchcount.low, int) and matchcount.low > 0
 
 
 class Sieve:
-    """The threads and their results, in game order; a context manager. If they stop early, the interpreter
-    takes the rest of the games. `within` are the base ordinals to search, ascending; None for all."""
+    """A context manager with the searching threads and their results, in game order. If the threads stop
+    early, the interpreter takes the remaining games. `within` are the base ordinals to search, ascending;
+    None for all games."""
 
     def __init__(
         self,
@@ -229,8 +232,8 @@ class Sieve:
         # The number of the first slice that will not come.
         self._end: int | None = None
         self._size = _FIRST_SLICE
-        # The event is a separate object, because its user may be cached for longer than the sieve. A cached
-        # reference to the sieve would keep the compiled code.
+        # The event is a separate object, because a reference to the event may be cached for longer than the
+        # sieve. A cached reference to the sieve itself would keep the compiled code in memory.
         self._unwanted = threading.Event()
         count = max(1, threads or os.cpu_count() or 1)
         self._running = count
@@ -281,8 +284,8 @@ class Sieve:
         number = -1
         try:
             while True:
-                # Planning a segment may take a while. It holds only the lock `_feeding`, so that threads that
-                # wait for `_changed` need not wait for planning.
+                # Planning a segment may take a while. Planning holds only the lock `_feeding`. Threads that
+                # wait for `_changed` therefore need not wait for planning.
                 with self._feeding:
                     with self._changed:
                         self._changed.wait_for(
@@ -319,7 +322,7 @@ class Sieve:
                     self._tasks.close()
                 if self._given > self._taken and self._end is None:
                     # If a bug ended this thread, its chunk will not come. The chunks of other threads must
-                    # not wait for it.
+                    # not wait for this chunk.
                     self._stop_at(number)
                 self._changed.notify_all()
 
@@ -334,7 +337,8 @@ class Sieve:
             with sources.indexed(source) as opened:
                 for first, segment in opened.parts:
                     if first >= source.games:
-                        # These games were added after the base was opened. The catalog may not have them yet.
+                        # These games were added after the base was opened. The catalog may not have their
+                        # rows yet.
                         break
                     part = self._planner.part(source, first, segment, self._unwanted.is_set)
                     numbers = part.numbers
@@ -400,7 +404,7 @@ class Sieve:
     def _columns(
         self, task: _Slice, straight: Straight, hits: Integers, left: set[int], base: int
     ) -> Columns:
-        """The hits in the form that a result has. Games for which the orbit pass cannot tell the elements are
+        """The hits in the form of a result. If the orbit pass cannot tell the elements of a game, the game is
         added to `left`."""
         hits = hits[self._admitted(task, straight.header, hits)]
         if straight.detail_pass is not None:
@@ -421,7 +425,8 @@ class Sieve:
 
     @staticmethod
     def _admitted(task: _Slice, header: nodes.Header, hits: Integers) -> found_module.Mask:
-        """Which hits are in games that the header admits and that have as many hits as the header wants."""
+        """A mask of the hits in admitted games. The header admits a game by its number, its result and its
+        number of hits."""
         if header.gamenumber is None and header.matchcount is None and not header.results:
             return np.ones(len(hits), np.bool_)
         found = hits >> found_module.GAME_SHIFT
@@ -447,8 +452,9 @@ class Sieve:
 def detailed(
     asking: detail_pass.DetailPass, part: planning.Part, hits: Integers, *, before: int, base: int
 ) -> tuple[Columns, list[int]]:
-    """Hits in games of a part with their elements, values and squares, and the games whose details the
-    interpreter must find. `before` is the number of games before the part in its source, `base` in the base.
+    """The hits in games of a part, with elements, values and squares; and the games whose details the
+    interpreter must find. `before` is the number of games before the part in its source. `base` is this
+    number in the whole base.
     """
     found = asking.tell(part.asked, hits, before=before, facts=part.facts)
     details = found_module.HitDetails(asking.valued, found.values, found.squares, found.marks)
@@ -461,7 +467,7 @@ def detailed(
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """Games `begin` to `end` - 1 of a segment. `numbers` are those of these games that are to be searched.
+    """Games `begin` to `end` - 1 of a segment. `numbers` are the games of the slice that are to be searched.
     `first` is the ordinal, in the source, of the segment's first game."""
 
     place: int

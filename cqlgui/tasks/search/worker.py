@@ -1,9 +1,9 @@
 """The other end of `pool`: a process that reads PGN games and runs queries over slices of an indexed source.
 
-Requests come on stdin and answers go to stdout, framed as `frames` says; anything printed by accident goes to
-stderr, which the parent logs. `{"op": "stop", "id": n}` drops request n, even in the midst of a game: the
-listening thread interrupts the working one. Whatever it is doing, the process ends as soon as its stdin ends.
-So it never outlives its parent.
+Requests come on stdin and answers go to stdout, in the format of `frames`. Text that is printed by accident
+goes to stderr, and the parent logs this text. `{"op": "stop", "id": n}` drops request n, even in the midst of
+a game: the listening thread interrupts the working thread. The process ends as soon as its stdin ends,
+whatever it is doing. A worker therefore never outlives its parent.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ _GAME_SECONDS = 100
 _LEAST_SECONDS = 2
 _PROGRAMS_KEPT = 8
 _MOST_REMEMBERED = 100_000_000
-"""Characters that a query may keep from game to game."""
+"""Maximum number of characters that a query may keep from game to game."""
 _RECURSION = 20_000
 _MEMORY = 4 << 30
-"""Bytes that the process may take for its data, where the system keeps to such limits."""
+"""Maximum size in bytes of the process's data, on systems that enforce this limit."""
 
 
 def main() -> None:
     """Serve until stdin ends."""
-    # The interpreter's recursion follows the nesting of the query, which the checker bounds.
+    # The interpreter's recursion is as deep as the nesting of the query. The checker limits the nesting.
     sys.setrecursionlimit(_RECURSION)
     _limit_memory()
     service = Service()
     # The listening thread interrupts unwanted work. All other interrupts are ignored, because the parent
-    # handles those of the terminal.
+    # handles the interrupts of the terminal.
     signal.signal(signal.SIGINT, service.interrupted)
     channel = _private_stdout()
     requests: queue.SimpleQueue[frames.Envelope] = queue.SimpleQueue()
@@ -73,11 +73,11 @@ def main() -> None:
 
 
 class _Stopped(BaseException):
-    """The request under way is not wanted any more; raised in the midst of it."""
+    """Raised in the midst of a request that is not wanted any more."""
 
 
 class Service:
-    """Answers requests; keeps programs and opened sources between them."""
+    """Answers requests, and keeps programs and opened sources from one request to the next."""
 
     def __init__(self) -> None:
         self._programs: dict[tuple[str, str], tuple[interpreter.Program, bool]] = {}
@@ -111,8 +111,9 @@ class Service:
             if not self._torn and not isinstance(error, _Stopped):
                 raise
             answer = {"stopped": True}
-        # The mark decides, not the exception. Callbacks of C code swallow the exception. The standard library
-        # may turn it into another exception, and a search takes that for a failed game.
+        # `_torn` decides, because the exception may be lost. Callbacks of C code swallow the exception. The
+        # standard library may turn the exception into another exception, and a search takes the other
+        # exception for a failed game.
         if self._torn:
             self._torn = False
             self._forget()
@@ -120,9 +121,9 @@ class Service:
         return answer
 
     def _forget(self) -> None:
-        """Discard what is kept between requests, because the interrupt may have left it half-done. A program
-        may have been compiling a part at its first use. A catalog may have been opening its file or
-        reading."""
+        """Discard all programs, the source and the catalogs, because the interrupt may have left an object
+        half-done. A program may have been compiling a part at its first use. A catalog may have been opening
+        its file or reading."""
         self._programs.clear()
         self._patient_with = None
         if self._source is not None:
@@ -146,7 +147,7 @@ class Service:
 
     @contextlib.contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """A context for work on one game, which the listening thread may interrupt. After an interrupt
+        """A context for work on one game. The listening thread may interrupt this work. After an interrupt,
         `_forget` is called."""
         self._working = True
         try:
@@ -207,7 +208,7 @@ class Service:
             except interpreter.TooSlow:
                 failed.append([ordinal, f"the query took longer than {self._seconds} seconds in this game"])
                 # If one game after another is too slow, the query is at fault. The time for a game shrinks,
-                # so that the search need not take a day to report it.
+                # so that the search need not take a day to report the fault.
                 self._seconds = max(_LEAST_SECONDS, self._seconds // 2)
                 # The slow game is reported at once, because several slow games together would look like a
                 # hanging worker.
@@ -268,8 +269,8 @@ class Service:
         }
 
     def _load(self, request: frames.Envelope) -> frames.Envelope:
-        """A game of an indexed source, read from its text. The reply has no moves, because the index has
-        them."""
+        """A game of an indexed source, read from its text. The reply has no moves, because the index has the
+        moves."""
         source = self._opened(request)
         with self._interruptible():
             game = source.read(request["games"][0])
@@ -282,13 +283,15 @@ class Service:
         }
 
     def _explain(self, request: frames.Envelope) -> frames.Envelope:
-        """Why a query matches or does not match at a position of a game, as `truth_codec.packed` gives it."""
+        """Why a query matches or does not match at a position of a game, in the form of
+        `truth_codec.packed`."""
         expanded, game, host = self._asked(request)
         with self._interruptible():
             return {"truth": truth_codec.packed(truth_codec.truth(expanded, game, host, request["position"]))}
 
     def _why(self, request: frames.Envelope) -> frames.Envelope:
-        """The first filter that fails at a position of a game, and where it holds."""
+        """The first filter that fails at a position of a game, and the nearest position where the filter
+        holds."""
         expanded, game, host = self._asked(request)
         with self._interruptible():
             found = truth_codec.why_not(expanded, game, host, request["position"])
@@ -296,7 +299,7 @@ class Service:
         return {"part": part, "rest": [found.words, found.transform, found.nearest, found.whole, found.fault]}
 
     def _asked(self, request: frames.Envelope) -> tuple[transforms.Expanded, tree.GameTree, hosts.GameHost]:
-        """The query, the game and its host that a request is about."""
+        """The query, the game and the game's host, for a request."""
         source = self._opened(request)
         ordinal = request["games"][0]
         game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
@@ -304,7 +307,7 @@ class Service:
         return expanded, game, hosts.GameHost(source, ordinal)
 
     def _program(self, text: str, said: dict[str, Any]) -> tuple[interpreter.Program, bool]:
-        """The program of a query, and whether it looks at main lines only."""
+        """The program of a query, and whether the program looks at main lines only."""
         key = (text, json.dumps(said))
         found = self._programs.pop(key, None)
         if found is None:
@@ -343,10 +346,11 @@ class Service:
         return source
 
     def _catalog(self, path: Path, source: int, state: str) -> catalog.Catalog:
-        """The catalog with the rows of a source in this state, if the file still has them."""
+        """The catalog at `path`. If the rows of the source have another state than `state`, the catalog is
+        opened again."""
         found = self._catalogs.get(path)
         if found is not None and found.rows(source).state != state:
-            # The catalog may have been deleted and made again. A file that is open does not show this.
+            # The catalog may have been deleted and made again. An open file does not show this change.
             found.close()
             found = None
         if found is None:
@@ -411,11 +415,11 @@ def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Envelope], serv
 def _limit_memory() -> None:
     """Let an allocation fail before the whole machine runs out of memory.
 
-    The limit counts data, not addresses, because the index of a large library is mapped and may exceed the
-    limit.
+    The limit counts data and not addresses. The mapped index of a large library may take more addresses than
+    the limit.
     """
     if sys.platform != "win32":
-        # The system may refuse the limit, or may have a lower one already.
+        # The system may refuse the limit, or may already have a lower limit.
         with contextlib.suppress(OSError, ValueError):
             now, most = resource.getrlimit(resource.RLIMIT_DATA)
             limit = _MEMORY if now == resource.RLIM_INFINITY else min(now, _MEMORY)
