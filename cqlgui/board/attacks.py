@@ -133,8 +133,8 @@ def _row_attacks(place: int, inner: int) -> int:
 
 _ROW_ATTACKS = tuple(_row_attacks(place, inner) for place in range(8) for inner in range(64))
 _ROW_FILLS: tuple[Bitboard, ...] = tuple(row * _A_FILE for row in _ROW_ATTACKS)
-"""The attacks along a row, repeated on every rank. The intersection with a rank or a diagonal has the attacks
-along this line."""
+"""The attacks along a row, repeated on every rank. The intersection of an entry with a rank or a diagonal
+holds the attacks along this line."""
 
 
 def _column_fills() -> tuple[Bitboard, ...]:

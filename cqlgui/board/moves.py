@@ -21,8 +21,8 @@ PROMOTE_B = 5
 PROMOTE_R = 6
 PROMOTE_Q = 7
 BACK = 15
-"""Not a move. The other twelve bits are a number of plies: the next move starts so many plies before the last
-position."""
+"""Not a move. The other twelve bits are a number of plies: the next move starts that many plies before the
+last position."""
 
 BACK_LIMIT = 0xFFF
 """The most plies that one `BACK` word goes back. Going back further takes several words."""

@@ -1,7 +1,7 @@
 """A game as a tree of positions, packed into 16-bit words and unpacked again.
 
 The words are the moves in preorder, the main line first. A `BACK` word holds a number of plies: the move
-after the word starts so many plies before the last position. Nothing here is recursive, so games of any
+after the word starts that many plies before the last position. Nothing here is recursive, so games of any
 length and depth work.
 """
 
