@@ -1,5 +1,4 @@
-"""Data classes like those of the standard library, except that each method is written when it is first
-called.
+"""Data classes that work like `dataclasses`, except that each method is compiled when it is first called.
 
 The standard `dataclasses` compiles six methods for each frozen class when the class is defined. Compiling
 them takes a millisecond. With hundreds of classes, the compilation would take a third of the time of a search

@@ -15,11 +15,11 @@ _NICENESS: Final = 10
 """This value leaves nearly all processor time to the main thread. With a higher value, a background thread
 might get no processor time while other programs are busy, and could not release the interpreter lock."""
 SWITCH_SECONDS: Final = 0.0002
-"""The time after which a thread must pass on the interpreter lock to another thread that wants it (Python's
+"""A thread must pass on the interpreter lock this long after another thread has asked for the lock (Python's
 default: 5 ms). A repaint takes the lock hundreds of times, so each wait for the lock must be short."""
 _HURRY_SECONDS: Final = 0.00002
-"""The time that replaces `SWITCH_SECONDS` while the window is busy. A thread that does not call `pause` keeps
-the lock for this time whenever it gets the lock."""
+"""This time replaces `SWITCH_SECONDS` while the window is busy. A thread that does not call `pause` keeps the
+lock for this time whenever it gets the lock."""
 
 
 def give_way() -> None:

@@ -66,7 +66,7 @@ _A_FILE = 0x0101010101010101
 _B_FILE = 0x0202020202020202
 _GATHER_FILE = 0x0080402010080400
 _ASCENDING = (directions.UP, directions.NORTHEAST, directions.RIGHT, directions.NORTHWEST)
-"""The directions in which square numbers increase."""
+"""A step in one of these directions increases the number of the square."""
 
 
 def _rays() -> tuple[tuple[tuple[Square, ...], ...], ...]:

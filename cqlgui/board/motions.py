@@ -58,7 +58,7 @@ class Motion:
         return man + 6 if men.is_white(man) else man - 6
 
     def then(self, other: Motion) -> Motion:
-        """This motion followed by another one."""
+        """This motion followed by another motion."""
         origin = other.point(*self.point(0, 0))
         axes = [other.point(*self.point(*unit)) for unit in ((1, 0), (0, 1))]
         linear = tuple((x - origin[0], y - origin[1]) for x, y in axes)

@@ -116,7 +116,7 @@ class Position:
         return twin
 
     def make(self, move: Move) -> None:
-        """Play a move in place, legal or not.
+        """Play a legal or an illegal move in place.
 
         Raises `ValueError` for a move that cannot be played: no man on the origin, castling without king and
         rook, a promotion of a man other than a pawn, or a `BACK` word.
@@ -195,7 +195,7 @@ def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: B
 
 
 def play(table: Words, board: Bytes, move: Move) -> int:
-    """Play a move on a board, legal or not. Both the bitboards and the man codes are changed.
+    """Play a legal or an illegal move on a board. Both the bitboards and the man codes are changed.
 
     Returns a packed number: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a
     king moved". Returns -1 and leaves the board unchanged for a move that cannot be played.
@@ -317,7 +317,7 @@ def _read_placement(position: Position, text: str) -> None:
                 continue
             after_digit = False
             if symbol == "~" and file and position.squares[8 * rank + file - 1]:
-                # A `~` marks a promoted man in some variants. It has no meaning here.
+                # A `~` marks a promoted man in some variants. This program ignores the `~`.
                 continue
             man: Man = men.SYMBOLS.find(symbol)
             if man <= 0:

@@ -50,7 +50,7 @@ def unpacked(data: bytes, games: int) -> np.ndarray:
 
 
 class Store:
-    """Reads columns and caches recently used ones; safe for several threads."""
+    """Reads columns and caches recently used columns; safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

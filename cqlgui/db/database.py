@@ -26,7 +26,7 @@ CHECKED_WHOLE = 32 << 20
 _HEAD = 100
 _NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")
 _LEAST_ROOM: Final = 1 << 16
-"""With less free disk space than this many bytes, nothing can be written."""
+"""If the disk has fewer free bytes than this, nothing can be written."""
 _DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
 _log = logging.getLogger(__name__)
 

@@ -62,7 +62,7 @@ class Record(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may c
 
 
 class Query(Record):
-    """A query that was asked: its text, the base's name, and the counts unless the search was stopped."""
+    """A query that was asked: its text, the base's name, and the counts (None if the search was stopped)."""
 
     text = peewee.TextField(unique=True)
     base = peewee.TextField(default="")

@@ -29,7 +29,7 @@ def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]
 
 
 def catalog(database: Any) -> Sequence[Any]:
-    """The tables of the catalog, bound to `database`, in the order in which they are made."""
+    """The tables of the catalog, bound to `database`, in the order of their creation."""
     import peewee
 
     class Table(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may come without types

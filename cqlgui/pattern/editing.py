@@ -507,8 +507,8 @@ class _Pen:
         return self.placed(caret)
 
     def placed(self, caret: int) -> Edit:
-        """The changes, with a caret at which the group is still the drawn group. Several carets are tried,
-        because the new text may stand in the braces of another group."""
+        """The changes, with a caret that keeps the group the drawn group. Several carets are tried, because
+        the new text may stand in the braces of another group."""
         content = self.group.content
         edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
         carets = (spelling.moved(one, edit.changes) for one in (caret, content.end, content.offset))

@@ -18,9 +18,9 @@ MANY = 8  # a designator of more squares than this is drawn as an area, not as m
 class Cell:
     """One square of the picture. `symbol` is the man on it; empty for a square that is named without a man.
 
-    Symbols are those of designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man, `_`
-    empty. `sure` is False if the filter leaves a choice (several squares or several kinds of men); `absent`
-    is True if the man must *not* be there.
+    The symbols are used as in designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man,
+    `_` empty. `sure` is False if the filter leaves a choice (several squares or several kinds of men);
+    `absent` is True if the man must *not* be there.
     """
 
     square: int

@@ -101,7 +101,7 @@ class Reading:
 
     @property
     def drawn(self) -> bool:
-        """Whether there are marks or arrows, or a place holder for the first ones."""
+        """Whether there are marks or arrows, or a place holder for the first of them."""
         return any(item.marks or item.holder for item in self.items)
 
     def own(self, place: int) -> Item | None:
@@ -117,7 +117,7 @@ def read(text: str, group: groups.PatternGroup) -> Reading:
 
 
 def nothing_drawn(text: str) -> bool:
-    """Whether a query is a pattern from which everything was removed. Such a query asks for nothing yet."""
+    """Whether a query is only the place holder of an empty pattern. This query asks for nothing yet."""
     query = structure.checked(text).query
     body = None if query is None else query.body
     while isinstance(body, nodes.Transform):

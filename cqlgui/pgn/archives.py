@@ -52,8 +52,8 @@ def open_source(
 ) -> Text:
     """Open a PGN source: `.pgn`, gzip, bzip2, zstandard, or a zip with every `.pgn` member in name order.
 
-    `cache` is the folder for the plain text of a compressed or UTF-16 source; without it such a source is
-    refused. If a source is damaged, the text has only the part that can be unpacked (see `Text.damage`).
+    `cache` is the folder for the plain text of a compressed or UTF-16 source; without `cache` these sources
+    are refused. If a source is damaged, the text has only the part that can be unpacked (see `Text.damage`).
     Progress counts bytes of the source. Raises `errors.SourceError` with a sentence (missing, a folder, no
     permission, not PGN, nothing that can be unpacked, no room) and `errors.Cancelled`.
     """

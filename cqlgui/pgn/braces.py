@@ -1,5 +1,5 @@
-"""Where a brace comment ends, and how braces are written inside one. The splitter, the reader and the writer
-share these rules.
+"""Where a brace comment ends, and how braces are written inside a comment. The splitter, the reader and the
+writer share these rules.
 
 A comment ends at its first `}`. But `\\}` is a brace inside the comment if the next brace is another `}`.
 (`{C:\\games\\} e5 {x}` is thus read as two comments, because the next brace is `{`.) A line that begins with

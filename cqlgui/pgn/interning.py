@@ -29,8 +29,8 @@ class Interner:
     """Looks up texts by their bytes. For one thread at a time."""
 
     def __init__(self) -> None:
-        # The type is `Any`, because the kernel declares sequences of integers, and to the type checker NumPy
-        # arrays are no such sequences.
+        # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences
+        # of integers.
         self._arena: Any = np.empty(_ROOM, np.uint8)
         self._slots: Any = np.zeros(_SLOTS, np.uint32)
         self._ends: Any = np.zeros(MOST + 1, np.int64)

@@ -60,7 +60,7 @@ def insert(
     comments of game g have the numbers `firsts[g]` to `firsts[g + 1]` - 1. For each comment, `ids` has the
     positionid; `starts` and `lengths` say where the text with its braces stands in `pool`. Comments at
     positions that a game does not have are left out. `written[2 * g]` and `written[2 * g + 1]` receive the
-    begin and the end of the game in `out`, or -1 twice if the caller must write it.
+    begin and the end of the game in `out`. Both are -1 if the caller must write the game.
 
     `nodes` and `places` have `SCRATCH_HALVES` and `SCRATCH_INTS` elements.
     """

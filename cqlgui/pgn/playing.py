@@ -57,8 +57,8 @@ class MoveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The parts of a move's text. `origin` is the set of squares from which the man may come. `note` says
-    what is unusual about the text."""
+    """The parts of a move's text. `origin` is the set of squares that the man may come from. `note` says what
+    is unusual about the text."""
 
     piece: int
     origin: int

@@ -123,8 +123,8 @@ class QuickReader:
 
     def __init__(self, most_games: int = 2000) -> None:
         self._most = most_games
-        # The type is `Any`, because the kernel declares sequences of integers, and to the type checker NumPy
-        # arrays are no such sequences.
+        # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences
+        # of integers.
         self._rows: Any = np.empty(most_games * kernel.ROW, np.int64)
         self._words: Any = np.empty(0, np.uint16)
         self._more: Any = np.empty(0, np.uint8)

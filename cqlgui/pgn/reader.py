@@ -324,7 +324,7 @@ class _Reading:
     # Tags and the start
 
     def _tags(self) -> tuple[list[tuple[str, str]], int]:
-        """The tags, and the byte at which the movetext begins."""
+        """The tags, and the byte where the movetext begins."""
         data = self.data
         tags: list[tuple[str, str]] = []
         head = _Head()
@@ -382,7 +382,7 @@ class _Reading:
         return tags, head.begin
 
     def _take(self, head: _Head) -> None:
-        """Keep the comments before a tag pair or the moves, and report the text that is skipped there."""
+        """Keep the comments of a `_Head`, and report its skipped text."""
         for start, end, comment in head.comments:
             self._comment_at(0, decoding.decode(comment, self.encoding), self.comments)
             self.head_comments.append((start, end))

@@ -1,4 +1,4 @@
-"""Cuts a text into games: where each begins and ends, and on which line. Moves are not read.
+"""Cuts a text into games: finds the beginning, the end and the first line of each game. Moves are not read.
 
 A game is a tag section followed by movetext. A tag section continues until the first `tagpairs.MOVETEXT`:
 comments and stray text among the tags do not begin a game. A new game begins
@@ -110,7 +110,7 @@ def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
     second case, `line` is the `end_line` of this game.
 
     Never raises an error for the content. A text that begins with a mark of `decoding.WIDE_MARKS` is returned
-    as one game with a problem (`archives.open_source` decodes such files before).
+    as one game with a problem (`archives.open_source` decodes these files before).
     """
     if text.read(0, 4).startswith(decoding.WIDE_MARKS):
         if start == 0:

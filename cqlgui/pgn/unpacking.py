@@ -355,7 +355,7 @@ def _member(source: BinaryIO, info: zipfile.ZipInfo) -> Iterator[bytes]:
 def _is_game_file(info: zipfile.ZipInfo) -> bool:
     mode = info.external_attr >> 16
     regular = stat.S_IFMT(mode) in (0, stat.S_IFREG)
-    # The macOS Finder adds a resource fork for each file. Its path begins with __MACOSX and has the same
-    # ending.
+    # The macOS Finder adds a resource fork for each file. The path of this fork begins with __MACOSX and has
+    # the same ending as the file.
     forked = info.filename.startswith("__MACOSX/")
     return not info.is_dir() and regular and not forked and info.filename.lower().endswith(".pgn")

@@ -171,8 +171,8 @@ class Annotator:
 
     def __init__(self) -> None:
         self._reader = quick.QuickReader()
-        # The type is `Any`, because the kernel declares sequences of integers, and to the type checker NumPy
-        # arrays are no such sequences.
+        # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences
+        # of integers.
         self._nodes: Any = np.zeros(kernel_places.SCRATCH_HALVES, np.uint32)
         self._places: Any = np.zeros(kernel_places.SCRATCH_INTS, np.int64)
         self._out: Any = np.zeros(_ROOM, np.uint8)

@@ -434,7 +434,7 @@ class Writer:
 
     @property
     def next_offset(self) -> int:
-        """Byte of the text at which reading continues."""
+        """The byte of the text where reading continues."""
         return self.manifest.next_offset
 
     @property
@@ -522,9 +522,9 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
 
 
 def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
-    """Note the new state of a source that still holds the indexed text. The source then need not be read
-    again to check its text. Nothing is noted if another process writes the index or the disk refuses. In
-    these cases, the source is checked again next time."""
+    """Note the new state of a source that still holds the indexed text. With this note, the source need not
+    be read again to check its text. Nothing is noted if another process writes the index or the disk refuses.
+    In these cases, the source is checked again next time."""
     with contextlib.suppress(errors.CqlguiError, OSError), lock(folder):
         if Manifest.read(folder) == known:
             replace(known, identity=replace(known.identity, state=state)).write(folder)
