@@ -1,2 +1,2 @@
-"""What all other packages use: files, errors, cancellation, progress, logging. Imports none of these
-packages."""
+"""What all other packages use: files, errors, cancellation, progress, logging. This package imports none of
+the others."""

@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 
 class Ahead(Generic[T]):
-    """A call that runs in its own daemon thread. A process that ends does not wait for this thread, so the
-    call must leave nothing half done."""
+    """A call that runs in its own daemon thread. The process may end before the call has finished, so a call
+    that stops half-way must do no harm."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -24,11 +24,11 @@ class Ahead(Generic[T]):
         try:
             self._found = self._work()
         except Exception as fault:
-            # `result` raises it.
+            # `result` raises the fault.
             self._fault = fault
 
     def result(self) -> T:
-        """Wait for the call and return its result. Raises what the call raised."""
+        """Wait for the call and return its result. Raises the exception that the call raised."""
         self._thread.join()
         if self._fault is not None:
             raise self._fault

@@ -11,9 +11,9 @@ _FORMULA: Final = patterns.pattern(r"(?:^|(?<=[;\t\r\n]))(?=[-=+@\t\r＝＋－�
 
 
 def text_only(field: str) -> str:
-    """Return the field with `'` before each place that a spreadsheet would run as a formula (advice of
-    OWASP). Such a formula begins with `= + - @`, their full-width forms, a tab or a carriage return. It may
-    also begin after a semicolon, a tab or a line end, because a new cell may begin there. Numbers stay as
+    """Return the field with `'` before each text that a spreadsheet would run as a formula (advice of OWASP).
+    A formula begins with `= + - @`, a full-width form of these signs, a tab or a carriage return. A formula
+    may also begin after a semicolon, a tab or a line end, because a new cell may begin there. Numbers stay as
     they are."""
     if _NUMBER.fullmatch(field):
         return field

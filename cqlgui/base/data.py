@@ -1,13 +1,12 @@
-"""Data classes like those of the standard library, except that each method is written when it is first
-called.
+"""Data classes that work like `dataclasses`, except that each method is compiled when it is first called.
 
-The standard `dataclasses` compiles six methods for each frozen class when the class is defined. That takes a
-millisecond. With hundreds of classes this would be a third of the time of a search on the command line. Most
-of these methods are never called. Importing `dataclasses` alone takes longer than making all classes with
-this module.
+The standard `dataclasses` compiles six methods for each frozen class when the class is defined. Compiling
+them takes a millisecond. With hundreds of classes, the compilation would take a third of the time of a search
+on the command line. Most of the methods are never called. Importing `dataclasses` alone takes longer than
+making all classes with this module.
 
-The classes can do the same as the standard ones: `dataclasses.fields`, `dataclasses.replace` and `match`
-accept them. The attributes that these functions need are made at their first request.
+The classes work like the standard data classes: `dataclasses.fields`, `dataclasses.replace` and `match`
+accept them. The attributes that these functions need are made when they are first requested.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class _Field:
         self.kw_only = kw_only
 
     def words(self) -> dict[str, Any]:
-        """The arguments with which `dataclasses.field` makes the same field."""
+        """The arguments of `dataclasses.field` that describe this field."""
         found = {name: getattr(self, name) for name in ("repr", "hash", "compare", "kw_only")}
         defaults = {name: getattr(self, name) for name in ("default", "default_factory")}
         return found | {name: value for name, value in defaults.items() if value is not _MISSING}
@@ -121,16 +120,18 @@ else:
 
 
 def _found(kind: type) -> dict[str, _Field]:
-    """The fields of a class by name, those of its base classes first. In the class itself only the default of
-    each field stays. Raises `ValueError` for a mutable default, which all instances would share."""
+    """The fields of a class by name. The fields of base classes come first. Afterwards, the class attribute
+    of a field with a default is this default. A field without a default has no class attribute. Raises
+    `ValueError` for a mutable default, which all instances would share."""
     found: dict[str, _Field] = {}
     for base in reversed(kind.__mro__[1:]):
         found.update((one.name, one) for one in base.__dict__.get("__data_fields__", ()))
-    # Annotations of this class alone, not evaluated. `inspect` would do this, but importing it takes long.
+    # These are the annotations of this class alone, not evaluated. `inspect` could return them too, but
+    # importing `inspect` takes long.
     for name, annotation in kind.__dict__.get("__annotations__", {}).items():  # noqa: RUF063
         given = getattr(kind, name, _MISSING)
         if isinstance(given, MemberDescriptorType):
-            # This is the slot that a base class made for the same field, not a default.
+            # `given` is the slot that a base class made for this field. A slot is not a default.
             given = _MISSING
         one = given if isinstance(given, _Field) else _Field(default=given)
         if one is given and one.default is _MISSING:
@@ -156,8 +157,8 @@ def _slotted(kind: type, listed: dict[str, _Field]) -> type:
 
 
 class _ForLibrary:
-    """An attribute that `dataclasses` and others look for in a data class. The attribute is made at the first
-    request."""
+    """An attribute that `dataclasses` and other libraries look for in a data class. The attribute is made
+    when it is first requested."""
 
     def __init__(self, kind: Any, name: str) -> None:
         self._kind = kind
@@ -177,7 +178,7 @@ _LOOKED_FOR: Final = ("__dataclass_fields__", "__dataclass_params__")
 
 
 def _later(kind: type, write: Callable[..., Callable[..., Any]], *given: object) -> Callable[..., Any]:
-    """A method of `kind` that is written at its first call. Several threads may make that call at once."""
+    """A method of `kind`. Its first call compiles it. Several threads may make the first call at once."""
 
     def method(self: object, *values: object, **named: object) -> Any:
         function = write(kind, *given)
@@ -233,8 +234,8 @@ def _hash(kind: Any) -> Callable[..., Any]:
 
 
 def _tuple(kind: Any, who: str, *, hashed: bool) -> str:
-    """The source code of a tuple of fields: with `hashed` the fields that are hashed, otherwise the fields
-    that are compared."""
+    """The source code of a tuple of fields. With `hashed`, the tuple has the fields that are hashed. Without
+    `hashed`, it has the fields that are compared."""
     listed = (one for one in _fields(kind) if (one.hash if hashed and one.hash is not None else one.compare))
     return "(" + "".join(f"{who}.{one.name}, " for one in listed) + ")"
 
@@ -279,6 +280,6 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 _FROZEN: Final = {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
 _COPIED: Final = {"__getstate__": _state, "__setstate__": _restore}
-"""Methods that copy instances which have slots and refuse assignments."""
+"""The methods that copy frozen instances with slots."""
 _MADE_LATER: Final = object()
-"""The default of a parameter whose value a factory makes for each instance."""
+"""The default of a parameter if a factory makes a new value for each instance."""

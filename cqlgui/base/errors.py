@@ -1,5 +1,5 @@
-"""Errors with a sentence for the user. A bug is not such an error: it fails an assert and crashes the
-program."""
+"""Errors with a sentence for the user. A bug in the program is no `CqlguiError`: the bug fails an assert and
+crashes the program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ class CqlguiError(Exception):
 
 
 class SourceError(CqlguiError):
-    """A PGN source cannot be read: it is missing, a folder, not permitted, or a damaged archive."""
+    """A PGN source cannot be read: the source is missing, is a folder, may not be read, or is a damaged
+    archive."""
 
 
 class IndexDamaged(CqlguiError):  # noqa: N818  # a state, told in its own words
@@ -17,4 +18,4 @@ class IndexDamaged(CqlguiError):  # noqa: N818  # a state, told in its own words
 
 
 class Cancelled(CqlguiError):  # noqa: N818  # not an error but a wish
-    """The user stopped the work. What was committed before is kept."""
+    """The user stopped the work. Work that was committed before is kept."""

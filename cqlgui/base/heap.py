@@ -14,16 +14,16 @@ from cqlgui.base import priority
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
 _LARGE = 256 << 10
-"""Blocks of this many bytes or more are allocated outside the heap, and their memory is returned when they
-are freed. Without this setting glibc raises the limit itself. Then even results of millions of hits would be
-in the heap."""
+"""A block of this many bytes or more is allocated outside the heap. Its memory is returned to the system when
+the block is freed. Without this setting glibc would raise the limit by itself. The heap would hold even the
+blocks of a result with millions of hits."""
 
 
 def share() -> None:
-    """Make all threads allocate from one heap. Call it before other threads start. By default glibc gives
-    each thread its own heap. `give_back` cannot return memory from such heaps: after results of millions of
-    hits they keep hundreds of megabytes for ever. Code that allocates nearly always holds the interpreter
-    lock, so threads do not wait for each other at the shared heap."""
+    """Make all threads allocate from one heap. Call this before other threads start. By default glibc gives
+    each thread its own heap. `give_back` cannot return memory from the heap of a thread. After results with
+    millions of hits, these heaps would keep hundreds of megabytes for ever. Code that allocates memory nearly
+    always holds the interpreter lock, so threads do not wait for each other at the shared heap."""
     if sys.platform == "linux":
         option = getattr(ctypes.CDLL(None), "mallopt", None)
         if option is not None:
@@ -33,9 +33,10 @@ def share() -> None:
 
 
 def give_back() -> None:
-    """Make glibc return freed memory to the system. Without this call glibc keeps the memory for later, which
-    is a lot after results of millions of hits. The call takes some ten milliseconds, in which other threads
-    that allocate have to wait. Other C libraries return memory themselves."""
+    """Make glibc return freed memory to the system. Without this call glibc keeps freed memory for later use.
+    After results with millions of hits, this is a lot of memory. The call takes about ten milliseconds.
+    During the call, other threads wait when they allocate memory. Other C libraries return memory by
+    themselves."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -47,13 +48,14 @@ _FEW = 16
 
 
 def discard(things: list[Any] | dict[Any, Any]) -> None:
-    """Empty a container whose contents nobody else uses. If the container is large, a separate thread frees
+    """Empty a container. Nobody else may use its contents. If the container is large, a separate thread frees
     its contents one by one. Freeing the hundreds of pieces of a large result at once would hold the
-    interpreter lock for some ten milliseconds. The contents must not be Qt objects."""
+    interpreter lock for about ten milliseconds. The contents must not be Qt objects."""
     if len(things) <= _FEW:
         things.clear()
     else:
-        # `Thread.start` would wait until the new thread has had the interpreter lock.
+        # `threading.Thread` is not used, because `Thread.start` waits until the new thread has had the
+        # interpreter lock.
         _thread.start_new_thread(_empty, (things,))
 
 
@@ -66,7 +68,7 @@ def _empty(things: list[Any] | dict[Any, Any]) -> None:
 
 
 class _Told(ctypes.Structure):
-    """The result of `mallinfo2(3)`: bytes, except for the counts."""
+    """The result of `mallinfo2(3)`. Every field is a number of bytes, except for the counts of blocks."""
 
     _fields_: ClassVar = [
         (name, ctypes.c_size_t)
@@ -78,10 +80,10 @@ class _Told(ctypes.Structure):
 
 
 def unused() -> int:
-    """The bytes of physical memory of this process that no allocation uses: free parts of the heap that were
-    not yet returned, and memory from elsewhere, such as the program itself. If the C library has no
-    `mallinfo2`, all physical memory of the process counts as unused. The result is 0 if the system does not
-    tell the memory of the process."""
+    """The bytes of this process's physical memory that no allocation uses. These are the free parts of the
+    heap that were not yet returned, and memory outside the heap, such as the program itself. If the C library
+    has no `mallinfo2`, all physical memory of the process counts as unused. If the system does not tell the
+    memory of the process, the result is 0."""
     lent = 0
     if sys.platform == "linux":
         tell = getattr(ctypes.CDLL(None), "mallinfo2", None)
@@ -93,7 +95,7 @@ def unused() -> int:
 
 
 def resident() -> int:
-    """The bytes of physical memory of this process; 0 where the system does not tell."""
+    """The bytes of this process's physical memory; 0 if the system does not tell this number."""
     try:
         with Path("/proc/self/statm").open("rb") as file:
             pages = int(file.read().split()[1])

@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-`re` takes up to ten milliseconds to compile a long expression. A search uses few of the expressions in its
-modules.
+`re` takes up to ten milliseconds to compile a long expression. A search imports modules with many
+expressions, but it uses only a few expressions.
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ from typing import Any, AnyStr
 
 
 class _Pattern:
-    """A proxy of a `re.Pattern`. It compiles the expression at the first access and passes each access on."""
+    """A proxy of a `re.Pattern`. The proxy compiles the expression when an attribute is first used. It passes
+    each use of an attribute on to the `re.Pattern`."""
 
     def __init__(self, text: Any, flags: int) -> None:
         self._given = text, flags
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(*self._given), name)
-        # Keep the attribute here, so that the next access finds it directly.
+        # The attribute is stored in the proxy, so that its next use does not call `__getattr__`.
         setattr(self, name, found)
         return found
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Like `re.compile`, but only methods and attributes of the result can be used. A wrong expression raises
-    `re.error` when it is first used."""
+    """Like `re.compile`, but only the methods and attributes of the result can be used. An invalid expression
+    raises `re.error` when it is first used."""
     made: Any = _Pattern(text, flags)
     return made  # type: ignore[no-any-return]

@@ -1,8 +1,9 @@
 """Where modules are imported from. The program and its child processes import nothing from the current
 folder, which may belong to a stranger.
 
-This module imports only what Python loads before the program begins, because at that time `sys.path` may
-still contain the current folder. For the same reason paths are strings in this module.
+This module imports only modules that Python has already loaded when the program begins. At that time
+`sys.path` may still contain the current folder, and any other import could load a stranger's module. Paths
+are strings in this module, because `pathlib` must not be imported either.
 """
 
 # ruff: noqa: PTH100, PTH117, PTH120
@@ -19,22 +20,23 @@ sys.path[:] = places
 import importlib
 importlib.import_module(module).main()
 """
-"""The `cqlgui` package comes from its own folder, everything else from the given folders."""
+"""This code imports the `cqlgui` package from the folder `program`, and all other modules from the folders
+`places`."""
 
 
 def forget_current_folder() -> None:
-    """Remove the current folder from `sys.path`. Call it before anything else is imported.
+    """Remove the current folder from `sys.path`. Call this before anything else is imported.
 
-    `python -m cqlgui` puts the current folder first, and an empty entry of `PYTHONPATH` means the current
-    folder too. The current folder is removed in a checkout too: the package is already loaded, and its
-    modules are found through its own folder. A current folder stays if modules are installed in it. Modules
-    that Python loaded before this call may have come from the current folder; the script `cqlgui` and
-    `python -P -m cqlgui` never look there.
+    `python -m cqlgui` puts the current folder first in `sys.path`. An empty entry of `PYTHONPATH` also means
+    the current folder. The current folder is removed even if it is a checkout of this program: the package
+    `cqlgui` is already loaded, and Python finds its modules through the package's own folder. The current
+    folder stays if modules are installed in it. Python may have loaded modules from the current folder before
+    this call. The script `cqlgui` and `python -P -m cqlgui` never load modules from the current folder.
     """
     try:
         here = os.path.realpath(".")
     except OSError:
-        # A deleted folder holds no modules.
+        # The current folder was deleted, so it holds no modules.
         return
     kept = [place for place in sys.path if os.path.realpath(place) != here]
     if len(kept) < len(sys.path) and here not in _installed():
@@ -52,12 +54,13 @@ def forget_relative(*names: str) -> None:
 
 
 def command(module: str) -> list[str]:
-    """The command line of a new process that runs `main()` of a module of this program. The process finds the
-    same modules as this one. Neither the current folder nor the environment adds folders to its path."""
+    """The command line of a new process that runs `main()` of a module of this program. The new process finds
+    the same modules as this process. Neither the current folder nor environment variables add folders to its
+    `sys.path`."""
     places = [place for place in sys.path if os.path.isabs(place)]
     options = ["-I", "-X", "utf8"]
-    # The isolated mode also ignores `PYTHONDONTWRITEBYTECODE` and `PYTHONPYCACHEPREFIX`. Compiling the
-    # modules again would make a start slow.
+    # The isolated mode also ignores `PYTHONDONTWRITEBYTECODE` and `PYTHONPYCACHEPREFIX`, so both are passed
+    # on as options. Without the prefix, the new process would compile the modules again and start slowly.
     if sys.dont_write_bytecode:
         options.append("-B")
     if sys.pycache_prefix is not None:

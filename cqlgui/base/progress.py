@@ -27,8 +27,8 @@ class CancelToken:
         return self._event.is_set()
 
     def raise_if_cancelled(self) -> None:
-        """Raise `errors.Cancelled` if `cancel` was called. Otherwise wait while the window is busy, as
-        `priority.pause` does."""
+        """Wait while the window is busy, as `priority.pause` does. Raise `errors.Cancelled` if `cancel` was
+        called."""
         priority.pause()
         if self._event.is_set():
             raise errors.Cancelled("Stopped.")

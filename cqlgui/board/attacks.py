@@ -14,11 +14,11 @@ from cqlgui.board.squares import Bitboard, Square
 
 
 def attacks_from(man: Man, square: Square, occupied: Bitboard) -> Bitboard:
-    """The squares a man standing on `square` attacks, given the occupied squares.
+    """The squares that a man on `square` attacks, given the occupied squares.
 
     A pawn attacks its two forward diagonal squares, and none from its last rank. A line piece attacks along
     its lines up to and including the first occupied square. Pins, check, the side to move and the colour of
-    the men attacked play no part. The empty square (man 0) attacks nothing.
+    the attacked men play no part. The empty square (man 0) attacks nothing.
     """
     kind = man if man <= 6 else man - 6
     if kind == 1:
@@ -66,7 +66,7 @@ _A_FILE = 0x0101010101010101
 _B_FILE = 0x0202020202020202
 _GATHER_FILE = 0x0080402010080400
 _ASCENDING = (directions.UP, directions.NORTHEAST, directions.RIGHT, directions.NORTHWEST)
-"""The directions in which square numbers increase."""
+"""A step in one of these directions increases the number of the square."""
 
 
 def _rays() -> tuple[tuple[tuple[Square, ...], ...], ...]:
@@ -114,11 +114,13 @@ KNIGHT_ATTACKS: tuple[Bitboard, ...] = _leaps(
     ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 )
 PAWN_ATTACKS: tuple[Bitboard, ...] = _leaps(((-1, 1), (1, 1))) + _leaps(((-1, -1), (1, -1)))
-"""Squares attacked by a white pawn on square s at index s, by a black one at index 64 + s."""
+"""Index s: the squares that a white pawn on square s attacks. Index 64 + s: the squares that a black pawn
+attacks."""
 
 
 def _row_attacks(place: int, inner: int) -> int:
-    """Attacks along eight cells from cell `place`, given which of the six inner cells are occupied."""
+    """The cells attacked from cell `place` in a row of eight cells. `inner` has the occupied cells among the
+    six inner cells."""
     occupied = inner << 1
     reached = 0
     for cells in (range(place + 1, 8), range(place - 1, -1, -1)):
@@ -131,16 +133,16 @@ def _row_attacks(place: int, inner: int) -> int:
 
 _ROW_ATTACKS = tuple(_row_attacks(place, inner) for place in range(8) for inner in range(64))
 _ROW_FILLS: tuple[Bitboard, ...] = tuple(row * _A_FILE for row in _ROW_ATTACKS)
-"""Row attacks repeated on every rank. Intersected with a rank or a diagonal, they are the attacks along that
-line."""
+"""The attacks along a row, repeated on every rank. The intersection of an entry with a rank or a diagonal
+holds the attacks along this line."""
 
 
 def _column_fills() -> tuple[Bitboard, ...]:
     columns = [sum(1 << 8 * rank for rank in range(8) if row >> rank & 1) for row in range(256)]
     table = [0] * 512
     for inner in range(64):
-        # The multiplication gathers the squares of a file in another order than `inner` has. The index is
-        # therefore computed as in `rook_attacks`.
+        # The multiplication puts the squares of a file in another order than the bits of `inner`. The index
+        # is therefore computed as in `rook_attacks`.
         index = columns[inner << 1] * _GATHER_FILE >> 58 & 63
         for rank in range(8):
             table[rank << 6 | index] = columns[_ROW_ATTACKS[rank << 6 | inner]]
@@ -165,7 +167,8 @@ def _between_and_directions() -> tuple[tuple[tuple[Bitboard, ...], ...], tuple[i
 
 
 BETWEEN, DIRECTION_TO = _between_and_directions()
-"""`BETWEEN[a][b]`: the squares strictly between two squares of one line (empty if there is no line).
+"""`BETWEEN[a][b]`: the squares strictly between two squares of one line (empty if a and b have no common
+line).
 
 `DIRECTION_TO[a << 6 | b]`: the direction from a to b, or -1.
 """

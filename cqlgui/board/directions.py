@@ -17,7 +17,7 @@ LEFT: Direction = 6
 NORTHWEST: Direction = 7
 
 STEPS: tuple[tuple[int, int], ...] = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-"""Change of file and of rank made by one step in each direction."""
+"""For each direction, the change of file and the change of rank by one step."""
 
 ORTHOGONAL: DirectionMask = 0b01010101
 DIAGONAL: DirectionMask = 0b10101010
@@ -40,13 +40,13 @@ WORDS: dict[str, DirectionMask] = {
     "offdiagonal": 1 << NORTHWEST | 1 << SOUTHEAST,
     "anydirection": ANY_DIRECTION,
 }
-"""The fifteen direction words of CQL and the basic directions that each of them means."""
+"""The fifteen direction words of CQL, each with the basic directions that it means."""
 
 _WORD_OF = {mask: word for word, mask in WORDS.items()}
 
 
 def word_of(mask: DirectionMask) -> str | None:
-    """The direction word that means exactly these directions, or None if there is none."""
+    """The direction word that means exactly these directions, or None if no word does."""
     return _WORD_OF.get(mask)
 
 

@@ -1,4 +1,4 @@
-"""Legal moves, and the ends of a game that the board itself shows."""
+"""Legal moves, mate and stalemate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def legal_moves(p: Position) -> list[Move]:
 
 
 def pseudolegal_moves(p: Position) -> list[Move]:
-    """The moves that obey the rules of movement, even if they leave the mover's king in check. Castling moves
+    """The moves that obey the rules of movement. They may leave the mover's king in check, but castling moves
     obey all rules."""
     found: list[Move] = []
     turn = p.turn
@@ -110,7 +110,8 @@ def leaves_king_safe(table: Words, turn: Colour, move: Move) -> bool:
 
 
 def _pinned(table: Words, king: Square, turn: Colour) -> Bitboard:
-    """The men that stand alone between the king and an enemy line piece. They must stay on that line."""
+    """The men that stand alone between the king and an enemy line piece. A pinned man of the king's colour
+    must stay on the line between the king and the line piece, or capture this piece."""
     base = 6 - 6 * turn
     occupied = squares.ALL ^ table[0]
     snipers = (table[base + 3] | table[base + 5]) & (
@@ -176,7 +177,7 @@ def _castling_moves(found: list[Move], table: Words, castling: Bitboard, turn: C
             continue
         if _attacked(table, king_way | 1 << king, 1 - turn, occupied & ~(1 << king)):
             continue
-        # In Chess960 the castling rook may have shielded the square on which the king arrives.
+        # In Chess960 the castling rook may have shielded the square where the king arrives.
         if _attacked(table, 1 << king_end, 1 - turn, others | 1 << rook_end):
             continue
         found.append(king | rook << 6 | moves.CASTLE << 12)

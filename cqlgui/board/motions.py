@@ -1,7 +1,7 @@
-"""Motions of the board: a symmetry, then a shift, and perhaps a change of colours. They form a group.
+"""Motions of the board: a symmetry, then a shift, and perhaps a change of colours. The motions form a group.
 
-A motion moves points of the plane, so it has an inverse even if squares leave the board. Nothing here uses
-CQL: `cql.transforming.geometry.motion` returns the motion of a transform.
+A motion moves points of the plane, so it has an inverse even if squares leave the board. This module does not
+use CQL: `cql.transforming.geometry.motion` returns the motion of a transform.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Motion:
         return squares.NONE if square < 0 else _table(self)[square]
 
     def set(self, board: Bitboard) -> Bitboard:
-        """The images of the squares of a set, without those that leave the board."""
+        """The images of the squares of a set. Squares that leave the board are left out."""
         if self.symmetry == self.right == self.up == 0:
             return board
         moved = 0
@@ -58,7 +58,7 @@ class Motion:
         return man + 6 if men.is_white(man) else man - 6
 
     def then(self, other: Motion) -> Motion:
-        """This motion followed by another one."""
+        """This motion followed by another motion."""
         origin = other.point(*self.point(0, 0))
         axes = [other.point(*self.point(*unit)) for unit in ((1, 0), (0, 1))]
         linear = tuple((x - origin[0], y - origin[1]) for x, y in axes)
@@ -86,8 +86,8 @@ class Motion:
     def position(self, shown: Position) -> Position:
         """The position with its men moved. Men that leave the board are removed.
 
-        The en passant square stays only if the pawns of each colour still move in the same direction and no
-        rank is shifted. Castling rights stay only if, in addition, no file changes.
+        The en passant square stays only if the pawns of each colour keep their direction and no square is
+        shifted up or down. Castling rights stay only if, in addition, every file stays where it is.
         """
         moved = Position()
         for square, man in enumerate(shown.squares):
@@ -99,7 +99,7 @@ class Motion:
                 moved.men[men.EMPTY] ^= bit
         moved.turn = shown.turn ^ self.swapped
         moved.halfmove = shown.halfmove
-        # After a swap of colours, Black's move is shown as a move of White. A move of White begins the next
+        # After a swap of colours, Black's move is shown as a move of White. A move of White begins a new move
         # number.
         moved.fullmove = shown.fullmove + (self.swapped and shown.turn == men.BLACK)
         if self.keeps_pawns and not self.up:
@@ -115,7 +115,7 @@ class Motion:
 
     @property
     def keeps_pawns(self) -> bool:
-        """Whether the pawns of each colour still move in the same direction."""
+        """Whether the pawns of each colour keep their direction."""
         return self.symmetry in ((1, 6) if self.swapped else (0, 2))
 
 

@@ -12,7 +12,7 @@ Move: TypeAlias = int
 
 NORMAL = 0
 NULL = 1
-"""A passed move; origin and target are the mover's king square (a1 when he has no king)."""
+"""A passed move; origin and target are the mover's king square (a1 if the mover has no king)."""
 CASTLE = 2
 """Castling; the target is the square of the rook, as Chess960 needs."""
 EN_PASSANT = 3
@@ -21,13 +21,14 @@ PROMOTE_B = 5
 PROMOTE_R = 6
 PROMOTE_Q = 7
 BACK = 15
-"""Not a move: the other twelve bits say how many plies above the last position the next move starts."""
+"""Not a move. The other twelve bits are a number of plies: the next move starts that many plies before the
+last position."""
 
 BACK_LIMIT = 0xFFF
-"""The most plies that one `BACK` word goes back. A longer way takes several words."""
+"""The most plies that one `BACK` word goes back. Going back further takes several words."""
 
 NO_MOVE: Move = 0
-"""The word of "a1 to a1", which no move has. The root of a tree has this word."""
+"""The word of "a1 to a1". No move has this word. The root of a tree has it."""
 
 
 def pack(origin: Square, target: Square, flag: int = NORMAL) -> Move:
@@ -44,12 +45,12 @@ def pack_back(plies: int) -> list[int]:
 
 
 def origin(move: Move) -> Square:
-    """The square the man leaves."""
+    """The square that the man leaves."""
     return move & 63
 
 
 def target(move: Move) -> Square:
-    """The square on which the man arrives; for castling, the square of the rook."""
+    """The square where the man arrives; for castling, the square of the rook."""
     return move >> 6 & 63
 
 
@@ -59,19 +60,19 @@ def flag(move: Move) -> int:
 
 
 def promotion(move: Move) -> int:
-    """Kind of man a pawn becomes (2 knight .. 5 queen), or 0."""
+    """The kind of man that a pawn becomes (2 knight .. 5 queen), or 0 for any other move."""
     kind = move >> 12
     return kind - 2 if PROMOTE_N <= kind <= PROMOTE_Q else 0
 
 
 def king_target(move: Move) -> Square:
-    """The square on which the king arrives by a castling move (on the c- or g-file of its rank)."""
+    """The square where the king arrives by a castling move (on the c- or g-file of its rank)."""
     king = move & 63
     return king & 56 | (6 if (move >> 6 & 63) > king else 2)
 
 
 def rook_target(move: Move) -> Square:
-    """The square on which the rook arrives by a castling move (on the d- or f-file of its rank)."""
+    """The square where the rook arrives by a castling move (on the d- or f-file of its rank)."""
     king = move & 63
     return king & 56 | (5 if (move >> 6 & 63) > king else 3)
 
@@ -79,8 +80,8 @@ def rook_target(move: Move) -> Square:
 def uci(turn: Colour, move: Move) -> str:
     """A move of the side `turn` in UCI notation: `e2e4`, `e7e8q`, `0000`.
 
-    Castling is written as the king's move of two squares if king and rook stand on their usual squares;
-    otherwise as "king takes own rook".
+    If king and rook stand on their usual squares, castling is written as the king's move of two squares. From
+    other squares, castling is written as "king takes own rook".
     """
     kind = flag(move)
     start, end = origin(move), target(move)

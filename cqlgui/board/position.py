@@ -2,7 +2,7 @@
 writes FEN.
 
 A position need not be legal chess: there may be any number of kings (also none), and pawns on any rank. If a
-colour has several kings, only the last one in the order a1, b1, ..., h8 can be in check.
+colour has several kings, only the last king in the order a1, b1, ..., h8 can be in check.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Position:
     castling: Bitboard
     """The squares of the rooks that may still castle."""
     ep: Square
-    """The square that a pawn passed over if the last move was its double step, else -1. The square is set
-    even if no pawn can capture there."""
+    """If the last move was a pawn's double step, the square that the pawn passed over; -1 after any other
+    move. The square is set even if no pawn can capture there."""
     halfmove: int
     """Plies since the last capture or pawn move."""
     fullmove: int
@@ -57,9 +57,9 @@ class Position:
         """Read a FEN, also with X-FEN or Shredder-FEN castling letters. Missing fields get their usual
         values.
 
-        A castling right stays only if its rook and the only king of its colour stand on the back rank. An en
-        passant square is dropped if no double step can have passed over it. Raises `ValueError` with a
-        sentence if the text is not a FEN.
+        A castling right stays only if the rook stands on the back rank together with the only king of its
+        colour. An en passant square is dropped if no double step can have passed over it. Raises `ValueError`
+        with a sentence if the text is not a FEN.
         """
         fields = fen.split()
         if not fields:
@@ -79,9 +79,10 @@ class Position:
         return position
 
     def fen(self) -> str:
-        """The FEN. Castling is written as X-FEN: a file letter only where K or Q would be ambiguous.
+        """The FEN. Castling is written as in X-FEN: a file letter replaces K or Q only where K or Q would be
+        ambiguous.
 
-        The en passant field names the square passed over after every double step.
+        After every double step of a pawn, the en passant field names the square that the pawn passed over.
         """
         ep = squares.NAMES[self.ep] if self.ep >= 0 else "-"
         turn = "b" if self.turn else "w"
@@ -115,7 +116,7 @@ class Position:
         return twin
 
     def make(self, move: Move) -> None:
-        """Play a move in place, legal or not.
+        """Play a legal or an illegal move in place.
 
         Raises `ValueError` for a move that cannot be played: no man on the origin, castling without king and
         rook, a promotion of a man other than a pawn, or a `BACK` word.
@@ -164,19 +165,19 @@ def attackers(position: Position, square: Square, by_colour: Colour) -> Bitboard
 
 
 def in_check(position: Position) -> bool:
-    """True when the king of the side to move is attacked; False when there is no such king."""
+    """True when the king of the side to move is attacked; False when this side has no king."""
     king = king_square(position.men, position.turn)
     return king >= 0 and attackers(position, king, 1 - position.turn) != 0
 
 
 def king_square(table: Words, colour: Colour) -> Square:
-    """The square on which a colour's king stands: the last king if there are several, -1 if there is none."""
+    """The square of a colour's king: of the last king if there are several, -1 if there is no king."""
     return table[12 if colour else 6].bit_length() - 1
 
 
 def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: Bitboard) -> Bitboard:
-    """Like `attackers`, but on bare tables. `occupied` may differ from the tables, for example when the king
-    has stepped aside."""
+    """Like `attackers`, but takes the bitboards of a position. `occupied` may differ from these bitboards,
+    for example when the king has stepped aside."""
     base = 6 * by_colour
     queens = table[base + 5]
     found = (
@@ -194,7 +195,7 @@ def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: B
 
 
 def play(table: Words, board: Bytes, move: Move) -> int:
-    """Play a move on a board, legal or not. Both the bitboards and the man codes are changed.
+    """Play a legal or an illegal move on a board. Both the bitboards and the man codes are changed.
 
     Returns a packed number: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a
     king moved". Returns -1 and leaves the board unchanged for a move that cannot be played.
@@ -316,7 +317,7 @@ def _read_placement(position: Position, text: str) -> None:
                 continue
             after_digit = False
             if symbol == "~" and file and position.squares[8 * rank + file - 1]:
-                # A `~` marks a promoted man in some variants. It has no meaning here.
+                # A `~` marks a promoted man in some variants. This program ignores the `~`.
                 continue
             man: Man = men.SYMBOLS.find(symbol)
             if man <= 0:
@@ -357,7 +358,7 @@ def _read_castling(position: Position, text: str) -> Bitboard:
         else:
             rights |= rooks & squares.FILES["abcdefgh".index(name)]
     for colour in (men.WHITE, men.BLACK):
-        # If several rooks stand on the named side of the king, the outermost one is meant.
+        # If several rooks stand on the named side of the king, the outermost rook is meant.
         king = position.men[men.WK + 6 * colour]
         named = rights & _BACK_RANKS[colour]
         if named.bit_count() > 1:

@@ -8,7 +8,7 @@ from cqlgui.board.position import Position
 
 NULL_SAN = "--"
 OFF = "~"
-"""Written in place of a square that a motion takes off the board."""
+"""The sign that replaces the name of a square if a motion takes the square off the board."""
 _LETTERS = " PNBRQK"
 _FIGURES = " ♙♘♗♖♕♔"
 
@@ -18,8 +18,8 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
 
     With `figurine`, chess symbols replace the letters. Both colours have the same symbols, as in printed
     books. Each square has the name of its image under the motion `frame`. Castling, check and mate are
-    written as the move was played, because the rules need not hold in another frame. Raises `ValueError` if
-    the move cannot be played.
+    written as in the game that was played, because the rules of chess need not hold after a motion. Raises
+    `ValueError` if the move cannot be played.
     """
     after = p.copy()
     after.make(move)
@@ -52,7 +52,8 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
 
 
 def _origin_marks(p: Position, move: Move, frame: motions.Motion) -> str:
-    """File, rank or both of the origin, if another man of the same kind can legally go to the same square."""
+    """File, rank or both of the origin, if another man of the same kind can legally go to the target too; an
+    empty text if no other man can."""
     start, end = move & 63, move >> 6 & 63
     man = p.squares[start]
     candidates = p.men[man] & attacks.attacks_from(man, end, p.occupied) & ~(1 << start)

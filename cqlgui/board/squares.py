@@ -23,7 +23,7 @@ DARK: Bitboard = ALL ^ LIGHT
 """The dark squares; a1 is dark."""
 
 BIT: tuple[Bitboard, ...] = tuple(1 << square for square in range(64))
-"""The set that holds only this square."""
+"""For each square, the set that holds only this square."""
 NAMES: tuple[str, ...] = tuple(file + rank for rank in "12345678" for file in "abcdefgh")
 """Algebraic names in square order."""
 

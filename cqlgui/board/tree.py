@@ -1,7 +1,8 @@
 """A game as a tree of positions, packed into 16-bit words and unpacked again.
 
-The words are the moves in preorder, the main line first. A `BACK` word before a move says how many plies
-above the last position that move starts. Nothing here is recursive, so games of any length and depth work.
+The words are the moves in preorder, the main line first. A `BACK` word holds a number of plies: the move
+after the word starts that many plies before the last position. Nothing here is recursive, so games of any
+length and depth work.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from cqlgui.board.position import Position
 
 
 class GameTree:
-    """The positions of one game by positionid: in preorder, the main continuation first, root 0."""
+    """The positions of one game by positionid. The ids run in preorder, the main continuation first; the root
+    has id 0."""
 
     __slots__ = (
         "_identities",
@@ -38,11 +40,11 @@ class GameTree:
     plies: list[int]
     """Number of moves from the root."""
     depths: list[int]
-    """Number of moves on the way from the root that are not main continuations."""
+    """For each position: how many of the moves from the root to the position are not main continuations."""
     mainline_length: int
     """The number of positions of the main line. Their ids run from 0 to this number minus one."""
     root: Position
-    """The position from which the game starts. Do not change it."""
+    """The start position of the game. Do not change this position."""
 
     def __init__(self, root: Position) -> None:
         """A game without moves."""
@@ -60,9 +62,9 @@ class GameTree:
     def decode(cls, start_fen: str | None, words: Sequence[int]) -> GameTree:
         """Unpack a game. `start_fen` None means the usual initial position.
 
-        Raises `ValueError` with a sentence for a FEN that cannot be read, and for a `BACK` word that leads
-        above the root, goes back by zero or is the last word. Moves that cannot be played are only found when
-        `positions` replays them.
+        Raises `ValueError` with a sentence for a FEN that cannot be read. A `BACK` word raises it too if the
+        word leads above the root, goes back by zero plies or is the last word. Moves that cannot be played
+        are only found when `positions` replays them.
         """
         tree = cls(Position.start() if start_fen is None else Position.from_fen(start_fen))
         parents, plies, depths, played = tree.parents, tree.plies, tree.depths, tree.moves
@@ -114,7 +116,7 @@ class GameTree:
         return tree
 
     def encode(self) -> list[int]:
-        """The packed words; `decode` of them gives an equal tree."""
+        """The packed words. `decode` makes an equal tree from these words."""
         words: list[int] = []
         parents, plies = self.parents, self.plies
         for number in range(1, len(parents)):
@@ -163,10 +165,11 @@ class GameTree:
         return line
 
     def common_ancestor(self, first: int, second: int) -> int:
-        """The last common position on the ways from the root to two positions. It may be one of these two
-        positions."""
+        """The last position that the lines from the root to two positions have in common. It may be one of
+        these two positions."""
         parents = self.parents
-        # A position has a larger id than all its ancestors, so the larger of the two is not the answer.
+        # A position has a larger id than all its ancestors, so the larger of two different ids is not the
+        # answer.
         while first != second:
             if first > second:
                 first = parents[first]
@@ -203,8 +206,8 @@ class GameTree:
         return san.san(self.positions[self.parents[positionid]], self.moves[positionid], figurine)
 
     def framed(self, frame: motions.Motion) -> GameTree:
-        """The same game, written as a motion shows it. `san`, `mover` and `display_number` follow the frame.
-        Moves and positions stay as they were played."""
+        """The same game as a motion shows it. `san`, `mover` and `display_number` follow the motion. Moves
+        and positions stay as they were played."""
         return self if frame == motions.STILL else _FramedTree(self, frame)
 
     def _follow_men(self) -> list[bytes]:
@@ -248,7 +251,8 @@ class _FramedTree(GameTree):
         return super().mover(positionid) ^ self._frame.swapped
 
     def display_number(self, positionid: int) -> int:
-        # As in `Motion.position`: a move of Black is shown as a move of White, and begins the next number.
+        # As in `Motion.position`: after a swap of colours, a move of Black is shown as a move of White and
+        # begins a new move number.
         return super().display_number(positionid) + (
             self._frame.swapped and super().mover(positionid) == men.BLACK
         )
@@ -259,7 +263,8 @@ class _FramedTree(GameTree):
 
 
 def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list[str]:
-    """The SAN of the moves that lead to the positions `ids`, one text each, such as `1.e4`, `e5`, `2.Nf3`.
+    """The SAN of the moves that lead to the positions `ids`, one text for each move, such as `1.e4`, `e5`,
+    `2.Nf3`.
 
     Every move of White has its number. A move of Black has its number (`1...e5`) only if the preceding move
     of the game is not printed just before it. The root is left out, because no move leads to it.

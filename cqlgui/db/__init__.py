@@ -1,2 +1,2 @@
-"""The SQLite files: the catalog of sources, bases and headers of games, and the user's own records. Does not
-use queries or Qt."""
+"""The SQLite files: the catalog of sources, bases and headers of games, and the user's own records. This
+package uses no queries and no Qt."""

@@ -1,8 +1,8 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
-Games are kept in blocks of columns (`columns`). Each text stands once in a table, and the columns hold its
-number. Questions about many games are computed on whole columns. The catalog can be made again from the
-sources at any time, so a damaged file is set aside.
+Games are kept in blocks of columns (`columns`). Each text stands once in a table, and the columns hold the
+number of the text. Questions about many games are computed on whole columns. The catalog can be made again
+from the sources at any time, so a damaged file is set aside.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded, Header, Table
 
 _BLOCKS_SINCE = 3
-"""The version since which games are kept in blocks."""
+"""The first version that keeps games in blocks."""
 _CHUNK = 500
 _MOST_NAMES = 500_000
 
@@ -41,7 +41,7 @@ TABLES: Final = {
     "eco": "text",
     "ending": "text",
 }
-"""The table that holds the texts of each column."""
+"""For each column of texts, the name of the table with the texts."""
 SORTS: Final = (
     "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "plies",
 )  # fmt: skip
@@ -107,8 +107,8 @@ class Catalog:
     """The catalog file. Every method may be called from any thread; several programs may share the file."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
-        """With `create=False` the file is neither checked nor written. This is for readers of a file that was
-        opened before."""
+        """With `create=False` the file is neither checked nor written. Use this value for reading a file that
+        was opened before."""
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._store = columns.Store()
         self._names: dict[str, dict[str, int]] = {table: {} for table in TABLES.values()}
@@ -134,8 +134,8 @@ class Catalog:
         return self._file.path
 
     def take_notice(self) -> str:
-        """A sentence for the user if a damaged catalog was set aside, otherwise an empty text. A second call
-        returns an empty text."""
+        """A sentence for the user if a damaged catalog was set aside. The text is empty if the catalog was
+        sound, and after the first call."""
         return self._file.take_notice()
 
     @property
@@ -174,8 +174,8 @@ class Catalog:
         with self._file.reading() as connection:
             row = connection.execute("select id, name from base where key = ?", (key,)).fetchone()
         if row is not None and name in ("", row[1]):
-            # This is nearly always so. A search must not wait for writers, and must not need the right to
-            # write.
+            # Nearly every call ends here without writing. A search must not wait for writers, and must not
+            # need permission to write.
             return int(row[0]), str(row[1])
         with self._file.writing() as connection:
             connection.execute("insert or ignore into base(name, key) values (?, ?)", (name, key))
@@ -188,7 +188,7 @@ class Catalog:
     # --- writing games ---
 
     def begin(self, source: int, keep: int) -> None:
-        """Forget the games of a source from ordinal `keep` on, before new ones are added."""
+        """Forget the games of a source from ordinal `keep` on, before new games are added."""
         with self._file.writing() as connection:
             self._cut(connection, source, keep)
             connection.execute("update source set games = ?, complete = 0 where id = ?", (keep, source))
@@ -209,7 +209,7 @@ class Catalog:
                     (first + count, positions, source),
                 )
         except BaseException:
-            # Names cached from a transaction that was undone would point nowhere.
+            # The transaction was undone, so the numbers that it cached may belong to no text.
             for known in self._names.values():
                 known.clear()
             self._codings.clear()
@@ -232,7 +232,7 @@ class Catalog:
         _put(connection, source, block.first, left, found)
 
     def _coded(self, connection: sqlite3.Connection, tables: Sequence[Table]) -> dict[str, np.ndarray]:
-        """Games as the columns of one block, with texts by number."""
+        """Games as the columns of one block. Each text is replaced by its number."""
         found = {name: np.concatenate([table.numbers[name] for table in tables]) for name in headers.NUMBERS}
         texts = {name: headers.joined([table.texts[name] for table in tables]) for name in headers.TEXTS}
         for kind in self._names:
@@ -245,8 +245,8 @@ class Catalog:
         for table in tables:
             ends.append(table.more_ends + end)
             end += len(table.more)
-        # Keep the codings of the two longest lists. Small lists come and go, but the list of the kernel's
-        # games stays.
+        # Keep the codings of the two longest lists. The fast reader uses one long list again and again, but
+        # short lists are soon replaced by others.
         self._codings = sorted(self._codings, key=lambda one: -len(one.texts))[:2]
         found["more_ends"] = np.concatenate(ends)
         found["more"] = np.frombuffer(b"".join(table.more for table in tables), np.uint8)
@@ -277,7 +277,7 @@ class Catalog:
             self._coding(table, column)[used] = list(map(ids.__getitem__, texts))
 
     def finish(self, source: int, games: int, positions: int) -> None:
-        """Note that all of a source has been read."""
+        """Note that a source has been read to the end."""
         with self._file.writing() as connection:
             connection.execute(
                 "update source set games = ?, positions = ?, complete = 1 where id = ?",
@@ -317,7 +317,7 @@ class Catalog:
         return games
 
     def bad_count(self, source: int) -> int:
-        """How many games of a source could not be read whole."""
+        """How many games of a source could not be read completely."""
         return int(np.count_nonzero(self._whole([source], ["bad"])[0]))
 
     def named_count(self, source: int) -> int:
@@ -356,8 +356,8 @@ class Catalog:
         return self._whole([source], [name])[0].astype(np.int64)
 
     def coded(self, source: int, name: str, code: Callable[[str], int]) -> np.ndarray:
-        """A number for each game of a source. `code` computes it from the game's text in the column `name`. A
-        missing text counts as empty."""
+        """A number for each game of a source. `code` computes this number from the game's text in the column
+        `name`. A missing text counts as empty."""
         numbers = self.numbers(source, name)
         used, places = np.unique(numbers, return_inverse=True)
         with self._file.reading() as connection:
@@ -402,7 +402,7 @@ class Catalog:
 
     def result_column(self, source: int, first: int, count: int) -> Coded:
         """The results of `count` games from ordinal `first` on. A game's result is the result at the end of
-        its text. If the text has none, it is that of the Result tag."""
+        its text. If the text ends without a result, the game's result is the value of the Result tag."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
             known = columns.blocks(connection, source)
@@ -424,8 +424,8 @@ class Catalog:
     def _more(
         self, connection: sqlite3.Connection, known: Sequence[Block], games: slice, name: str
     ) -> Iterator[tuple[int, bytes]]:
-        """Yields each game that may have the tag `name`: its index, and the JSON text of its tags outside the
-        columns."""
+        """Yields the index of each game that may have the tag `name`, and the JSON text of the game's tags
+        outside the columns."""
         needle = json.dumps(name, ensure_ascii=False).encode("utf-8")
         for block in known:
             if block.first >= games.stop or block.first + block.games <= games.start:
@@ -512,7 +512,7 @@ class Catalog:
         self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str
     ) -> np.ndarray | None:
         """Which games meet every term of `text`; None for all."""
-        # Imported here because searches do not need it.
+        # `game_filter` is imported here, because searches do not need it.
         from cqlgui.db import game_filter
 
         kept: np.ndarray | None = None
@@ -589,8 +589,8 @@ class Catalog:
         if known is not None and known[0] == last:
             return known[1]
         order = "name collate nocase" if table in _FOLDED else "name"
-        # SQLite makes this one string without the interpreter lock. A million small tuples would need the
-        # lock.
+        # SQLite makes this one string without the interpreter lock. Making a million small tuples would need
+        # the lock.
         ids, places = connection.execute(
             "select group_concat(id), group_concat(place) from "
             f"(select id, dense_rank() over (order by {order}) - (select count(*) > 0 from {table} "
@@ -609,11 +609,11 @@ class Catalog:
 
     @contextlib.contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        """The thread's connection, in a transaction, so that nothing changes meanwhile."""
+        """The thread's connection, in a transaction. The data do not change until the transaction ends."""
         with self._file.reading() as connection:
             try:
-                # This stands inside the try block, because a worker may be interrupted right after `begin`.
-                # Outside, the interruption would leave the transaction open.
+                # `begin` stands inside the try block, because a worker may be interrupted right after
+                # `begin`. Outside the block, this interruption would leave the transaction open.
                 connection.execute("begin")
                 yield connection
             finally:
@@ -625,7 +625,7 @@ class Catalog:
         missing = [number for number in numbers if number and number not in known]
         if missing:
             if len(known) > _MOST_NAMES:
-                # Other threads may be reading the old dictionary.
+                # The old dictionary is not cleared, because other threads may be reading it.
                 known = self._texts[table] = {}
                 missing = [number for number in numbers if number]
             for start in range(0, len(missing), _CHUNK):
@@ -653,7 +653,8 @@ class Catalog:
         return {name: 0 if name is None else known[name] for name in names}
 
     def _check_indexes(self, connection: sqlite3.Connection) -> None:
-        """Check once the indexes through which names are looked up; opening a large file skips this check."""
+        """Check the indexes of the tables of names, once. Opening a large file does not check these
+        indexes."""
         if not self._indexes_checked:
             if self._file.path.stat().st_size > database.CHECKED_WHOLE:
                 proofs.check_indexes(connection)
@@ -713,7 +714,7 @@ def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> 
 
 
 def _fresh() -> int:
-    """A number for a block that no other block has had."""
+    """A number for a new block. No other block has had this number."""
     return int.from_bytes(os.urandom(8), "big") >> 2
 
 
@@ -738,7 +739,7 @@ def _checksum(first: int, games: int, values: Sequence[bytes]) -> int:
 
 def _matching(connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
     """Numbers of the texts of a table that meet a condition."""
-    # The table was compared with its checksum, its index was not.
+    # The index is not used: the table was compared with a checksum, but its index was not.
     listed = connection.execute(
         f"select group_concat(id) from {table} not indexed where {condition}", (value,)
     )
@@ -751,7 +752,7 @@ def _numbers(joined: str | None) -> np.ndarray:
 
 def _order(keys: np.ndarray) -> np.ndarray:
     """The order of games by their keys (0 to 2**32 - 1). Games with equal keys keep their order. Sorts by 16
-    bits at a time, because NumPy sorts such keys by counting."""
+    bits at a time, because NumPy sorts 16-bit numbers by counting, which is fast."""
     order: np.ndarray = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
     high = (keys >> 16).astype(np.uint16)
     return order[np.argsort(high[order], kind="stable")] if high.any() else order

@@ -1,7 +1,7 @@
 """The columns of games as the catalog keeps them, in blocks of some thousand games.
 
-In a block, all numbers of a column take as many bytes as the largest of them needs. A column of zeros takes
-no bytes. Blocks never change, so cached columns stay valid.
+In a block, each number of a column takes as many bytes as the largest number of the column needs. A column of
+zeros takes no bytes. Blocks never change, so cached columns stay valid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 
 def packed(column: np.ndarray) -> bytes:
-    """The stored bytes of a column of numbers from 0 on."""
+    """A column of numbers (0 or more) as bytes."""
     largest = int(column.max(initial=0))
     if not largest:
         return b""
@@ -38,7 +38,7 @@ def packed(column: np.ndarray) -> bytes:
 
 
 def unpacked(data: bytes, games: int) -> np.ndarray:
-    """The inverse of `packed`; raises `sqlite3.DatabaseError` for other bytes."""
+    """The inverse of `packed`; raises `sqlite3.DatabaseError` if `packed` cannot have made these bytes."""
     if not isinstance(data, bytes):
         raise sqlite3.DatabaseError("malformed block of games")
     if not data:
@@ -50,7 +50,7 @@ def unpacked(data: bytes, games: int) -> np.ndarray:
 
 
 class Store:
-    """Reads columns and caches recently used ones; safe for several threads."""
+    """Reads columns and caches recently used columns; safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -106,8 +106,8 @@ class Store:
 
 
 def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
-    """The blocks of a source in order, up to the first missing game. Raises `sqlite3.DatabaseError` for
-    impossible places of a block, and if two blocks have a game in common."""
+    """The blocks of a source in order, up to the first missing game. Raises `sqlite3.DatabaseError` if the
+    place of a block is impossible, or if two blocks have a game in common."""
     found = []
     end = 0
     for row in connection.execute(
@@ -115,8 +115,8 @@ def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
     ):
         block = Block(*row)
         if not all(isinstance(number, int) for number in row) or block.games < 1 or block.first < end:
-            # If two blocks overlap, it is unknown which of them is right. A cut would leave a part of the
-            # wrong block.
+            # If two blocks overlap, it is unknown which block is right. Cutting off one of the blocks could
+            # leave a part of the wrong block.
             raise sqlite3.DatabaseError("malformed block of games")
         if block.first > end:
             break

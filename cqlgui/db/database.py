@@ -26,7 +26,7 @@ CHECKED_WHOLE = 32 << 20
 _HEAD = 100
 _NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")
 _LEAST_ROOM: Final = 1 << 16
-"""With less free disk space than this many bytes, nothing can be written."""
+"""If the disk has fewer free bytes than this, nothing can be written."""
 _DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
 _log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class _Lease:
 
 
 class File:
-    """A database file and a connection for each thread. When a thread ends, the next thread reuses its
+    """A database file and a connection for each thread. When a thread ends, a new thread reuses the
     connection."""
 
     def __init__(self, path: Path, version: int, what: str, *, check: bool = True) -> None:
@@ -53,7 +53,7 @@ class File:
         self._opened: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._own = threading.local()
-        # The state of the file if it was opened immutable because nothing could be written beside it.
+        # The state of the file if SQLite could write nothing beside it, so that it was opened immutable.
         self._frozen: tuple[disk.State, bool] | None = None
         if not check:
             return
@@ -75,7 +75,8 @@ class File:
                 _end(begun)
                 self._set_aside()
                 self._check(None)
-            # While the connection of the check is open, the system gives these numbers to no other file.
+            # The numbers of the device and the file are read while the connection of the check is open. Until
+            # this connection is closed, the system gives the same numbers to no other file.
             self._place = _place(path)
         except sqlite3.DatabaseError as error:
             self.close()
@@ -86,24 +87,24 @@ class File:
             ) from error
 
     def is_there(self) -> bool:
-        """Whether the file that was opened still stands at its path: another program may have deleted it and
-        made a new one."""
+        """Whether the file that was opened still stands at its path: another program may have deleted this
+        file and made a new file."""
         try:
             return _place(self.path) == self._place
         except OSError:
             return False
 
     def take_notice(self) -> str:
-        """A sentence for the user if a damaged file had to be set aside while opening. Empty otherwise, and
-        after the first call."""
+        """A sentence for the user if a damaged file had to be set aside while opening. The text is empty if
+        the file was sound, and after the first call."""
         with self._lock:
             taken, self._notice = self._notice, ""
         return taken
 
     def connection(self) -> sqlite3.Connection:
-        """The calling thread's connection, opened at need."""
+        """The calling thread's connection. It is opened when it is first needed."""
         own = self._own.__dict__
-        # Closing the file closes the connections of all threads, which are then opened again.
+        # After `close`, `_opened` is a new list, and each thread needs a new connection.
         if own.get("among") is not self._opened:
             with self._lock:
                 left = self._free.pop() if self._free else None
@@ -112,9 +113,9 @@ class File:
             with self._lock:
                 if left is None:
                     opened.append(connection)
-            # A connection holds megabytes and takes a while to open. Threads come and go with each piece of
-            # work, so connections are reused. The lease is a `local` object: it is deleted when its thread
-            # ends.
+            # A connection holds megabytes and takes a while to open. Each piece of work starts new threads,
+            # so connections are reused. The lease is an attribute of a `threading.local`, so it is deleted
+            # when its thread ends.
             lease = _Lease()
             weakref.finalize(lease, _give_back, connection, opened, free, self._lock).atexit = False
             own.update(connection=connection, among=opened, lease=lease)
@@ -156,8 +157,8 @@ class File:
         try:
             connection = self.connection()
             try:
-                # This stands inside the try block, because an interrupt may come right after `BEGIN`.
-                # Outside, the interrupt would leave the transaction open.
+                # `BEGIN` stands inside the try block, because an interrupt may come right after `BEGIN`.
+                # Outside the block, this interrupt would leave the transaction open.
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
@@ -170,8 +171,9 @@ class File:
             raise self._explained(error) from error
 
     def close(self) -> None:
-        """Close the connections of this thread and of ended threads. Other threads close theirs when they
-        end, because closing a connection under a running statement crashes the process."""
+        """Close the connections of this thread and of ended threads. The connection of any other thread is
+        closed when that thread ends, because closing a connection during one of its statements would crash
+        the process."""
         with self._lock:
             for connection in (self._own.__dict__.get("connection"), *self._free):
                 if connection is not None and connection in self._opened:
@@ -255,9 +257,10 @@ class File:
 def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
     """A connection in autocommit mode, and whether it should be opened again later.
 
-    The file is opened immutable if nothing can be written beside it, for lack of rights or of disk space, and
-    no program left changes in a file beside it. If the disk was full, the file should be opened again later,
-    because there may be room then.
+    SQLite writes files beside a database. If it cannot, for lack of permission or disk space, the database is
+    opened immutable. A database is never opened immutable if a program left changes in a file beside the
+    database. After a lack of disk space, the database should be opened again later, because there may be room
+    by that time.
     """
     whole = bool(_size(path)) and not _waiting(path)
     if whole and not _may_write(path):
@@ -285,7 +288,8 @@ def _connection(path: Path, *, as_it_stands: bool) -> sqlite3.Connection:
 
 
 def _state(path: Path) -> tuple[disk.State, bool] | None:
-    """A state that changes when somebody writes: that of the file, and whether changes wait beside it."""
+    """A value that changes when somebody writes to the database: the state of the file, and whether a file
+    beside it holds changes."""
     try:
         return disk.State.of(path.stat()), _waiting(path)
     except OSError:
@@ -297,8 +301,8 @@ def _waiting(path: Path) -> bool:
 
 
 def _size(path: Path) -> int:
-    """The bytes of a file, 0 if the file is missing. When a program closes a database, SQLite removes the
-    files beside it."""
+    """The bytes of a file, 0 if the file is missing. The files beside a database are often missing, because
+    SQLite removes them when the database is closed."""
     try:
         return path.stat().st_size
     except FileNotFoundError:
@@ -335,7 +339,7 @@ _begun: Final[dict[Path, ahead.Ahead[None]]] = {}
 
 
 def _end(begun: ahead.Ahead[None] | None) -> None:
-    """Wait for the end of a check, because the file will be moved."""
+    """Wait for the end of a check. Call this before the file is moved."""
     if begun is not None:
         with contextlib.suppress(sqlite3.Error, OSError):
             begun.result()
@@ -347,8 +351,8 @@ def _checked_alone(path: Path) -> None:
 
 
 def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
-    """Check for damage. Checksums are compared if the file has some. In a large file with checksums, the
-    tables outside `proofs.NAMES` are checked too. In any other file every page is checked. Raises
+    """Check for damage. If the file has checksums, they are compared. In a large file with checksums, SQLite
+    checks only the tables outside `proofs.NAMES`. In any other file, SQLite checks every page. Raises
     `sqlite3.DatabaseError`."""
     tables = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
     proven = "proof" in tables
@@ -370,8 +374,8 @@ def _give_back(
     free: list[sqlite3.Connection],
     lock: threading.Lock,
 ) -> None:
-    """The thread of a connection has ended: keep the connection for the next thread, unless the file was
-    closed."""
+    """Keep the connection of an ended thread for a new thread. If the file was closed, close the
+    connection."""
     with lock:
         if connection not in opened:
             connection.close()
@@ -388,12 +392,14 @@ def seal(connection: sqlite3.Connection, version: int) -> int:
 
 
 def _marker(path: Path) -> Path:
-    """The marker beside a database. It tells the next start that the database was found to be damaged."""
+    """The marker file beside a database. It tells the program at the next start that the database is
+    damaged."""
     return path.with_name(path.name + ".damaged")
 
 
 def _is_head(head: bytes) -> bool:
-    """Whether a file begins as SQLite files do. An altered header could make it read-only, for example."""
+    """Whether a file begins as SQLite files do. An altered header could make the database read-only, for
+    example."""
     fixed = head[:16] == b"SQLite format 3\0" and head[20:24] == b"\x00\x40\x20\x20"
     return len(head) == _HEAD and fixed and head[18] in (1, 2) and head[19] in (1, 2)
 

@@ -9,7 +9,7 @@
 
 Text fields are white, black, player (White or Black), event, site, round, date, result and eco. For eco,
 `B20-B29` is a range. Number fields are elo (of either player), whiteelo, blackelo, year and plies. Case is
-ignored. Knows no database and no window.
+ignored. This module uses no database and no window.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
 
 PLAIN: Final = ("white", "black", "event", "site", "date", "eco", "result")
-"""The columns in which a word without a field is looked for."""
+"""The columns that are searched for a word without a field."""
 TEXTS: Final = {
     "white": ("white",),
     "black": ("black",),
@@ -63,8 +63,8 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The number in one of these columns is at least `low` and at most `high`. A missing number does not
-    count."""
+    """The number in one of these columns is at least `low` and at most `high`. A missing number meets no
+    condition."""
 
     columns: tuple[str, ...]
     low: int
@@ -101,7 +101,7 @@ def parse(text: str) -> tuple[Term, ...]:
         match = _TERM.match(text, place)
         assert match is not None
         if match.end() == place:
-            # A quotation mark within a word.
+            # The pattern matches nothing at a quotation mark within a word. The mark is skipped.
             place += 1
             continue
         place = match.end()
@@ -143,7 +143,7 @@ _EXAMPLES: Final = {
 
 
 def _bounds(name: str, sign: str, value: str) -> tuple[int, int]:
-    """The least and the greatest number."""
+    """The least and the greatest number that a term allows."""
     match = _RANGE.fullmatch(value)
     if match is None or not (match[1] or match[3]) or (sign not in ":=" and not value.isdigit()):
         rough = f"{name}>{_ROUGH.get(name, 2600)}"

@@ -1,7 +1,7 @@
-"""A game's tags as one row of the catalog, and back, without loss.
+"""Converts a game's tags to one row of the catalog and back, without loss.
 
-The tags by which people sort have columns of their own. All other tags stay in the JSON text of the row. So
-does a tag whose text its column cannot reproduce exactly, such as a rating `2450?`.
+The tags that people sort games by have columns of their own. All other tags stay in the JSON text of the row.
+A tag also stays in the JSON text if the column cannot reproduce its text exactly, such as the rating `2450?`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
 
 class Header(NamedTuple):
     """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" =
-    none). `ending` is the result at the end of the text if it differs from the Result tag or this tag is
-    missing."""
+    none). `ending` is the result at the end of the text, but only if the Result tag is missing or has another
+    value."""
 
     white: str | None
     black: str | None
@@ -50,29 +50,29 @@ class Header(NamedTuple):
 
 
 TEXTS: Final = ("white", "black", "event", "site", "result", "date", "round", "eco", "ending")
-"""The columns whose texts recur from game to game."""
+"""The columns of texts. The same texts occur in many games."""
 NUMBERS: Final = ("white_elo", "black_elo", "plies", "bad")
 """The columns of numbers; a rating that is missing is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A column of texts: game n has `texts[places[n]]`. Entries of `texts` never change, though more may be
-    added."""
+    """A column of texts: game n has `texts[places[n]]`. Entries may be added to `texts`, but entries never
+    change."""
 
     texts: Sequence[str | None]
     places: np.ndarray
 
     @classmethod
     def of(cls, column: Iterable[str | None]) -> Coded:
-        """A column in this form."""
+        """The texts of a column as a `Coded`."""
         known: dict[str | None, int] = {}
         places = [known.setdefault(text, len(known)) for text in column]
         return cls(list(known), np.array(places, np.int64))
 
 
 def joined(columns: Iterable[Coded]) -> list[Coded]:
-    """The columns, one after another. Neighbouring columns with the same list of texts become one."""
+    """The columns, one after another. Neighbouring columns with the same list of texts become one column."""
     return [
         Coded(parts[0].texts, np.concatenate([part.places for part in parts]))
         for _, group in itertools.groupby(columns, lambda column: id(column.texts))
@@ -85,9 +85,9 @@ class Table:
     """The rows of consecutive games, column by column."""
 
     texts: Mapping[str, Coded]
-    """Each of `TEXTS`."""
+    """The columns `TEXTS`."""
     numbers: Mapping[str, np.ndarray]
-    """Each of `NUMBERS`."""
+    """The columns `NUMBERS`."""
     more: bytes
     """`Header.more` of the games, one after another, in UTF-8."""
     more_ends: np.ndarray
@@ -95,7 +95,7 @@ class Table:
 
     @classmethod
     def of(cls, rows: Sequence[Header]) -> Table:
-        """Rows in this form."""
+        """The same rows as a `Table`."""
         more = [row.more.encode("utf-8") for row in rows]
         return cls(
             {name: Coded.of([getattr(row, name) for row in rows]) for name in TEXTS},
@@ -138,8 +138,8 @@ class Table:
 
 
 def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool, ending: str = "") -> Header:
-    """The row of a game. Of repeated tags the first counts. `ending` is the result at the end of the game's
-    text ("" = none)."""
+    """The row of a game. If a tag is repeated, the first value counts. `ending` is the result at the end of
+    the game's text ("" = none)."""
     texts: dict[str, str] = {}
     for name, text in tags:
         texts.setdefault(name, text)

@@ -1,5 +1,6 @@
-"""The user's own records: asked queries and recently opened files, and how many of them are kept. They are
-not in the catalog, which can be made again."""
+"""The user's own records: the queries that were asked and the files that were opened recently. Only a limited
+number is kept. The records are not in the catalog, because a damaged catalog is set aside and made again from
+the sources."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ KEPT_FILES = 50
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One query of the history; `asked` is seconds since 1970, the counts are None when the search was
-    stopped.
+    """One query of the history; `asked` is the time in seconds since 1970. The counts are None if the search
+    was stopped.
     """
 
     text: str
@@ -39,7 +40,7 @@ class Journal:
         if self._file.current():
             return
         with self._records.writing() as connection:
-            # Another program may have migrated the file while this one waited for its turn.
+            # Another program may have migrated the file while this program waited for the transaction.
             if not self._file.current():
                 records.migrate(connection, self._file.version(), self._records)
                 self._file.set_version(connection)

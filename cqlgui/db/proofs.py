@@ -1,8 +1,8 @@
-"""Checksums of the tables of names. With them a large catalog is checked in a fraction of the time that
-SQLite itself would take.
+"""Checksums of the tables of names. Comparing the checksums of a large catalog takes only a fraction of the
+time that SQLite's own check would take.
 
-Names are only ever added, so a checksum can be continued. Table `proof` has a row for each table: its name,
-the last number that the checksum covers, and the checksum.
+Names are only added and never change, so a checksum can be extended by the new names. Table `proof` has a row
+for each table: its name, the last number that the checksum covers, and the checksum.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import zlib
 from typing import Final
 
 NAMES: Final = ("player", "event", "site", "text")
-"""Tables that grow only."""
+"""The tables that only grow."""
 _TEXTS: Final = {
     **dict.fromkeys(NAMES, "case typeof(name) when 'text' then name end"),
     "base": "case typeof(name) || typeof(key) when 'texttext' then name || ' ' || key end",
 }
-"""The texts of a table that its checksum covers, besides the numbers of its rows. A value that is not a text
-becomes null, and the checksum leaves out its row. This detects damage to the one bit that distinguishes text
-from bytes, because a text and bytes may have equal content."""
+"""For each table, the texts that the checksum covers. The checksum also covers the numbers of the rows. A
+value that is not a text becomes null, and the checksum leaves out the row of this value. Damage to a single
+bit can turn a text into bytes with the same content. The row that is left out shows this damage."""
 _STEP: Final = 50_000
-"""The rows with this many numbers are concatenated at once."""
+"""Rows are concatenated in steps of this many row numbers."""
 
 
 def extend(connection: sqlite3.Connection, table: str) -> None:
@@ -42,7 +42,7 @@ def renew(connection: sqlite3.Connection, *tables: str) -> None:
 
 def check(connection: sqlite3.Connection) -> None:
     """Compare all checksums; raises `sqlite3.DatabaseError` for damage."""
-    # Another program may be adding names.
+    # The check needs a transaction, because another program may be adding names.
     connection.execute("begin")
     try:
         known = {row[0]: row[1:] for row in connection.execute("select name, last, checksum from proof")}
@@ -58,8 +58,8 @@ def check(connection: sqlite3.Connection) -> None:
 
 
 def check_indexes(connection: sqlite3.Connection) -> None:
-    """Compare the tables of names with their indexes, which are used only for adding names; raises
-    `sqlite3.DatabaseError` for damage."""
+    """Compare the tables of names with their indexes; raises `sqlite3.DatabaseError` for damage. The indexes
+    are used only for adding names."""
     for table in NAMES:
         answer = connection.execute(f"PRAGMA integrity_check({table})").fetchone()[0]
         if answer != "ok":
@@ -67,11 +67,12 @@ def check_indexes(connection: sqlite3.Connection) -> None:
 
 
 def _checksum(connection: sqlite3.Connection, table: str, last: int, check: int) -> tuple[int, int]:
-    """The last number in a table, and the checksum of all rows, given the checksum of the rows up to
+    """The last number in a table, and the checksum of all rows. `check` is the checksum of the rows up to
     `last`."""
     end = _end(connection, table)
     for start in range(last, end, _STEP):
-        # SQLite makes this one value without the interpreter lock. Many small tuples would need the lock.
+        # SQLite makes this one value without the interpreter lock. Making many small tuples would need the
+        # lock.
         lines = connection.execute(
             f"select cast(group_concat(id || ' ' || {_TEXTS[table]}, char(10)) || char(10) as blob) "
             f"from {table} not indexed where id > ? and id <= ?",
@@ -82,5 +83,5 @@ def _checksum(connection: sqlite3.Connection, table: str, last: int, check: int)
 
 
 def _end(connection: sqlite3.Connection, table: str) -> int:
-    """The last number in a table, 0 where it is empty."""
+    """The last number in a table, 0 if the table is empty."""
     return int(connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0])

@@ -1,7 +1,7 @@
 """Models of the user's own records, and the migrations that bring an older file to today's tables.
 
-This module loads peewee. For this reason only `journal` imports it, and only when the first record is asked
-for.
+This module loads peewee. To avoid loading peewee at every start, only `journal` imports this module, when the
+first record is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cqlgui.db import database
 
 
 class Records(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee may come without types
-    """peewee's view of a `database.File`, which opens connections and makes transactions itself."""
+    """Lets peewee work on a `database.File`. The `File` opens connections and makes transactions itself."""
 
     def __init__(self, file: database.File) -> None:
         super().__init__(None)
@@ -28,7 +28,7 @@ class Records(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # pe
         return self._file.connection()
 
     def _close(self, conn: sqlite3.Connection) -> None:
-        """The file keeps its connections."""
+        """Closes nothing, because the `File` keeps its connections."""
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -49,7 +49,8 @@ class Records(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # pe
             with self.connection_context():
                 yield
         except peewee.DatabaseError as error:
-            # `database.File` explains the error that SQLite itself raised.
+            # Raise SQLite's own error, because `database.File` turns only this error into a sentence for the
+            # user.
             raise (error.__context__ or error) from None
 
 
@@ -61,7 +62,7 @@ class Record(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may c
 
 
 class Query(Record):
-    """A query that was asked: its text, the base's name, and the counts unless the search was stopped."""
+    """A query that was asked: its text, the base's name, and the counts (None if the search was stopped)."""
 
     text = peewee.TextField(unique=True)
     base = peewee.TextField(default="")
@@ -99,7 +100,8 @@ VERSION: Final = len(MIGRATIONS) + 1
 
 
 def migrate(connection: sqlite3.Connection, found: int, tables: Records) -> None:
-    """Bring a file of version `found` (0: an empty one) to `VERSION`, within the transaction that is open."""
+    """Bring a file of version `found` (0: an empty file) to `VERSION`, within the transaction that is
+    open."""
     if found:
         for change in MIGRATIONS[found - 1 :]:
             change(connection)

@@ -1,4 +1,4 @@
-"""The tables of the catalog. peewee makes them, and is loaded only if there are tables to make."""
+"""The tables of the catalog. peewee makes the tables. It is loaded only if there are tables to make."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]
     try:
         database.create_tables(tables(database), safe=True)
     except peewee.DatabaseError as error:
-        # Callers expect SQLite's own error.
+        # Raise SQLite's own error, because the callers expect this error.
         raise (error.__context__ or error) from None
 
 
 def catalog(database: Any) -> Sequence[Any]:
-    """The tables of the catalog, bound to `database`, in the order in which they are made."""
+    """The tables of the catalog, bound to `database`, in the order of their creation."""
     import peewee
 
     class Table(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may come without types
@@ -79,7 +79,7 @@ def catalog(database: Any) -> Sequence[Any]:
             table_name = "text"
 
     class Block(Table):
-        """Consecutive games of a source, each column in one value (`columns` knows the format).
+        """Consecutive games of a source, each column in one value (see `columns` for the format).
 
         No other block ever has the same number, and the content of a block never changes.
         """

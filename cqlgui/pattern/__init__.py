@@ -1,5 +1,5 @@
 """Patterns: what can be asked by pointing at a board, as data and as edits of a query's text.
 
-Knows the language and the board, no games and no Qt. The window draws these data and reports what the user
-did with them.
+This package uses the language and the board, but no games and no Qt. The window draws the patterns and
+reports what the user did with them.
 """

@@ -14,18 +14,19 @@ _Placed = frozenset[tuple[int, int]]
 
 
 def common(positions: Sequence[Position]) -> Pattern:
-    """The men that stand on the same squares in all of the positions, in the frame of the first.
+    """The men that stand on the same squares in all of the positions. The colours and the wings are those of
+    the first position.
 
-    Each further position is replaced by one of its four images: as it is, left and right exchanged, colours
-    swapped, or both. The image that shares the most men with the positions before it is taken. Of equally
-    good images, the first is taken.
+    Each further position is replaced by one of its four images: unchanged, with left and right exchanged,
+    with colours swapped, or with both changes. The image with the most men in common with the earlier
+    positions is taken. If several images have equally many, the first of these images is taken.
     """
     if not positions:
         return Pattern()
     first, *others = positions
     shared = _placed(first)
     for position in others:
-        # `max` keeps the first of equals, so the same positions always give the same pattern.
+        # `max` keeps the first of several equal images, so the same positions always give the same pattern.
         shared &= max(_images(_placed(position)), key=lambda image: len(shared & image))
     ordered = sorted(shared, key=lambda one: (codes.is_black(one[0]), -codes.kind(one[0]), one[1]))
     return Pattern(tuple(Mark(1 << man, boards.BIT[square]) for man, square in ordered))

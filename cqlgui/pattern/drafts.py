@@ -1,7 +1,7 @@
-"""Removes, inserts and replaces parts of a text, as changes that keep it readable.
+"""Removes, inserts and replaces parts of a text, and keeps the text readable.
 
 White space beside a removed part is removed too. One blank or line break stays between two filters. Line
-breaks with a meaning stay: those behind a comment, and blank lines, which end a path.
+breaks with a meaning stay: the line break after a comment, and blank lines, because a blank line ends a path.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cqlgui.pattern import groups, writing
 class Edit:
     """Changes in text order that do not overlap, and the place of the caret after them.
 
-    The tuple is empty if nothing is to be done, and in a text with errors.
+    `changes` is empty if nothing is to be done, or if the text has errors.
     """
 
     changes: tuple[Change, ...]
@@ -29,14 +29,14 @@ class Edit:
 
 
 class Draft:
-    """Collects the changes of a text. Offsets are those in the old text."""
+    """Collects changes to a text. All offsets are offsets in the old text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._signs = spelling.has_signs(text)
         self._layout = groups.layout(text)
         self._drops: list[Span] = []
-        # Removed parts of filters that themselves stay. Nothing needs to stand in place of such a part.
+        # The removed parts of filters that stay. A removed part of this kind needs no place holder.
         self._parts: set[Span] = set()
         self._puts: list[Change] = []
 
@@ -45,16 +45,16 @@ class Draft:
         self._drops.append(span)
 
     def drop_part(self, span: Span) -> None:
-        """Remove a part of a filter whose rest stays."""
+        """Remove a part of a filter. The rest of the filter stays."""
         self._drops.append(span)
         self._parts.add(span)
 
     def put(self, at: int, written: str) -> None:
-        """Insert a text."""
+        """Insert a text at an offset."""
         self._puts.append(Change(at, at, self._spelled(written)))
 
     def replace(self, span: Span, written: str) -> None:
-        """Replace a filter or a part of it; comments in it stay."""
+        """Replace a filter or a part of a filter; comments in the replaced text stay."""
         new = self._spelled(written)
         if new == self.text[span.offset : span.end]:
             return
@@ -65,7 +65,7 @@ class Draft:
         self._puts.append(Change(span.offset, span.end, new))
 
     def _spelled(self, written: str) -> str:
-        """A filter, spelled with signs if the text has some."""
+        """A filter, spelled with Unicode signs if the text has Unicode signs."""
         return spelling.respelled(written, "unicode") if self._signs else written
 
     def hold(self, span: Span) -> None:
@@ -82,7 +82,8 @@ class Draft:
                 return Edit((), caret)
             if structure.checked(spelling.applied(self.text, changes)).query is not None:
                 return Edit(changes, self._caret(caret, changes))
-        # The text beside a removed part depends on this part in a way that only the author can resolve.
+        # Each attempt gave a text with errors: the text beside a removed part depends on this part. Only the
+        # author can resolve this.
         return Edit((), caret)
 
     def _caret(self, caret: int, changes: tuple[Change, ...]) -> int:
@@ -96,7 +97,7 @@ class Draft:
     def _changes(self, held: str) -> tuple[Change, ...]:
         found = [self._trimmed(start, end, held) for start, end in self._regions()] + self._puts
         # Insertions at one place stay in order. An insertion at the beginning of a removed part stands before
-        # the part. An insertion at its end stands after the part.
+        # the part. An insertion at the end of the part stands after the part.
         return self._parted(sorted(found, key=lambda one: (one.start, one.end)))
 
     def _parted(self, changes: list[Change]) -> tuple[Change, ...]:
@@ -129,7 +130,7 @@ class Draft:
         return found
 
     def _trimmed(self, start: int, end: int, held: str) -> Change:
-        """The change that removes a part, with the white space that goes with it."""
+        """The change that removes a part and the white space beside it that is no longer needed."""
         if held and any(start <= one.offset < end for one in self._drops if one not in self._parts):
             return Change(start, end, held)
         text = self.text
@@ -151,7 +152,7 @@ class Draft:
             last = right
         elif not after and not closes and not self._puts_in(start, end):
             return Change(start, end, " ")
-        # White space stays where a text is inserted in it: the insertion must not lie within the removed
+        # White space stays if a text is inserted in it, because an insertion must not lie within the removed
         # text.
         if first < start and self._puts_in(first, start):
             first = start
@@ -163,7 +164,7 @@ class Draft:
         return not self.text[start:end].strip()
 
     def _puts_in(self, start: int, end: int) -> bool:
-        """Whether something is put in between two places."""
+        """Whether a text is inserted between two places."""
         return any(one.start == one.end and start <= one.start <= end for one in self._puts)
 
 

@@ -34,8 +34,8 @@ __all__ = [
 
 
 def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -> Edit:
-    """A new mark in the group at the caret, or in a new group if there are no filters. An existing mark of
-    these men on these squares gets the role."""
+    """Add a mark to the group at the caret. If the text has no filters, a new group is made. If there is
+    already a mark with these men and squares, this mark gets the role."""
 
     def work(pen: _Pen) -> None:
         if not men or not squares:
@@ -51,9 +51,9 @@ def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -
 
 
 def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
-    """Put men on single squares. `placed` has the men by the number of the square. A mark that names only
-    this square gets the men and keeps its role. Of several such marks, the last one gets the men. Without
-    such a mark, a new mark is made."""
+    """Put men on single squares. `placed` maps the number of each square to the men. If a mark names only
+    this square, the mark gets the men and keeps its role. If several marks name only this square, the last of
+    these marks gets the men. If no mark does, a new mark is made."""
 
     def work(pen: _Pen) -> None:
         wanted, new = dict[int, tuple[int, int]](), list[str]()
@@ -84,7 +84,7 @@ def erase(text: str, caret: int, *marks: int) -> Edit:
 
 
 def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
-    """Other men or squares for a mark, wherever the text names it."""
+    """Give a mark other men or squares, wherever the text names the mark."""
 
     def work(pen: _Pen) -> None:
         if men and squares:
@@ -94,13 +94,13 @@ def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
 
 
 def set_role(text: str, caret: int, mark: int, role: Role) -> Edit:
-    """Another role for a mark."""
+    """Give a mark another role."""
     return _edited(text, caret, lambda pen: pen.set_role(mark, role), mark)
 
 
 def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: int) -> Edit:
-    """A new arrow between two marks. If an end is a mark without men, its own filter is removed, because this
-    filter would always hold."""
+    """Add an arrow between two marks. If one of the marks has no men, the mark's own filter is removed,
+    because this filter would always hold."""
 
     def work(pen: _Pen) -> None:
         marks, arrows = pen.pattern.marks, pen.pattern.arrows
@@ -117,7 +117,7 @@ def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: in
 
 
 def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
-    """Another relation for an arrow."""
+    """Give an arrow another relation."""
 
     def work(pen: _Pen) -> None:
         if not 0 <= arrow < len(pen.pattern.arrows):
@@ -143,8 +143,8 @@ def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
 
 
 def set_condition(text: str, caret: int, kind: ConditionKind, new: str | None) -> Edit:
-    """Replace the filter that is shown for a kind. If none is shown, a filter is added. None for `new`
-    removes the filter."""
+    """Replace the condition of a kind by the filter `new`. If the group has no condition of this kind, the
+    filter is added. If `new` is None, the condition is removed."""
 
     def work(pen: _Pen) -> None:
         wanted = (new or "").strip()
@@ -176,8 +176,9 @@ def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
     """Replace the transforms directly around the group by `words`, outermost first. Transforms that stay keep
     their ranges.
 
-    The group gets braces if it has none. If an operator follows, the transform would take it in. Round
-    brackets then enclose the transform and its group.
+    The group gets braces if it has none. If an operator follows the group, round brackets enclose the
+    transform and the group. Without the brackets, the operator would become a part of the transform's
+    operand.
     """
     group = reading.group_at(text, caret)
     if group is None or tuple(one.word for one in group.chain) == words:
@@ -213,14 +214,14 @@ def _words_at(text: str, caret: int) -> tuple[str, ...] | None:
 
 
 def _started(text: str, caret: int, words: tuple[str, ...]) -> Edit:
-    """Transforms around a group that has no filters yet."""
+    """Put transforms around a group that has no filters yet."""
     draft = Draft(text)
     draft.put(len(text), f"{lead(text)}{' '.join(words)} {{{writing.PLACE_HOLDER}}}")
     return draft.edit(caret)
 
 
 def _relink(draft: Draft, group: groups.PatternGroup, words: tuple[str, ...]) -> None:
-    """Remove transforms of a chain and insert others."""
+    """Remove some transforms around a group and insert other transforms."""
     old = [one.word for one in group.chain]
     places = [one.word_span.to(one.range.span) if one.range else one.word_span for one in group.chain]
     steps = difflib.SequenceMatcher(None, old, words, autojunk=False).get_opcodes()
@@ -242,7 +243,8 @@ def _relink(draft: Draft, group: groups.PatternGroup, words: tuple[str, ...]) ->
 
 
 def _edited(text: str, caret: int, work: Callable[[_Pen], None], *marks: int) -> Edit:
-    """The edit that `work` makes; an empty one if the text has errors, or has no marks at these places."""
+    """The edit that `work` makes. The edit is empty if the text has errors, or if `marks` are not places of
+    marks."""
     group = reading.group_at(text, caret)
     if group is None:
         return Edit((), caret)
@@ -272,7 +274,7 @@ class _Pen:
     # --- finding ---
 
     def place(self, men: int, squares: int, role: Role | None = None) -> int:
-        """The place of the mark with these men on these squares; -1 without one."""
+        """The place of the mark with these men on these squares; -1 if there is no such mark."""
         for place, one in enumerate(self.pattern.marks):
             if (one.men, one.squares) == (men, squares) and role in (None, one.role):
                 return place
@@ -290,12 +292,12 @@ class _Pen:
     # --- taking out ---
 
     def drop(self, item: reading.Item) -> None:
-        """Take a whole filter out."""
+        """Remove a whole filter."""
         self.dropped.add(item.span)
         self.draft.drop(item.span)
 
     def drop_marks(self, marks: Set[int]) -> None:
-        """Remove the marks' own filters. From a list of alternatives, only these marks are removed."""
+        """Remove the marks' own filters. In a list of alternatives, the other marks stay."""
         for item in self.items:
             if item.arrow >= 0 or marks.isdisjoint(item.marks):
                 continue
@@ -305,8 +307,8 @@ class _Pen:
                 self.drop_alternatives(item, marks)
 
     def drop_alternatives(self, item: reading.Item, marks: Set[int]) -> None:
-        """Remove some marks from a list of alternatives. A single mark that is left needs brackets. Without
-        brackets it would be a mark that must hold."""
+        """Remove some marks from a list of alternatives. If a single mark is left, it needs brackets, because
+        without brackets it would be a mark that must hold."""
         named = [one for one in self.layout.within(item.span) if one.word == "designator"]
         kept = [token for token, place in zip(named, item.marks, strict=True) if place not in marks]
         inside = self.layout.within(named[0].span.to(named[-1].span))
@@ -314,8 +316,8 @@ class _Pen:
             if token.word != "designator" or token in kept:
                 continue
             self.draft.drop_part(token.span)
-            # The sign before the mark is removed too. Marks before the first one that is kept lose the sign
-            # after them instead.
+            # The sign before the mark is removed too. If the mark stands before the first mark that is kept,
+            # the sign after the mark is removed instead.
             first = token.offset < kept[0].offset
             self.draft.drop_part(inside[place + 1 if first else place - 1].span)
         if len(kept) == 1 and item.span.length == named[0].span.to(named[-1].span).length:
@@ -347,7 +349,7 @@ class _Pen:
         return writing.mark_text(mark.men, mark.squares, mark.role)
 
     def add_mark(self, mark: Mark) -> None:
-        """Add a mark after the last mark. Without any mark, add it before everything else."""
+        """Add a mark after the last mark. If the group has no marks, add it before all filters."""
         if mark.role is Role.EITHER:
             either = self.alternatives()
             if either is not None:
@@ -356,12 +358,12 @@ class _Pen:
         self.add_marks(self.spelled(mark))
 
     def add_marks(self, written: str) -> None:
-        """Add marks after the last mark. Without any mark, add them before everything else."""
+        """Add marks after the last mark. If the group has no marks, add them before all filters."""
         self.add(written, [item for item in self.items if item.marks and item.arrow < 0])
 
     def alternatives(self) -> reading.Item | None:
-        """The list of alternatives: the filter with the marks of which one must hold. None if there is
-        none."""
+        """The filter that lists alternatives: marks with the role `EITHER`. None if the group has no
+        alternatives."""
         return next(
             (
                 item
@@ -376,18 +378,18 @@ class _Pen:
         self.draft.put(last.end, "|" + writing.designator(mark.men, mark.squares))
 
     def add_arrow(self, written: str) -> None:
-        """Add an arrow after the last arrow. Without any arrow, add it after the marks."""
+        """Add an arrow after the last arrow. If the group has no arrows, add it after the marks."""
         arrows = [item for item in self.items if item.arrow >= 0]
         self.add(written, arrows or [item for item in self.items if item.marks])
 
     def add_condition(self, written: str) -> None:
-        """A new condition after everything else of the pattern."""
+        """Add a condition after all marks, arrows and conditions."""
         self.add(written, [item for item in self.items if item.marks or item.condition >= 0])
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
-        """Add a filter after the last of the filters `behind`, or before all filters of the group. At these
-        places no other filter takes it in. A path or a transform would take in a filter that stands after
-        it."""
+        """Add a filter after the last of the filters `behind`. If `behind` is empty, add it before all
+        filters of the group. A filter after a path or a transform would become a part of the path or the
+        transform; at these places it does not."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]
@@ -406,29 +408,30 @@ class _Pen:
         self.close_braces()
 
     def open_braces(self) -> None:
-        """Open braces if the group needs them for a second filter. Call this before anything else is inserted
-        there."""
+        """Open braces if the group needs braces for a second filter. Call this before any other insertion at
+        the beginning of the group."""
         if self.bare:
             self.draft.put(self.group.content.offset, "{")
 
     def close_braces(self) -> None:
-        """Close the braces of `open_braces`. Call this after everything else was inserted."""
+        """Close the braces of `open_braces`. Call this after all other insertions."""
         if self.bare:
             self.draft.put(self.group.content.end, "}")
 
     @property
     def bare(self) -> bool:
-        """Whether the group is an operand of transforms that needs braces before it gets a second filter."""
+        """Whether the group is the operand of a transform and has no braces. Such a group needs braces before
+        it gets a second filter."""
         return bool(self.group.chain) and not self.group.braced
 
     def write_over(self, item: reading.Item, written: str) -> None:
-        """Replace a filter by others."""
+        """Replace a filter by other filters."""
         self.draft.replace(item.span, f"{{{written}}}" if self.bare and " " in written else written)
 
     # --- what is there ---
 
     def change(self, wanted: Mapping[int, tuple[int, int]]) -> None:
-        """Other men and squares for marks. A mark that becomes equal to another one is removed."""
+        """Give marks other men and squares. A mark that becomes equal to another mark is removed."""
         gone = set[int]()
         for mark, (men, squares) in wanted.items():
             old = self.pattern.marks[mark]
@@ -468,7 +471,7 @@ class _Pen:
                 self.drop(item)
 
     def turn(self, item: reading.Item, role: Role) -> None:
-        """Give the only mark of a filter another role, in its place."""
+        """Give the only mark of a filter another role. The filter stays at its place."""
         span = item.span
         named = next(one for one in self.layout.within(span) if one.word == "designator")
         before, after = _ROLE_SIGNS[role]
@@ -490,8 +493,8 @@ class _Pen:
     # --- the end ---
 
     def edit(self, caret: int) -> Edit:
-        """The changes. A place holder is written for the pattern in two cases: no filter of the group is
-        left, or inner braces or a transform would be drawn instead of this group."""
+        """The changes. A place holder is written in place of the pattern in two cases: no filter of the group
+        is left, or inner braces or a transform would be drawn instead of this group."""
         if self.taken is not None and not self.stays(self.placed(caret)):
             self.open_braces()
             self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
@@ -504,8 +507,8 @@ class _Pen:
         return self.placed(caret)
 
     def placed(self, caret: int) -> Edit:
-        """The changes, with a caret for which the group stays the drawn one. Several carets are tried,
-        because the new text may stand in the braces of another group."""
+        """The changes, with a caret that keeps the group the drawn group. Several carets are tried, because
+        the new text may stand in the braces of another group."""
         content = self.group.content
         edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
         carets = (spelling.moved(one, edit.changes) for one in (caret, content.end, content.offset))
@@ -523,7 +526,7 @@ class _Pen:
             return False
         if not now.braced:
             return not after.braced or self.bare
-        # Inner braces that are left alone would be taken for the group instead.
+        # If only inner braces are left in the group, the inner braces would become the drawn group.
         return after.braced and after.content.offset == spelling.moved(now.content.offset, edit.changes)
 
 

@@ -55,7 +55,7 @@ _NO_PAWNS: Final = boards.RANKS[0] | boards.RANKS[7]
 
 
 def _apart(marks: list[tuple[int, Mark]]) -> list[tuple[int, Mark]]:
-    """The marks that have no square in common with at least one other of these marks."""
+    """The marks that share no square with some other of these marks."""
     return [
         (place, mark)
         for place, mark in marks

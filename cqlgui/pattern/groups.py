@@ -1,7 +1,7 @@
 """Where the groups of a query stand in its text: pairs of braces, and the body without braces.
 
-A group is a list of filters that must all hold. Braces whose value is used, as in `#{Ra1}`, are no group.
-Brackets leave no node in the tree, so they are found among the tokens.
+A group is a list of filters that must all hold. Braces whose value is used, as in `#{Ra1}`, are no group. The
+syntax tree has no nodes for brackets, so brackets are found among the tokens.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Layout:
 
     def bare(self, span: Span) -> tuple[int, int]:
         """The first and the last token of a filter. A node's span may begin or end within the brackets of an
-        operand. Such brackets are included."""
+        operand. These brackets are included."""
         first, last = self.start[span.offset], self.end[span.end]
         while True:
             partners = [self.partner[place] for place in range(first, last + 1) if place in self.partner]
@@ -92,7 +92,7 @@ class Layout:
         return found
 
     def outer(self, span: Span, within: Span | None = None) -> Span:
-        """The span of a filter with all the brackets around it alone."""
+        """The span of a filter, including all brackets that enclose this filter alone."""
         pairs = self.brackets(span, within)
         return self.over(*(pairs[-1] if pairs else self.bare(span)))
 
@@ -120,7 +120,7 @@ def layout(text: str) -> Layout:
 
 
 def body(text: str) -> PatternGroup | None:
-    """The whole body as a group. If braces hold the whole body, perhaps under transforms, these braces are
+    """The whole body as a group. If braces enclose the whole body, perhaps under transforms, these braces are
     the group.
 
     The group has no filters if there is only a header. None if the text has errors.
@@ -154,8 +154,8 @@ def all_groups(text: str) -> tuple[PatternGroup, ...]:
 
 
 def main_groups(text: str) -> tuple[PatternGroup, ...]:
-    """The groups between braces that must hold by themselves: those directly in the body, perhaps under
-    transforms."""
+    """The groups between braces that stand directly in the body, perhaps under transforms. Each of these
+    groups must hold by itself."""
     return tuple(group for group, main in _found(text) if main)
 
 
@@ -191,8 +191,8 @@ def braces(text: str) -> frozenset[tuple[int, int]]:
         group = _group(found, node, ())
         if group is not None:
             made.add((group.outside.offset, group.outside.end))
-        # A call reads the body of a function again. This body stands elsewhere in the text, so it is left
-        # out.
+        # The node of a call holds the body of the called function. This body stands elsewhere in the text, so
+        # it is left out.
         pending += (one for one in nodes.children(node) if node.span.to(one.span) == node.span)
     return frozenset(made)
 
@@ -203,7 +203,7 @@ def of_condition(found: Layout, node: nodes.Node) -> PatternGroup:
 
 
 def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The filters directly in `node` of which only the truth is used."""
+    """The filters directly in `node` that `node` uses as conditions. Their values are not used."""
     match node:
         case nodes.Compound():
             yield from node.filters
@@ -251,7 +251,7 @@ def _group(found: Layout, node: nodes.Node, chain: tuple[nodes.Transform, ...]) 
 def _braces(found: Layout, node: nodes.Node) -> tuple[int, int] | None:
     """The innermost braces around a single filter."""
     if node.span.offset not in found.start or node.span.end not in found.end:
-        return None  # A part of a function's body, which a call reads again.
+        return None  # This is a part of the body of a called function.
     return next((pair for pair in found.brackets(node.span) if found.tokens[pair[0]].word == "{"), None)
 
 

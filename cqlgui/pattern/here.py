@@ -12,21 +12,21 @@ from cqlgui.pattern.marks import Condition, Mark, Pattern, Role
 
 
 def exact(position: Position) -> str:
-    """The same men on the same squares, no others, and the same side to move. Castling rights and en passant
-    are ignored."""
+    """The same men on the same squares, no other men, and the same side to move. Castling rights and en
+    passant are ignored."""
     turn = Condition("turn", "btm" if position.turn else "wtm")
     anyone = codes.WHITE_MASK | codes.BLACK_MASK
     return writing.text_of(Pattern(_men(position, anyone), conditions=(turn,)))
 
 
 def skeleton(position: Position) -> str:
-    """The same pawns of both colours on the same squares, and no others."""
+    """The same pawns of both colours on the same squares, and no other pawns."""
     return writing.text_of(Pattern(_men(position, 1 << codes.WP | 1 << codes.BP)))
 
 
 def material(position: Position) -> str:
-    """The same number of men of each kind, on any squares. A side's kings are counted only if there is not
-    exactly one."""
+    """The same number of men of each kind, on any squares. Kings are counted only for a side that has no king
+    or several kings."""
     counted = []
     for man in _ORDER:
         count = boards.popcount(position.men[man])

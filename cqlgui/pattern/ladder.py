@@ -1,5 +1,5 @@
-"""The ladder of a mark, which the wheel climbs: from one man on one square to that man anywhere, in steps
-that each ask less.
+"""The ladder of a mark: the steps of the mouse wheel, from one man on one square to this man on any square.
+Each step asks less than the step before.
 
 `Nf5`, `[BN]f5` (men of equal worth), `Af5` (any man of the colour), `Nf4-6` (a square up and down), `Nf1-8`
 (the file), `Ne-g4-6` (the squares around), `N`. A rung that asks the same as an earlier rung is left out.
@@ -33,9 +33,9 @@ def rungs(men: int, square: int) -> tuple[tuple[int, int], ...]:
 def step(men: int, squares: int, square: int, by: int, began: int = 0) -> tuple[int, int]:
     """The next rung: wider for `by` 1, narrower for -1. At the ends of the ladder the mark stays as it is.
 
-    `began` are the men of the mark when the user began to turn the wheel. Without them the way back from
-    `Af5` would not lead to `Nf5`. A mark that is on no rung goes to the next wider (or narrower) rung. The
-    number of squares decides which rung is wider, and then the number of men.
+    `began` are the men of the mark when the user began to turn the wheel. Without them, turning the wheel
+    back from `Af5` would not lead to `Nf5`. A mark that is on no rung goes to the next wider (or narrower)
+    rung. A rung is wider if it has more squares, or equally many squares and more men.
     """
     ladder = rungs(began or men, square)
     now = (men, squares)
@@ -53,7 +53,7 @@ _ALIKE: Final = (_MINOR, _MAJOR, _MINOR << 6, _MAJOR << 6)
 _NARROWER: Final = dict(
     zip(_ALIKE, (1 << codes.WN, 1 << codes.WR, 1 << codes.BN, 1 << codes.BR), strict=True)
 )
-"""The man at which the ladder begins, for two men of equal worth."""
+"""For two men of equal worth, the man on the first rung of the ladder."""
 
 
 def _alike(men: int) -> int:

@@ -33,11 +33,11 @@ class Relation(enum.Enum):
     ATTACKS = "attacks"
     """`Nf5 attacks kg8`"""
     MOVES = "moves"
-    """`Nf5--g7`: the move that is played next, from one end to the other."""
+    """`Nf5--g7`: the next move goes from the first mark to the second."""
     RAY = "ray"
-    """`ray (Qd1 kd8)`: in one line, nothing between."""
+    """`ray (Qd1 kd8)`: on one line, with no man between."""
     RAY_ONE = "ray-one"
-    """`ray (Qd1 [Aa] kd8)`: in one line, one man between."""
+    """`ray (Qd1 [Aa] kd8)`: on one line, with one man between."""
     FILE = "file"
     """`Rd1 & vertical qd8`: on one file, whatever stands between."""
     RANK = "rank"
@@ -53,11 +53,11 @@ ConditionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Men (`nodes.Designator.men`) on squares (a bitboard), and what is asked of them.
+    """Men (`nodes.Designator.men`) on squares (a bitboard), and the role of the mark.
 
     `spans` are the designators in the text that name the mark. The designator of the mark's own filter comes
-    first. The others stand in arrows, which name their ends again. Two marks with the same men and squares
-    are the same mark.
+    first. The other designators stand in arrows, because an arrow names its ends again. Two marks with the
+    same men and squares are the same mark.
     """
 
     men: men.ManMask
@@ -83,7 +83,8 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A filter about the whole position or game that a chip shows. `text` is the filter as written."""
+    """A filter about the whole position or the whole game. The window shows it as a chip. `text` is the
+    filter as written."""
 
     kind: ConditionKind
     text: str
@@ -93,10 +94,11 @@ class Condition:
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """One group of filters. `span` is the text between the braces of the group. For a group without braces,
-    it is the body.
+    `span` is the body.
 
     `others` are the filters of the group that marks, arrows and conditions cannot express; editing never
-    changes them. `transforms` are the words of the transforms directly around the group, outermost first.
+    changes these filters. `transforms` are the words of the transforms directly around the group, outermost
+    first.
     """
 
     marks: tuple[Mark, ...] = ()
@@ -109,8 +111,8 @@ class Pattern:
 
     def at(self, square: int) -> int:
         """The place in `marks` of the mark that a click on this square means; -1 if no mark names the square.
-        Of several such marks, the click means the one with the fewest squares. If several have equally few
-        squares, it means the last of them in the text."""
+        If several marks name the square, the click means the mark with the fewest squares. If several marks
+        have equally few squares, the click means the last of these marks in the text."""
         found, least = -1, 65
         for place, mark in enumerate(self.marks):
             size = mark.squares.bit_count()

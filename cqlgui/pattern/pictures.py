@@ -1,5 +1,5 @@
-"""The content of an orbit element's thumbnail: which men its filter asks for on which squares. Knows no
-Qt."""
+"""The content of an orbit element's thumbnail: which men the element's filter asks for on which squares. This
+module does not use Qt."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MANY = 8  # a designator of more squares than this is drawn as an area, not as m
 class Cell:
     """One square of the picture. `symbol` is the man on it; empty for a square that is named without a man.
 
-    Symbols are those of designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man, `_`
-    empty. `sure` is False if the filter leaves a choice (several squares or several kinds of men); `absent`
-    is True if the man must *not* be there.
+    The symbols are used as in designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man,
+    `_` empty. `sure` is False if the filter leaves a choice (several squares or several kinds of men);
+    `absent` is True if the man must *not* be there.
     """
 
     square: int
@@ -31,8 +31,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The picture of one filter: cells by square, the area that wide designators name, and the side to
-    move if asked."""
+    """The picture of one filter: cells by square, the area that wide designators name, and the side to move
+    if the filter asks for one."""
 
     cells: tuple[Cell, ...] = ()
     area: int = 0
@@ -80,7 +80,7 @@ def of_node(node: nodes.Node) -> Picture:
 
 
 def symbol_of(mask: int) -> tuple[str, bool]:
-    """Symbol of a men mask (`nodes.Designator.men`), and whether it means one kind alone."""
+    """Symbol of a men mask (`nodes.Designator.men`), and whether the mask means one kind alone."""
     if mask == men.ANY_MASK:
         return "", True  # a plain square: marked, without a man
     for man in range(13):
@@ -93,8 +93,8 @@ def symbol_of(mask: int) -> tuple[str, bool]:
         return "a", True
     if mask == men.MAN_MASK:
         return "*", True
-    # A mixed designator shows its greatest man, faded. The picture is only a hint, because the text beside it
-    # is exact.
+    # A designator of several kinds shows its greatest man, faded. The picture is only a hint, because the
+    # text beside it is exact.
     white = [man for man in range(men.WK, men.WP - 1, -1) if occupied >> man & 1]
     black = [man for man in range(men.BK, men.BP - 1, -1) if occupied >> man & 1]
     if white and black:
@@ -113,7 +113,8 @@ def _merged(first: Cell, second: Cell) -> Cell:
 
 
 def _parts(node: nodes.Node, *, absent: bool) -> Iterator[tuple[nodes.Designator | nodes.SideToMove, bool]]:
-    """Designators and sides to move in text order, each with whether it stands under a negation."""
+    """The designators and sides to move in text order. The flag says whether the node stands under a
+    negation."""
     if isinstance(node, nodes.Designator):
         yield node, absent
         return

@@ -1,7 +1,7 @@
 """From a query's text to its pattern.
 
-Every text that parses is read: what marks, arrows and conditions cannot express is kept as a span. Nothing
-here raises.
+Every text that parses is read. A filter that marks, arrows and conditions cannot express is kept as a span.
+No function here raises an error.
 """
 
 from __future__ import annotations
@@ -28,18 +28,20 @@ def pattern_at(text: str, caret: int) -> Pattern | None:
 
 
 def group_at(text: str, caret: int) -> groups.PatternGroup | None:
-    """The drawn group, around which transforms are put: the first of `groups_at`; None if the text has
+    """The drawn group: the first of `groups_at`. Transforms are put around this group. None if the text has
     errors."""
     return next(iter(groups_at(text, caret)), None)
 
 
 def groups_at(text: str, caret: int) -> list[groups.PatternGroup]:
-    """The groups that a caret may mean, the likeliest first. These are braces around the caret and braces
-    with transforms that contain the caret, the innermost first.
+    """The groups that a caret may mean, the likeliest first. Empty if the text has errors. If the caret
+    stands between braces or in the transforms before braces, the groups of these braces are meant, the
+    innermost first.
 
-    If there are none, the body is meant. The body is the only group if marks or arrows stand directly in it,
-    or if it has no braces. Otherwise the first group is the braces of the body that the caret touches, or the
-    first braces, and the second group is the body. Empty if the text has errors.
+    If the caret stands at no braces, the body is meant. The body is the only group if marks or arrows stand
+    directly in the body, or if the body has no braces. In every other case two groups are meant. The first is
+    the group in the body that the caret touches. If the caret touches no group, it is the first group in the
+    body. The second is the body.
     """
     body = groups.body(text)
     if body is None:
@@ -62,7 +64,8 @@ def _heads(group: groups.PatternGroup, caret: int) -> bool:
 def of_node(node: nodes.Node) -> Pattern:
     """The pattern of a filter, without its transforms.
 
-    Brackets leave no node: a single alternative `(Nf5)` is read as a man that must be there.
+    The syntax tree has no nodes for brackets, so a single alternative `(Nf5)` is read as a man that must be
+    there.
     """
     chain: list[nodes.Transform] = []
     while isinstance(node, nodes.Transform):
@@ -75,11 +78,11 @@ def of_node(node: nodes.Node) -> Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A filter of a group: its place including its brackets, and its meaning.
+    """A filter of a group: its place, including brackets around the filter, and its meaning.
 
-    `marks` are places in `Pattern.marks`; an arrow has those of its origin and its target. `arrow` and
-    `condition` are places in `Pattern.arrows` and `Pattern.conditions`, -1 for none. A `holder` is a word
-    that stands for a pattern without filters.
+    `marks` are places in `Pattern.marks`; for an arrow they are the places of its origin and its target.
+    `arrow` and `condition` are places in `Pattern.arrows` and `Pattern.conditions`, -1 for none. `holder`
+    says that the filter is a place holder for a pattern without filters.
     """
 
     span: Span
@@ -98,23 +101,23 @@ class Reading:
 
     @property
     def drawn(self) -> bool:
-        """Whether there are marks or arrows, or a place holder for the first ones."""
+        """Whether there are marks or arrows, or a place holder for the first of them."""
         return any(item.marks or item.holder for item in self.items)
 
     def own(self, place: int) -> Item | None:
-        """The item that contains a mark; None if only arrows name it."""
+        """The item that contains a mark; None if only arrows name the mark."""
         return next((item for item in self.items if item.arrow < 0 and place in item.marks), None)
 
 
 def read(text: str, group: groups.PatternGroup) -> Reading:
-    """A group's pattern with the filters that it consists of."""
+    """The pattern of a group, with the filters of the group."""
     found = groups.layout(text)
     parts = [_part(node, found, group.content) for node in group.filters]
     return _Reader(group.content, group.braced, _words(group.chain)).read(parts)
 
 
 def nothing_drawn(text: str) -> bool:
-    """Whether a query is a pattern from which everything was removed. Such a query asks for nothing yet."""
+    """Whether a query is only the place holder of an empty pattern. This query asks for nothing yet."""
     query = structure.checked(text).query
     body = None if query is None else query.body
     while isinstance(body, nodes.Transform):
@@ -146,7 +149,7 @@ def _part(node: nodes.Node, found: groups.Layout | None = None, within: Span | N
         pairs = found.brackets(node.span, within)
         span = found.over(*(pairs[-1] if pairs else found.bare(node.span)))
         if any(found.tokens[first].word == "{" for first, _ in pairs):
-            return _Part(node, span)  # A group of its own.
+            return _Part(node, span)  # The braces make it a group of its own.
         bracketed, written = bool(pairs), found.text[span.offset : span.end]
     kind = condition_kind(node)
     if kind is not None:
@@ -167,7 +170,7 @@ def _part(node: nodes.Node, found: groups.Layout | None = None, within: Span | N
 
 
 def _alternatives(node: nodes.Node) -> list[nodes.Designator]:
-    """The designators of a union of designators only."""
+    """The designators of a union that has only designators; empty for any other filter."""
     if isinstance(node, nodes.Designator):
         return [node]
     if isinstance(node, nodes.SetOperation) and node.operator == "|":
@@ -177,7 +180,7 @@ def _alternatives(node: nodes.Node) -> list[nodes.Designator]:
 
 
 def _is_flat(found: groups.Layout, span: Span) -> bool:
-    """Whether a union has no brackets except those around the whole."""
+    """Whether all brackets in a union stand around the whole union."""
     words = [one.word for one in found.within(span)]
     inner = [word for word in words if word not in ("(", ")", "{", "}")]
     outer = (len(words) - len(inner)) // 2
@@ -232,8 +235,8 @@ def _is_any_man(node: nodes.Node) -> bool:
 
 
 def condition_kind(node: nodes.Node) -> ConditionKind | None:
-    """The kind of the chip that shows a filter or the negation of such a filter. None if no chip shows the
-    filter."""
+    """The kind of condition that a filter is. The negation of a condition has the same kind. None if no chip
+    can show the filter."""
     match node:
         case nodes.Not(operand=operand) if not isinstance(operand, nodes.Not):
             return condition_kind(operand)
@@ -274,7 +277,7 @@ def _compared(left: nodes.Node, right: nodes.Node) -> ConditionKind | None:
 
 
 def _is_material(node: nodes.Node) -> bool:
-    """Whether a filter counts men wherever they stand."""
+    """Whether a filter counts men on all squares."""
     match node:
         case nodes.Designator(squares=board):
             return board == squares.ALL
@@ -339,8 +342,8 @@ class _Reader:
         return Reading(pattern, tuple(items))
 
     def mark(self, node: nodes.Designator, role: Role | None) -> int:
-        """The place of the mark for a designator. The end of an arrow has no role. It means an existing mark,
-        or else a new mark that must hold."""
+        """The place of the mark for a designator. The end of an arrow has no role. It means an existing mark.
+        If there is no such mark, a new mark that must hold is made."""
         place = self.places.get((node.men, node.squares, role))
         if place is None:
             place = len(self.marks)
@@ -352,8 +355,8 @@ class _Reader:
 
 
 def _with_alternatives(parts: list[_Part]) -> list[_Part]:
-    """A pattern has one list of alternatives: its first union, or else its first man in brackets of its own.
-    Marks cannot express a further union."""
+    """A pattern has at most one list of alternatives: the first union. If there is no union, the list is the
+    first designator that stands alone in brackets. Marks cannot express a second union."""
     unions = [place for place, part in enumerate(parts) if part.role is Role.EITHER]
     found = list(parts)
     for place in unions[1:]:

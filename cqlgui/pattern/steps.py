@@ -3,8 +3,8 @@
     path {A} -- {B} --{1,6} {C} --+ {D}      B in the next move, C within six plies, D any time later
     {A find {B find {C}}}                    each at the same position as the one before, or any time later
 
-Both match where the first step holds. A path says how many moves lie between two steps. `find` cannot say
-this.
+Both forms match at the position where the first step holds. A path says how many moves lie between two steps.
+`find` cannot say this.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ Form = Literal["path", "find"]
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The plies between two steps: (1, 1) for the next move, `most` None for any time later."""
+    """The plies between two steps: (1, 1) means the next move. If `most` is None, the next step holds any
+    time later."""
 
     least: int = 1
     most: int | None = None
@@ -49,7 +50,8 @@ class Sequence:
 
 
 def sequence_at(text: str, caret: int) -> Sequence | None:
-    """The innermost sequence around a caret, else the first of the text; None if there is none."""
+    """The innermost sequence around a caret. If the caret stands in no sequence, the first sequence of the
+    text. None if the text has no sequence."""
     found = _at(text, caret)
     return None if found is None else found.sequence
 
@@ -59,7 +61,7 @@ def home_at(text: str, caret: int) -> Span | None:
     drawn."""
     drawn = reading.group_at(text, caret)
     found = [one for one in _around(text, caret) if len(one.groups) > 1 and drawn in one.groups]
-    # A sequence in braces is found in the body too. The shorter group is preferred.
+    # A sequence in braces is found twice: in its braces and in the body. The shorter group is preferred.
     homes = sorted(found, key=lambda one: (one.sequence.span.length, one.home.content.length))
     return homes[0].home.outside if homes else None
 
@@ -83,7 +85,7 @@ def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
         draft.put(group.outside.offset, "path ")
         draft.put(group.outside.end, f" {_spelled(ANY_TIME)} {new}")
     else:
-        # A path in braces of its own takes in no filter that follows.
+        # With braces around the path, filters that follow do not become a part of the path.
         inner = ("", "") if group.braced or not group.chain else ("{", "}")
         draft.put(group.content.offset, inner[0] + "path {")
         draft.put(group.content.end, f"}} {_spelled(ANY_TIME)} {new}{inner[1]}")
@@ -91,8 +93,8 @@ def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
 
 
 def _extended(text: str, caret: int, found: _Found, new: str, *, closed: bool) -> Edit:
-    """Add a step to a sequence. With `closed`, brackets enclose the filter before the new `find`. They are
-    needed if this filter would take in the `find`, as a path does."""
+    """Add a step to a sequence. With `closed`, brackets enclose the filter before the new `find`. The
+    brackets are needed if the new `find` would become a part of this filter, as after a path."""
     draft, last = Draft(text), found.groups[-1]
     if found.sequence.form == "path":
         draft.put(found.sequence.span.end, f" {_spelled(ANY_TIME)} {new}")
@@ -114,8 +116,8 @@ def _count(text: str, edit: Edit) -> int:
 
 
 def remove_step(text: str, caret: int, step: int) -> Edit:
-    """Remove a step and the gap before it. For the first step, the gap after it is removed. A single step
-    that is left becomes an ordinary group."""
+    """Remove a step and the gap before it. For the first step, the gap after the step is removed. If a single
+    step is left, it becomes an ordinary group."""
     found = _at(text, caret)
     if found is None or not 0 <= step < len(found.groups):
         return Edit((), caret)
@@ -124,7 +126,7 @@ def remove_step(text: str, caret: int, step: int) -> Edit:
     del gaps[max(step - 1, 0) : max(step, 1)]
     form, shown = found.sequence.form, max(step - 1, 0)
     if form == "path" and len(contents) > 1:
-        # The rest stays as it is written.
+        # The rest of the text stays as the user wrote it.
         draft = Draft(text)
         draft.drop(found.groups[step].outside)
         draft.drop(found.gap_spans[shown])
@@ -144,7 +146,7 @@ def move_step(text: str, caret: int, step: int, to: int) -> Edit:
     written, gaps = found.contents(text), list(found.sequence.gaps)
     contents, form = [written[one] for one in order], found.sequence.form
     if form == "path":
-        # The text between the steps stays as it is written.
+        # The text between the steps stays as the user wrote it.
         places = [one.outside for one in found.groups]
         changes = tuple(
             spelling.Change(place.offset, place.end, text[places[one].offset : places[one].end])
@@ -157,7 +159,7 @@ def move_step(text: str, caret: int, step: int, to: int) -> Edit:
 
 
 def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
-    """Another gap between two steps of a path; the others stay."""
+    """Replace a gap between two steps of a path; the other gaps stay."""
     found = _at(text, caret)
     if found is None or not 0 <= gap < len(found.gap_spans) or found.sequence.gaps[gap] == new:
         return Edit((), caret)
@@ -168,12 +170,13 @@ def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
     edit = _with_caret(text, draft, caret, gap + 1)
     if _holds(text, edit, found.sequence.span.offset, "path", contents, gaps):
         return edit
-    # A move with a target in brackets becomes another filter if it is repeated.
+    # With a repetition, a move with a target in brackets would become another filter. The path is therefore
+    # written again.
     return _rewritten(text, caret, found, "path", contents, gaps, gap + 1)
 
 
 def set_form(text: str, caret: int, form: Form) -> Edit:
-    """The same steps as a path, or as `find` within `find`; the latter loses the gaps."""
+    """Write the same steps as a path, or as `find` within `find`. The lengths of the gaps are lost."""
     found = _at(text, caret)
     if found is None or found.sequence.form == form:
         return Edit((), caret)
@@ -186,8 +189,7 @@ def set_form(text: str, caret: int, form: Form) -> Edit:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A sequence, the group in which it stands, the groups of its steps, and the places of the gaps of a
-    path."""
+    """A sequence, the group that holds it, the groups of its steps, and the places of the gaps of a path."""
 
     sequence: Sequence
     home: groups.PatternGroup
@@ -234,7 +236,7 @@ def _all(text: str) -> Iterator[_Found]:
 
 
 def _finds(layout: groups.Layout, group: groups.PatternGroup) -> Iterator[groups.PatternGroup]:
-    """The group, then the group that its last filter finds, and so on."""
+    """The group, then the group that the last filter of this group finds, and so on."""
     while True:
         yield group
         last = group.filters[-1] if group.filters else None
@@ -246,7 +248,7 @@ def _finds(layout: groups.Layout, group: groups.PatternGroup) -> Iterator[groups
 
 
 def _without_find(layout: groups.Layout, group: groups.PatternGroup, pattern: Pattern) -> Pattern:
-    """A step's own pattern, without what it finds later."""
+    """A step's own pattern, without the `find` of the next step."""
     last = group.filters[-1]
     if not isinstance(last, nodes.Find) or last.all or last.backwards or last.range or last.quiet:
         return pattern
@@ -285,13 +287,13 @@ def _path(
     if not steps or open_gap is not None:
         return
     patterns = tuple(reading.read(text, one).pattern for one in steps)
-    # Brackets around the path do not belong to it, and always stay.
+    # Brackets around the path are not a part of the path. They always stay.
     whole = layout.over(*layout.bare(node.span))
     yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
 
 
 def _is_special(node: nodes_paths.Path) -> bool:
-    """Whether a path has parameters, which a row of steps cannot show."""
+    """Whether a path has parameters. A row of steps cannot show parameters."""
     asked = (node.range, node.focus, node.max, node.title)
     words = (
         node.singlecolor, node.primary, node.firstmatch, node.lastposition, node.nestban, node.keepallbest,
@@ -342,9 +344,9 @@ def _spelled(gap: Gap) -> str:
 def _rewritten(
     text: str, caret: int, found: _Found, form: Form, contents: list[str], gaps: list[Gap], step: int
 ) -> Edit:
-    """The sequence, written again from the text of its steps. Nothing changes if a comment between the steps
-    would be lost. Nothing changes either if the steps cannot stand in this way: a variable may have its value
-    from an earlier step."""
+    """The edit that writes the sequence again from the text of its steps. The edit is empty if a comment
+    between the steps would be lost. The edit is also empty if the new text does not have these steps. For
+    example, a step may need the variable of an earlier step."""
     if _comments_between(text, found):
         return Edit((), caret)
     home, span = found.home, found.sequence.span
@@ -367,7 +369,7 @@ def _rewritten(
             inner = f"{content}{editing.lead(content)}{word} {_braced(inner)}"
         written = inner if alone or found.sequence.form == "find" else _braced(inner)
     if found.sequence.form == "find" and home.chain and not home.braced:
-        # Without braces a transform would take only the first filter.
+        # Without braces a transform would apply only to the first filter.
         written = _braced(written)
     old = text[span.offset : span.end]
     lead = old[: len(old) - len(old.lstrip())]
@@ -383,15 +385,16 @@ def _rewritten(
 
 
 def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], gaps: list[Gap]) -> bool:
-    """Whether a text has these steps and gaps after an edit. With fewer than two steps: whether the text can
-    be read."""
+    """Whether a text has these steps and gaps after an edit. With fewer than two steps: whether the text has
+    no errors."""
     after = edit.applied(text)
     if len(contents) < 2:
         return structure.checked(after).query is not None
     found = sequence_at(after, place)
     if found is None or found.form != form or (form == "path" and list(found.gaps) != gaps):
         return False
-    # Of nested braces the innermost ones are the step.
+    # If a step has nested braces, the span is the text in the innermost braces. Braces around the texts are
+    # therefore not compared.
     shown = [after[one.span.offset : one.span.end].strip(_AROUND) for one in found.steps]
     return shown == [one.strip(_AROUND) for one in contents]
 
@@ -408,8 +411,9 @@ def _in_step(text: str, edit: Edit, step: int) -> Edit:
 
 
 def _closed(content: str) -> str:
-    """Filters, changed so that another filter can follow. The last one gets brackets if it would take in the
-    following filter, as a path does. Filters that cannot be read alone stay as they are."""
+    """The filters of a step, changed so that another filter can follow. The last filter gets brackets if the
+    following filter would become a part of it, as after a path. Filters that cannot be read alone stay as
+    they are."""
     group = groups.body(content)
     trial = groups.body(f"{content}{editing.lead(content)}find {{{writing.PLACE_HOLDER}}}")
     if group is None or not group.filters or (trial and isinstance(trial.filters[-1], nodes.Find)):

@@ -15,8 +15,8 @@ def designator(men: int, squares: int, style: printers.Style = "ascii") -> str:
 def text_of(pattern: Pattern) -> str:
     """The pattern as a group of filters, such as `{Nf5 not kg8 (Ra1|Rh1) Nf5 attacks kg8 wtm}`.
 
-    The `others` and the `transforms` of the pattern are left out. Alternatives stand together, where the
-    first of them stood.
+    The `others` and the `transforms` of the pattern are left out. All alternatives stand together, at the
+    place of the first alternative.
     """
     parts: list[str] = []
     either = [mark for mark in pattern.marks if mark.role is Role.EITHER]
@@ -34,7 +34,7 @@ def text_of(pattern: Pattern) -> str:
 
 
 PLACE_HOLDER = "true"
-"""The filter of a group that asks nothing, because braces may not be empty."""
+"""The filter of a group that asks nothing. CQL needs at least one filter between braces."""
 
 
 def mark_text(men: int, squares: int, role: Role) -> str:
@@ -49,8 +49,8 @@ def arrow_text(relation: Relation, origin: Mark, target: Mark) -> str:
     """An arrow as a filter.
 
     A line of sight is a `ray`. A common file, rank or diagonal of two marks is written with directions.
-    Transforms turn directions together with the squares, but they do not change the numbers of `file` and
-    `rank`.
+    Transforms turn directions together with the squares, but transforms do not change the numbers of `file`
+    and `rank`.
     """
     first, second = designator(origin.men, origin.squares), designator(target.men, target.squares)
     match relation:

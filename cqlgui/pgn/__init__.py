@@ -1,2 +1,2 @@
-"""Reads and writes PGN: archives, splitting into games, the fast and the lenient reader, the writer. Does not
-use SQL or Qt."""
+"""Reads and writes PGN: archives, splitting into games, the fast and the lenient reader, the writer. This
+package uses no SQL and no Qt."""

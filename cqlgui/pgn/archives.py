@@ -1,10 +1,10 @@
-"""Opens PGN sources, plain or compressed, as one seekable text of bytes; refuses those that unpack to far too
-much.
+"""Opens PGN sources, plain or compressed, as one seekable text of bytes. Refuses sources that unpack to far
+too much text.
 
-Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder. A game can then be
-read again at its byte offset. The plain file is streamed to a temporary name, synced and renamed. Archives
-are recognised by their first bytes, not by their names. This module knows of games only what a text of games
-may begin with.
+Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder, so that each game
+can be read again at its byte offset. The plain file is streamed to a temporary name, synced and renamed.
+Archives are recognised by their first bytes, not by their names. About games, this module knows only how a
+text of games may begin.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from cqlgui.pgn import decoding, tarred
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
 """The endings that a file dialog offers. A file with another ending is opened if its text looks like PGN."""
 
-# Real PGN shrinks 4 to 20 times. A source beyond both limits is a decompression bomb.
+# Compression makes real PGN 4 to 20 times smaller. A source that exceeds both limits is a decompression bomb.
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
 _ROOM_LEFT = 64 << 20
-"""Unpacking leaves this many bytes of the disk free. While the unpacked text is smaller than this, it leaves
-as many bytes as the text has."""
+"""Unpacking leaves this many bytes of the disk free. If the unpacked text is still smaller, unpacking leaves
+as many bytes free as the text has."""
 _WAY = 3
-"""The version of the unpacking, which is a part of each copy's name. 2: packed UTF-16; 3: incomplete UTF-16
-is noted."""
+"""The version of the unpacking. The name of each copy contains this version. 2: packed UTF-16; 3: incomplete
+UTF-16 is noted."""
 _WIDE_LITTLE, _WIDE_BIG = b"\xff\xfe[\0", b"\xfe\xff\0["
 """The first bytes of a tag section in UTF-16, in both byte orders."""
 _FORSAKEN_SECONDS = 60.0
@@ -52,8 +52,8 @@ def open_source(
 ) -> Text:
     """Open a PGN source: `.pgn`, gzip, bzip2, zstandard, or a zip with every `.pgn` member in name order.
 
-    `cache` is the folder for the plain text of a compressed or UTF-16 source; without it such a source is
-    refused. If a source is damaged, the text has only the part that can be unpacked (see `Text.damage`).
+    `cache` is the folder for the plain text of a compressed or UTF-16 source; without `cache` these sources
+    are refused. If a source is damaged, the text has only the part that can be unpacked (see `Text.damage`).
     Progress counts bytes of the source. Raises `errors.SourceError` with a sentence (missing, a folder, no
     permission, not PGN, nothing that can be unpacked, no room) and `errors.Cancelled`.
     """
@@ -91,12 +91,12 @@ def forget_copy(copy: Path) -> None:
 class Text:
     """The bytes of a source. It is a context manager, and threads may share it.
 
-    `path` is the user's file. `plain` is the file that is read: the same file, or the unpacked copy. `stamp`
-    is the state of the user's file when it was opened or unpacked. `written` is the state of `plain`, and
-    `size` is the number of bytes of `plain`. `status` is the `stat` of the user's file if there is a copy.
-    `damage` is the end of a sentence that says why a packed file could be unpacked only in part; otherwise it
-    is empty. `fresh` says that the bytes are the user's own file or a copy made just now. An older copy may
-    have been damaged since.
+    `path` is the user's file. `plain` is the file that is read: the user's file, or the unpacked copy.
+    `stamp` is the state of the user's file when it was opened or unpacked. `written` is the state of `plain`,
+    and `size` is the number of bytes of `plain`. `status` is the `stat` of the user's file if there is a
+    copy. If a packed file could be unpacked only in part, `damage` is the end of a sentence that says why.
+    For a whole file, `damage` is empty. `fresh` says that `plain` is the user's file or a copy made just now.
+    An older copy may have been damaged since.
     """
 
     __slots__ = (
@@ -144,8 +144,8 @@ class Text:
         return data
 
     def is_intact(self) -> bool:
-        """Whether the user's file is still at its path and has not changed since it was opened, and the file
-        that is read has not changed either. If so, everything that was read before is valid too."""
+        """Whether the user's file is still at its path, and neither this file nor `plain` has changed since
+        `Text` was opened. If the result is True, everything that was read before is valid."""
         try:
             status = self.path.stat()
         except OSError:
@@ -154,7 +154,8 @@ class Text:
             return False
         if self.plain == self.path:
             return True
-        # Another program may remove the copy. This changes the copy's ctime but not its bytes.
+        # The ctime is not compared. If another program removes the copy, the copy's ctime changes, but its
+        # bytes do not.
         own = os.fstat(self._file.fileno())
         return (own.st_size, own.st_mtime_ns) == self.written[:2]
 
@@ -172,7 +173,7 @@ class Text:
 
 
 def _examine(path: Path) -> tuple[bytes, os.stat_result]:
-    """The first bytes of a regular file and its `stat`. Raises `SourceError` if it cannot be read."""
+    """The first bytes of a regular file and its `stat`. Raises `SourceError` if the file cannot be read."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -196,8 +197,8 @@ def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
 
 
 def kind_of(path: Path, head: bytes) -> str:
-    """The kind of packing, by the first bytes of a source: `plain`, `wide` (UTF-16 or UTF-32) or the ending
-    of a packed file.
+    """The kind of packing that the first bytes of a source show: `plain`, `wide` (UTF-16 or UTF-32) or the
+    ending of a packed file.
 
     Raises `SourceError` for a file that is certainly not PGN.
     """
@@ -235,7 +236,8 @@ def _cache_name(path: Path, status: os.stat_result) -> str:
 
 
 def _copies(path: Path) -> str:
-    """The beginning of the names of all copies of a file. It does not depend on the state of the file."""
+    """The beginning of the names of all copies of a file. This beginning does not depend on the state of the
+    file."""
     return f"text-{hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()}-"
 
 
@@ -257,7 +259,7 @@ def _unpack(
     cancel: progress.CancelToken,
     report: progress.ProgressSink,
 ) -> None:
-    # Most sources are plain, and this import takes a while.
+    # `unpacking` is imported here, because most sources are plain and this import takes a while.
     from cqlgui.pgn import unpacking
 
     written, holds = 0, False

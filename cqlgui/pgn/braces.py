@@ -1,11 +1,11 @@
-"""Where a brace comment ends, and how braces are written inside one. The splitter, the reader and the writer
-share these rules.
+"""Where a brace comment ends, and how braces are written inside a comment. The splitter, the reader and the
+writer share these rules.
 
 A comment ends at its first `}`. But `\\}` is a brace inside the comment if the next brace is another `}`.
-(`{C:\\games\\} e5 {x}` is thus read as two comments, because the next brace is `{`.) A comment that is never
-closed ends before the next line that begins with `[Event "`. If a `}` follows after such a line, the comment
-ends before the line in two cases: another comment opens before the `}`, or a second such line stands before
-it.
+(`{C:\\games\\} e5 {x}` is thus read as two comments, because the next brace is `{`.) A line that begins with
+`[Event "` may also end a comment. The comment goes on after this line only if a `}` follows, without a `{` or
+a second `[Event "` line before this `}`. In all other cases, the comment was never closed, and it ends before
+the line.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _NEXT_BRACE = pattern(r"(?<!\\)\{|\}")
 
 
 def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | None:
-    """The end of the comment whose text continues at `start`, and whether it was closed. None if more data is
-    needed.
+    """The end of a comment, and whether the comment was closed. `start` is a place in the comment's text.
+    None if more data is needed.
 
     `complete` says that nothing follows `data`. The work is linear: no look-ahead passes the next brace.
     """
@@ -50,8 +50,8 @@ def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | N
 
 
 def text_end(text: str, start: int) -> int:
-    """The index of the `}` that ends a comment, or -1. The comment's text begins at `start`, and `text` has
-    one game."""
+    """The index of the `}` that ends a comment; -1 if the comment is not closed. The comment's text begins at
+    `start`. `text` has one game."""
     position = start
     while True:
         stop = text.find("}", position)
@@ -72,8 +72,8 @@ def unescape(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` as it may stand between braces. `unescape` restores the text, except where it has a backslash
-    before a brace."""
+    """`text` as it may stand between braces. `unescape` restores the text, except where the text has a
+    backslash before a brace."""
     if "}" in text:
         text = text.replace("{", "\\{").replace("}", "\\}")
     # A last backslash would escape the closing brace.

@@ -1,7 +1,8 @@
-"""Converts the bytes of PGN to text and back: UTF-8, or else Windows-1252, decided for each game.
+"""Converts the bytes of PGN to text and back. A game is read as UTF-8 if it is valid UTF-8. Any other game is
+read as Windows-1252.
 
-The five bytes that Windows-1252 leaves undefined are read as Latin-1. So every byte has a character, and
-encoding the text gives the same bytes again.
+The five bytes that Windows-1252 leaves undefined are read as Latin-1. Every byte therefore has a character,
+and encoding the text gives the same bytes again.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ENCODING = {ord(character): byte for byte, character in enumerate(_DECODING)}
 
 
 def encoding_of(data: bytes) -> Encoding:
-    """UTF-8 if all of `data` is valid UTF-8, else Windows-1252."""
+    """UTF-8 if all of `data` is valid UTF-8; Windows-1252 for any other data."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -48,7 +49,8 @@ def decode(data: bytes, encoding: Encoding | None = None) -> str:
 
 
 def encode(text: str, encoding: Encoding) -> bytes:
-    """`text` as bytes; as UTF-8 if it has a character that Windows-1252 lacks. `decode` restores the text."""
+    """`text` as bytes in `encoding`; in UTF-8 if the text has a character that Windows-1252 lacks. `decode`
+    restores the text."""
     if encoding == "windows-1252":
         with contextlib.suppress(UnicodeEncodeError):
             return codecs.charmap_encode(text, "strict", _ENCODING)[0]

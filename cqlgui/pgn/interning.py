@@ -1,7 +1,7 @@
 """Finds equal texts among many games, so that each distinct text is made into a string only once.
 
-Names and dates occur in many games. A kernel looks these texts up by their bytes, and Python handles only the
-new texts. The meaning of the texts plays no part.
+Names and dates occur in many games. A kernel (compiled to machine code) looks these texts up by their bytes,
+and Python handles only the new texts. The meaning of the texts plays no part.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class Interner:
     """Looks up texts by their bytes. For one thread at a time."""
 
     def __init__(self) -> None:
-        # To the type checker, the kernel's integer arrays are NumPy arrays.
+        # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences
+        # of integers.
         self._arena: Any = np.empty(_ROOM, np.uint8)
         self._slots: Any = np.zeros(_SLOTS, np.uint32)
         self._ends: Any = np.zeros(MOST + 1, np.int64)
@@ -45,12 +46,12 @@ class Interner:
         lengths: np.ndarray,
         instead: Mapping[int, bytes] = types.MappingProxyType({}),
     ) -> tuple[list[str | None], np.ndarray]:
-        """A list of texts, and for each range of `data` the place of its text in that list. `instead` has, by
-        the index of a range, other bytes that are looked up in place of the range.
+        """A list of texts, and for each range of `data` the place of its text in that list. `instead` maps
+        the index of a range to other bytes, which are looked up instead of the range.
 
-        A length below 0 means a missing text. It has place 0, where the list has None. The list may grow
-        later; its entries do not change. There may be at most half of `MOST` ranges. Bytes that are not UTF-8
-        become replacement characters.
+        A length below 0 means a missing text. A missing text has place 0, and entry 0 of the list is None.
+        The list may grow later; its entries do not change. There may be at most half of `MOST` ranges. Bytes
+        that are not UTF-8 become replacement characters.
         """
         if self._notes[0] + len(starts) + len(instead) > MOST:
             self._begin_anew()
@@ -86,7 +87,7 @@ class Interner:
     def _begin_anew(self) -> None:
         self._slots.fill(0)
         self._notes.fill(0)
-        # A new list: callers that have the old one keep it.
+        # A new list is made, because callers may still use the old list.
         self._texts = [None]
 
 
@@ -107,8 +108,8 @@ def find_places(
     """Look up `count` ranges of `data`, and add the new texts. Returns the number of texts known.
 
     Text n (from 1) is in `arena` from `ends[n - 1]` to `ends[n]`. `notes` has the number of texts and the end
-    of the last one. A slot of the hash table holds the number of a text, 0 for none. There are more slots
-    (`mask` + 1) than texts. `arena` and `ends` have room for all texts that may be new.
+    of the last text. A slot of the hash table holds the number of a text, or 0 if the slot is free. There are
+    more slots (`mask` + 1) than texts. `arena` and `ends` have room for all texts that may be new.
     """
     known = int(notes[0])
     used = int(notes[1])

@@ -1,9 +1,9 @@
 """The fast reader, compiled to machine code: games, tags, moves with variations, in one pass over the bytes.
 
-It reads fewer forms than the lenient reader. It takes a game only if nothing in the game is unusual. For such
-a game `split` and `reader` return the same start, length, line, moves and tags, and no problem. At anything
-else it stops with a reason (`Why`). The caller passes that game to the lenient reader and continues after it.
-The kernel takes:
+The kernel reads fewer forms than the lenient reader (`split` and `reader`). The kernel takes a game only if
+nothing in the game is unusual. For a game that the kernel takes, the lenient reader returns the same start,
+length, line, moves and tags, and no problem. At any other game the kernel stops with a reason (`Why`). The
+caller passes this game to the lenient reader and continues after the game. The kernel takes:
 
     game     ::= tags movetext result blanks      with a line end in the blanks and then `[`, or the end
     tags     ::= { "[" name blanks '"' value '"]' blanks line-end blanks }   escapes in `TEXT_TAGS` only
@@ -11,10 +11,10 @@ The kernel takes:
     move     ::= strict SAN, O-O, O-O-O, `--`, Z0
     comment  ::= "{...}", "; ...", "% ..." at the beginning of a line
 
-Moves are resolved by `kernel_moves`. Every move is tested for leaving its own king in check. A FEN is taken
-in the form in which the library writes it. Line ends are LF or CRLF. Bytes above 127 may occur in tags and
-comments. The larger functions are compiled separately: inlined into one, they would take three times as long
-to compile and would not be faster.
+`kernel_moves` finds the move that a text means. A move that leaves the mover's king in check is refused. A
+FEN is taken only in the form that python-chess writes. Line ends are LF or CRLF. Bytes above 127 may occur in
+tags and comments. The larger functions are compiled separately. Inlined into one function, they would take
+three times as long to compile and would not be faster.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ UNIT = kernels.Unit("pgn-reader", [attacks, directions, men, moves, squares, ker
 
 
 class Why(enum.IntEnum):
-    """Why the kernel stopped: first the reasons that are no fault of a game, then the things that it does not
-    read."""
+    """Why the kernel stopped. The first three reasons are no fault of a game. All other reasons are things
+    that the kernel does not read."""
 
     END = 0
     """The end of the text."""
@@ -58,7 +58,7 @@ class Why(enum.IntEnum):
 
 
 ROW = 32
-"""How many numbers a game has. The constants below are the places of these numbers in a row."""
+"""How many numbers a row has. There is one row for each game. The constants below are places in a row."""
 START = 0
 """The first byte of the game in the data."""
 LENGTH = 1
@@ -97,7 +97,7 @@ ESCAPES = 64
 """In one of `TEXT_TAGS` a backslash escapes a quote or a backslash."""
 
 PADDING = 64
-"""NULs that must follow the data. Every loop here ends at a NUL."""
+"""The number of NULs that must follow the data, because every loop over the data ends at a NUL."""
 NODES = 1 << 16
 """The most moves of a game, including variations."""
 SCRATCH_WORDS = 64 * 32
@@ -131,14 +131,14 @@ _STANDARD_HIGH: tuple[Word, ...] = tuple(_packed(name[8:]) for name in STANDARD_
 _CHESS960_LOW: tuple[Word, ...] = tuple(_packed(name[:8]) for name in CHESS960_NAMES)
 _CHESS960_HIGH: tuple[Word, ...] = tuple(_packed(name[8:]) for name in CHESS960_NAMES)
 
-# Letters to kinds of men, 1 pawn to 6 king; plus eight for the small letters of a FEN.
+# The kind of man of each letter: 1 pawn to 6 king. Small letters, as in a FEN, have 8 more.
 _KINDS = tuple(
     (" PNBRQK".index(chr(byte)) if chr(byte) in "PNBRQK" else 0)
     or (" pnbrqk".index(chr(byte)) + 8 if chr(byte) in "pnbrqk" else 0)
     for byte in range(256)
 )
 _NAME_BYTES = tuple(int(chr(byte).isalnum() or chr(byte) in "_+#=:-") * (byte < 128) for byte in range(256))
-# The first character of a move: 2 knight to 6 king, 1 a pawn's file, 7 castling and null moves.
+# What the first character of a move means: 2 knight to 6 king, 1 a pawn's file, 7 castling or a null move.
 _MOVERS = tuple(
     (" PNBRQK".index(chr(byte)) if chr(byte) in "NBRQK" else 0)
     or int(chr(byte) in "abcdefgh")
@@ -183,10 +183,10 @@ def read_games(
     """Read games from byte `begin` (0, or the end of a game), which is on `line`, to `end`. Returns their
     number.
 
-    `final` says that nothing follows. `notes` receives: 0 the reason for stopping (a `Why`), 1 and 2 the end
-    and the line of the last game taken, 3 the words and 4 the texts used, 5 the place of the byte at which it
-    stopped. `scratch`, `nodes` and `notes` have `SCRATCH_WORDS`, `SCRATCH_HALVES` and `SCRATCH_INTS`
-    elements. `PADDING` NULs follow `end`.
+    `final` says that nothing follows the data. `notes` receives: 0 the reason for stopping (a `Why`), 1 and 2
+    the end and the line of the last game taken, 3 the number of words used in `packed`, 4 the number of bytes
+    used in `texts`, 5 the place of the byte where the kernel stopped. `scratch`, `nodes` and `notes` have
+    `SCRATCH_WORDS`, `SCRATCH_HALVES` and `SCRATCH_INTS` elements. `PADDING` NULs follow `end`.
     """
     count = 0
     used = 0
@@ -224,7 +224,7 @@ def read_games(
         notes[6] = written
         why = _read_game(data, end, rows, row, packed, most_words, texts, most_texts, scratch, nodes, notes)
         if why == 0:
-            # The splitter ends the game here only if the next one begins on a line of its own.
+            # The splitter ends the game here only if the next game begins on a line of its own.
             position = int(rows[row + START] + rows[row + LENGTH])
             line = int(rows[row + END_LINE])
             ahead = position
@@ -274,7 +274,7 @@ def _read_game(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read the game that begins at the row's start. Returns 0, or a `Why` with the place in `notes`."""
+    """Read the game that begins at the row's start. Returns 0, or a `Why` with its place in note 5."""
     why = _read_tags(data, rows, row, texts, most_texts, notes)
     if why:
         return why
@@ -294,8 +294,8 @@ def _read_game(
 
 @words.apart
 def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int, notes: Ints) -> int:
-    """Read the tag section. Note 5 becomes the place after the section. The row's end line becomes the line
-    of that place.
+    """Read the tag section. Note 5 becomes the place after the section. The row's `END_LINE` becomes the line
+    of this place.
 
     Notes 8 and 9 become the place and the length of the value of the Variant tag. Length 0 means that there
     is none.
@@ -348,7 +348,8 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
             if byte < 32:
                 plain = False
             elif byte == 92:
-                # A backslash is an ordinary character unless it stands before a quote or a backslash.
+                # A backslash escapes only a quote or a backslash. Before any other character it is an
+                # ordinary character.
                 plain = False
                 position += 1
                 byte = data[position]
@@ -400,7 +401,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
                 once = 1 << 8 + side
                 number = _number_of(data, value, length)
                 rows[row + ELO + side] = number
-                # A rating that its number does not restore exactly stays among the other tags.
+                # A rating stays among the other tags if its number does not restore its text exactly.
                 kept = number == 0 or data[value] == 48
             elif key == _FEN:
                 once = 1 << 10
@@ -428,9 +429,9 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
             rows[row + TAGS + 2 * place + 1] = length
         elif kept:
             if not plain:
-                # JSON would need another spelling of this value.
+                # JSON would need another spelling of this value, so the lenient reader must read the game.
                 return Why.TAG
-            # From note 20 on there are pairs of notes for the tags before: the place and the length of the
+            # From note 20 on, there is a pair of notes for each earlier tag: the place and the length of its
             # name.
             for other in range(others):
                 if notes[20 + 2 * other + 1] == name_length:
@@ -503,8 +504,8 @@ def _write_pair(
 
 
 def _result_of(data: Bytes, at: int, length: int) -> int:
-    """The place in `RESULTS` of the value of a Result tag; -1 if the value is no result. Returns `_DOUBTFUL`
-    if the lenient reader may accept the value."""
+    """The place in `RESULTS` of a Result tag's value. Returns -1 if the value is no result, and `_DOUBTFUL`
+    if the lenient reader may accept the value as a result."""
     if length == 0:
         return -1
     first = int(data[at])
@@ -516,7 +517,7 @@ def _result_of(data: Bytes, at: int, length: int) -> int:
         return 2
     if length == 1 and first == 42:
         return 3
-    # The lenient reader accepts blanks around a result, and half of a draw.
+    # The lenient reader accepts blanks around a result, and `1/2` for a draw.
     last = int(data[at + length - 1])
     if 32 < first < 127 and 32 < last < 127 and not (length == 3 and first == 49 and data[at + 1] == 47):
         return -1
@@ -537,7 +538,7 @@ def _is_draw(data: Bytes, at: int) -> bool:
 
 
 def _number_of(data: Bytes, at: int, length: int) -> int:
-    """A number of at most five digits, else 0."""
+    """The value of a number of at most five digits; 0 for any other text."""
     if length > 5:
         return 0
     number = 0
@@ -602,8 +603,8 @@ def _variant(data: Bytes, at: int, length: int) -> int:
 
 @words.apart
 def _read_fen(data: Bytes, at: int, length: int, board: Words) -> int:
-    """Set up a FEN that has the form in which the library writes it. Returns -1 for any other text, otherwise
-    flags: `CHESS960` if the castling is not the usual one, `SHORT_FEN` if the clocks are missing, and
+    """Set up a FEN that has the form that python-chess writes. Returns -1 for any other text. For a FEN it
+    returns flags: `CHESS960` if the castling is not the usual one, `SHORT_FEN` if the clocks are missing, and
     `ZERO_FEN` if the move number is 0."""
     stop = at + length
     for place in range(12):
@@ -880,7 +881,7 @@ def _read_moves(
             position += 1
             break
         elif byte == 59 or (byte == 37 and data[position - 1] == 10):
-            # A comment to the end of the line, or a `%` line, which does not belong to the game.
+            # A comment to the end of the line, or a `%` line. A `%` line does not belong to the game.
             said = byte == 59
             filled = False
             strange = words.word(0)
@@ -937,7 +938,7 @@ def _read_moves(
 
 
 def _starts_again(data: Bytes, position: int) -> bool:
-    """Whether an empty line and `1.` follow a line end. There the splitter may begin another game."""
+    """Whether an empty line and `1.` follow a line end. The splitter may begin another game at this `1.`."""
     while data[position] == 32 or data[position] == 9 or data[position] == 13:
         position += 1
     if data[position] != 10:
@@ -948,8 +949,8 @@ def _starts_again(data: Bytes, position: int) -> bool:
 
 
 def _read_move(data: Bytes, at: int, board: Words, base: int) -> int:
-    """Make the move with the text that begins here. Returns the word of the move, with the length of the text
-    from bit 16 on. Returns -1 if there is no such move."""
+    """Make the move whose text begins at `at`. Returns the word of the move, with the length of the text from
+    bit 16 on. Returns -1 if the text is no possible move."""
     byte = int(data[at])
     if byte == 79:
         return _read_castling(data, at, board, base)
@@ -960,13 +961,13 @@ def _read_move(data: Bytes, at: int, board: Words, base: int) -> int:
         return passed if passed < 0 else passed | 2 << 16
     kind = int(_MOVERS[byte])
     position = at + 1 if kind > 1 else at
-    # At most two marks of the origin, then the sign of capture, then the target.
+    # The text has at most two characters for the origin, perhaps an `x`, and the target.
     file = int(data[position]) - 97
     rank = int(data[position + 1]) - 49
     origin = squares.ALL
     named = False
     if 0 <= file < 8 and 0 <= rank < 8:
-        # A square is the target, unless another square follows.
+        # This square is the target if no other square follows.
         after = int(data[position + 2])
         if after == 120 or 97 <= after <= 104:
             origin = squares.FILES[file] & squares.RANKS[rank]
@@ -1043,8 +1044,8 @@ def _in_preorder(packed: Shorts, first: int, count: int, most_words: int, nodes:
     """Reorder the words of a game with variations from the order of the text to preorder, with `BACK` words.
 
     `nodes` holds the parent of each move. Moves are numbered from 1 in the order of the text. Returns the
-    number of words; less than 0 (a negative `Why`) if they do not fit. Note 7 receives the plies of the main
-    line.
+    number of words; less than 0 (a negative `Why`) if the words do not fit. Note 7 receives the plies of the
+    main line.
     """
     child = NODES
     sibling = 2 * NODES
@@ -1054,7 +1055,7 @@ def _in_preorder(packed: Shorts, first: int, count: int, most_words: int, nodes:
         nodes[child + node] = 0
         nodes[sibling + node] = 0
     nodes[depth] = 0
-    # From the last to the first, so that each list of siblings ends up in order.
+    # The nodes are added from the last to the first, so that each list of siblings is in order at the end.
     for node in range(count, 0, -1):
         parent = int(nodes[node])
         nodes[sibling + node] = nodes[child + parent]

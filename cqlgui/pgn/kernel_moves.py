@@ -1,8 +1,9 @@
-"""The moves of a game, compiled to machine code: eight bitboards in an array, the one legal move that a text
-can mean, and the board after it. Does not use texts.
+"""Finds and plays the one legal move that a text can mean, compiled to machine code. The callers read the
+text.
 
 These functions decide as `playing` does: the candidates and the order of the tests are the same. `playing`
-uses the library's boards, and these functions do not. A position is twelve words from `base` on:
+uses the boards of python-chess. These functions use bitboards in an array. A position is twelve words from
+`base` on:
 
     0 pawns, 1 knights, 2 bishops, 3 rooks, 4 queens, 5 kings, 6 White's men, 7 Black's men,
     8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move, 11 the caller's
@@ -30,7 +31,7 @@ def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int
     own = board[base + 6 + turn]
     target = squares.BIT[to]
     if (own | board[base + 5]) & target:
-        # Capturing a king would leave a side without one.
+        # Capturing a king would leave a side without a king.
         return -1
     occupied = board[base + 6] | board[base + 7]
     candidates = board[base + kind - 1] & own & origin
@@ -61,7 +62,7 @@ def play_pawn(board: Words, base: int, origin: Word, to: int, named: bool, promo
     foe = board[base + 7 - turn]
     target = squares.BIT[to]
     if (own | board[base + 5]) & target:
-        # Capturing a king would leave a side without one.
+        # Capturing a king would leave a side without a king.
         return -1
     occupied = own | foe
     mine = board[base] & own
@@ -106,7 +107,7 @@ def play_castling(board: Words, base: int, short: bool) -> int:
         return -1
     king = words.lowest(king_bit)
     rights = board[base + 8] & board[base + 3] & own & _BACK_RANKS[turn]
-    # There is at most one such rook on each side of the king.
+    # There is at most one rook with a castling right on each side of the king.
     rights &= ~(king_bit - 1) if short else king_bit - 1
     if not rights:
         return -1
@@ -123,7 +124,7 @@ def play_castling(board: Words, base: int, short: bool) -> int:
         if attacked(board, base, words.lowest(way), occupied & ~king_bit):
             return -1
         way &= way - 1
-    # In Chess960 the castling rook may have shielded the square on which the king arrives.
+    # In Chess960 the castling rook may have shielded the square where the king arrives.
     if attacked(board, base, king_end, others | squares.BIT[rook_end]):
         return -1
     board[base + 5] = board[base + 5] & ~king_bit | squares.BIT[king_end]
@@ -171,8 +172,8 @@ def attacked(board: Words, base: int, square: int, occupied: Word) -> bool:
 
 
 def _only_safe(board: Words, base: int, candidates: Word, target: Word, taken: Word) -> Word:
-    """The only candidate whose move to `target` leaves the king unattacked; 0 if there are none or
-    several."""
+    """The only candidate that can move to `target` without leaving the king attacked; 0 if no candidate or
+    several candidates can."""
     chosen = words.word(0)
     while candidates:
         start = candidates & -candidates
@@ -185,7 +186,7 @@ def _only_safe(board: Words, base: int, candidates: Word, target: Word, taken: W
 
 
 def _safe(board: Words, base: int, start: Word, target: Word, taken: Word) -> bool:
-    """Whether the mover's king is not attacked after a move that is otherwise possible."""
+    """Whether the mover's king is safe after a move that obeys all other rules."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     foe = board[base + 7 - turn] & ~(target | taken)

@@ -1,8 +1,8 @@
 """Writes comments into the texts of clean games, compiled to machine code.
 
-It takes games that `kernel` has taken, so nothing is checked here again. The place of a position is just
-after the move that leads to it, with the glyphs and comments that follow. `reader.anchors` finds the same
-places.
+All games were taken by `kernel` before, so this module checks nothing again. The place of a position is after
+the move that leads to the position, and after the glyphs and comments of this move. `reader.anchors` finds
+the same places.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ SCRATCH_INTS: Final = 3 * kernel.NODES
 _CHILD: Final = kernel.NODES
 _SIBLING: Final = 2 * kernel.NODES
 _NODE_OF: Final = 3 * kernel.NODES
-"""Where the arrays begin in `nodes`; the parents stand first. Nodes are numbered in the order of the text."""
+"""Where three arrays begin in `nodes`. The parents of the nodes stand before these arrays. Nodes are numbered
+in the order of the text."""
 _SORTED: Final = kernel.NODES
 _NOTES: Final = 2 * kernel.NODES
-"""Where the arrays begin in `places`; the places of the nodes stand first. Then come the places of the game's
-comments in ascending order, and the numbers of these comments."""
+"""Where two arrays begin in `places`. The places of the nodes stand before these arrays. `_SORTED`: the
+places of the game's comments in ascending order. `_NOTES`: the numbers of these comments."""
 
 
 @UNIT.kernel
@@ -52,14 +53,14 @@ def insert(
     capacity: int,
     written: Ints,
 ) -> int:
-    """Write the games `begin` to `end` - 1 to `out`, with comments. Returns the game to continue from, which
-    is `end` unless `out` is full.
+    """Write the games `begin` to `end` - 1 to `out`, with comments. Returns the game to continue with: `end`,
+    or an earlier game if `out` is full.
 
-    The text of game g is `data[begins[g]:ends[g]]`; `kinds[g]` is `LEFT`, `PLAIN` or `BRANCHING`. Its
-    comments are numbered `firsts[g]` to `firsts[g + 1]` - 1. `ids` are their positionids; `starts` and
-    `lengths` say where their texts stand in `pool`, with the braces. Comments at positions that a game does
-    not have are left out. `written[2 * g]` and `written[2 * g + 1]` receive the begin and the end of the game
-    in `out`, or -1 twice if the caller must write it.
+    The text of game g is `data[begins[g]:ends[g]]`; `kinds[g]` is `LEFT`, `PLAIN` or `BRANCHING`. The
+    comments of game g have the numbers `firsts[g]` to `firsts[g + 1]` - 1. For each comment, `ids` has the
+    positionid; `starts` and `lengths` say where the text with its braces stands in `pool`. Comments at
+    positions that a game does not have are left out. `written[2 * g]` and `written[2 * g + 1]` receive the
+    begin and the end of the game in `out`. Both are -1 if the caller must write the game.
 
     `nodes` and `places` have `SCRATCH_HALVES` and `SCRATCH_INTS` elements.
     """
@@ -125,8 +126,8 @@ def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
 
 
 def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
-    """Find the parent and the place of each node of the game that begins here. Returns the number of moves,
-    or -1 if there are comments to the end of the line, which the caller must deal with."""
+    """Find the parent and the place of each node of the game that begins at `begin`. Returns the number of
+    moves. Returns -1 for a game with `;` comments or `%` lines; the caller must write this game."""
     position = begin
     # The tags.
     while True:
@@ -173,7 +174,7 @@ def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
             if node != 0 or not fresh:
                 places[node] = position
         elif byte == 40:
-            # The caller reads no deeper variations than the kernel.
+            # `kernel` takes no deeper variations than this array has room for.
             places[_SORTED + 2 * depth] = node
             places[_SORTED + 2 * depth + 1] = before
             depth += 1
@@ -208,11 +209,12 @@ _ENDING = tuple(int(chr(byte) in " \t\n\r{()!?$;\0") for byte in range(256))
 
 
 def _number(count: int, nodes: Halves) -> None:
-    """Find the node of each positionid: the nodes in preorder, the children of a node as in the text."""
+    """Find the node of each positionid. Positionids number the nodes in preorder. The children of a node keep
+    the order of the text."""
     for node in range(count + 1):
         nodes[_CHILD + node] = 0
         nodes[_SIBLING + node] = 0
-    # From the last to the first, so that each list of siblings ends up in order.
+    # The nodes are added from the last to the first, so that each list of siblings is in order at the end.
     for node in range(count, 0, -1):
         parent = int(nodes[node])
         nodes[_SIBLING + node] = nodes[_CHILD + parent]

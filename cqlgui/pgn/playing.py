@@ -1,10 +1,10 @@
 """Plays written moves on python-chess boards, and returns them as packed moves of the program.
 
-`Spelling` is the text of a move taken apart. It is made once for each distinct text. `play` finds the one
-legal move that a spelling can mean, and makes that move. Ordinary moves are found with the board's bitboards,
-several times faster than with the library's general method; castling uses the library. Spellings beyond SAN
-(long form, coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines) are read too. If two
-legal moves fit, none is chosen.
+A `Spelling` has the parts of a move's text. It is made once for each distinct text. `play` finds the one
+legal move that a spelling can mean, and makes this move. Ordinary moves are found with the board's bitboards,
+several times faster than with the general method of python-chess. Castling uses python-chess. Spellings
+beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines) are read
+too. If two legal moves fit, none is chosen.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.board import moves
 
 Board = chess.Board
-"""The library's board, under a name for the other modules of this package."""
+"""The board of python-chess, under a name that other modules of this package use."""
 
 _CASTLE_SHORT: Final = -1
 _CASTLE_LONG: Final = -2
@@ -57,8 +57,8 @@ class MoveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The text of a move taken apart. `origin` is the set of squares from which the man may come. `note` says
-    what is unusual about the text."""
+    """The parts of a move's text. `origin` is the set of squares that the man may come from. `note` says what
+    is unusual about the text."""
 
     piece: int
     origin: int
@@ -69,7 +69,7 @@ class Spelling:
 
 
 def spelling(text: str) -> Spelling | None:
-    """`text` taken apart, or None if it is not a move."""
+    """The parts of `text`, or None if `text` is not a move."""
     found = _SAN.fullmatch(text)
     if found:
         return _taken_apart(found, "")
@@ -98,7 +98,7 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
         origin &= chess.BB_RANKS[int(rank) - 1]
     piece = _PIECES[letter]
     if not letter and file and rank:
-        # Coordinates (g1f3): any man on the first square moves.
+        # The text has coordinates (g1f3): the man on the first square moves, whatever its kind.
         piece = 0
         note = note or f"{found[0]} is not in standard notation"
     elif piece == chess.PAWN and not file:
@@ -114,7 +114,7 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
 
 
 def play(board: chess.Board, wanted: Spelling) -> moves.Move:
-    """Make the one legal move that `wanted` can mean. If there is no such move or more than one, raises
+    """Make the one legal move that `wanted` can mean. If no legal move or several legal moves fit, raises
     `MoveError` and leaves the board unchanged."""
     piece = wanted.piece
     if piece <= 0:
@@ -221,7 +221,7 @@ def _play_special(board: chess.Board, wanted: Spelling) -> moves.Move:
         return moves.pack(king, king, moves.NULL)
     if wanted.piece:
         return _castle(board, wanted.piece == _CASTLE_SHORT)
-    # Coordinates. A king that moves two files, or onto his own rook, castles.
+    # The text has coordinates. A king that moves two files, or onto his own rook, castles.
     origin = wanted.origin.bit_length() - 1
     piece = board.piece_type_at(origin)
     if piece is None or not board.occupied_co[board.turn] & wanted.origin:
@@ -251,7 +251,7 @@ def _castle(board: chess.Board, short: bool) -> moves.Move:
 
 
 def _safe(board: chess.Board, origin: int, target: int, captured_ep: int) -> bool:
-    """Whether the mover's king is not attacked after a move that is otherwise possible."""
+    """Whether the mover's king is safe after a move that obeys all other rules."""
     own = board.occupied_co[board.turn]
     foe = board.occupied_co[not board.turn] & ~target & ~captured_ep
     kings = board.kings & own
@@ -282,8 +282,8 @@ def _safe(board: chess.Board, origin: int, target: int, captured_ep: int) -> boo
 def _make(
     board: chess.Board, piece: int, origin: int, target: int, captured_ep: int, promotion: int = 0
 ) -> None:
-    """Move a man on the library's bitboards, without the library's history. The caller sets the en passant
-    square."""
+    """Move a man on the bitboards of python-chess, without adding to the board's history. The caller sets the
+    en passant square."""
     turn = board.turn
     colours = board.occupied_co
     taken = colours[not turn] & target | captured_ep

@@ -1,7 +1,7 @@
 """The fast reader for the rest of the program: takes bytes and returns games as columns.
 
-For the games that it reads, its results equal those of `split` and `reader` bit for bit. Where it stops,
-`split` and `reader` must read on. It does not use files.
+For the games that the fast reader reads, its results equal the results of `split` and `reader` bit for bit.
+Where the fast reader stops, `split` and `reader` must read the next game. This module does not use files.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Games:
         )
 
     def column(self, place: int) -> list[int]:
-        """One number of every game."""
+        """The number at one place of every game's row."""
         found: list[int] = self.rows[:, place].tolist()
         return found
 
@@ -67,8 +67,8 @@ class Games:
         """A list of the texts of `kernel.TEXT_TAGS`, and for each tag the place of each game's text in this
         list.
 
-        A tag that a game lacks has place 0, where the list has None. The list may grow later; its entries do
-        not change.
+        If a game lacks a tag, the place is 0, and entry 0 of the list is None. The list may grow later; its
+        entries do not change.
         """
         names = kernel.TEXT_TAGS
         table = self.rows[:, kernel.TAGS : kernel.TAGS + 2 * len(names)]
@@ -118,11 +118,13 @@ class Games:
 
 
 class QuickReader:
-    """The memory of the kernel, used again from call to call. For one thread at a time."""
+    """The working memory of the kernel. Every call uses the same memory, so only one thread at a time may
+    call."""
 
     def __init__(self, most_games: int = 2000) -> None:
         self._most = most_games
-        # To the type checker, the kernel's integer arrays are NumPy arrays.
+        # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences
+        # of integers.
         self._rows: Any = np.empty(most_games * kernel.ROW, np.int64)
         self._words: Any = np.empty(0, np.uint16)
         self._more: Any = np.empty(0, np.uint8)
@@ -136,8 +138,8 @@ class QuickReader:
 
         `data` must end with the NULs of `padded`. `final` says that the text ends with `data`. Never raises
         an error for the content. If `Games.why` is `FULL`, the next call can continue at `Games.end`. If
-        `Games.why` is `MORE` and `final` is False, the next call can continue there with more data. Otherwise
-        the next game is one for the lenient reader.
+        `Games.why` is `MORE` and `final` is False, the next call can continue at `Games.end` with more data.
+        After any other reason except `END`, the lenient reader must read the next game.
         """
         end = len(data) - kernel.PADDING
         # A move or the beginning of a variation takes at least two bytes. JSON takes a few more bytes for

@@ -6,9 +6,9 @@ recursive, and everything is linear.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
 
-A comment belongs to the move before it. A comment at the beginning of a variation is the exception: it stands
-`before` the first move of the variation. `;` comments run to the end of the line, and lines that begin with
-`%` are skipped.
+A comment belongs to the move before it. There is one exception: a comment at the beginning of a variation
+stands `before` the first move of the variation. `;` comments run to the end of the line, and lines that begin
+with `%` are skipped.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _STANDARD = frozenset(("", "standard", "normal", "regular", "chess", "orthodox",
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong in a game. An `error` makes it a bad game; a `note` is a flaw by which nothing was
-    lost.
+    """Something wrong in a game. An `error` makes the game a bad game. A `note` is a flaw that lost nothing
+    of the game.
 
     `line` is 1-based, `offset` counts bytes. Both are absolute if `read_game` was told the place of the game.
     """
@@ -53,9 +53,9 @@ class ReadGame:
     """A game as it was read. `words` is the packed tree; `start_fen` is None for the usual start.
 
     `comments`, `before` and `nags` are keyed by positionid. If a position has several comments, `comments`
-    has them joined and `last_comments` has the last. `result` is the value of the Result tag if this is a
-    valid result. Otherwise it is the result at the end of the text, or `*`. A game that is not `playable` (an
-    unsupported variant, a broken FEN) has no words.
+    has them joined and `last_comments` has the last. `result` is the value of the Result tag if this value is
+    a valid result. If it is not, `result` is the result at the end of the text, or `*` if the text has none.
+    A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
     """
 
     tags: tuple[tuple[str, str], ...]
@@ -103,7 +103,7 @@ def read_game(data: bytes, line: int = 1, offset: int = 0, problem: str = "") ->
 
 @dataclass(slots=True)
 class Anchors:
-    """The places of a game's positions in its text, for writing comments into it."""
+    """The places of a game's positions in its text, for writing comments into the text."""
 
     text: str
     encoding: decoding.Encoding
@@ -117,7 +117,8 @@ class Anchors:
 
 
 def anchors(data: bytes) -> Anchors:
-    """The places of a game's positions in its text. They are found in the same way as in `read_game`."""
+    """The places of a game's positions in its text. The positions are found in the same way as in
+    `read_game`."""
     reading = _Reading(data, 1, 0)
     reading.read("")
     found = Anchors(reading.text, reading.encoding)
@@ -130,7 +131,7 @@ def anchors(data: bytes) -> Anchors:
 
 
 def variant_of(name: str) -> Literal["standard", "chess960", "unsupported"]:
-    """The variant that a Variant tag means. Case, blanks and hyphens in its name do not matter."""
+    """The variant that a Variant tag means. Case, blanks and hyphens in the name do not matter."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     if plain in _STANDARD:
         return "standard"
@@ -175,8 +176,8 @@ _LARGEST_CLOCK = 9999
 
 
 def _bounded(fen: str) -> tuple[str, str]:
-    """A FEN whose clocks are limited to 0..`_LARGEST_CLOCK`, and a sentence about what was wrong with
-    them."""
+    """A FEN with its clocks limited to 0..`_LARGEST_CLOCK`, and a sentence about what was wrong with the
+    clocks."""
     fields = fen.split()
     wrong = []
     for place, name, least in ((4, "halfmove clock", 0), (5, "move number", 1)):
@@ -249,7 +250,8 @@ _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
 
 
 class _Reading:
-    """The state of reading one game. Until the end, nodes are numbered in file order (`handles`)."""
+    """The state of reading one game. Until the end, nodes are numbered in the order of the file. Such a
+    number is called a handle."""
 
     def __init__(self, data: bytes, line: int, offset: int) -> None:
         self.data = data
@@ -273,13 +275,14 @@ class _Reading:
         self.noted: set[str] = set()
         self.result = ""
         self.tagless = False
-        # The last byte for which `index` was asked, and its place in the text.
+        # The byte of the last call of `index`, and the place of this byte in the text.
         self.known = (0, 0)
 
     def read(self, problem: str) -> ReadGame:
         """Read the whole game. Call it once."""
         tags, end = self._tags()
-        # All data of the game is decoded, so that an index into the text is a place in the game.
+        # The whole game is decoded, including the tags, so that index 0 of the text is the beginning of the
+        # game.
         self.text = decoding.decode(self.data, self.encoding)
         begin = self.index(end)
         if self.head_comments:
@@ -291,8 +294,8 @@ class _Reading:
         self.tagless = not tags
         values = {name.lower(): value for name, value in reversed(tags)}
         board, start_fen = self._start(values)
-        # If the splitter found a problem, only the beginning of the game is here. The end of the data then
-        # means nothing.
+        # If the splitter found a problem, `data` has only the beginning of the game. The end of `data` is
+        # therefore not the end of the game.
         whole = not problem
         if not whole or len(self.data) == 0:
             board = None
@@ -321,7 +324,7 @@ class _Reading:
     # Tags and the start
 
     def _tags(self) -> tuple[list[tuple[str, str]], int]:
-        """The tags, and the byte at which the movetext begins."""
+        """The tags, and the byte where the movetext begins."""
         data = self.data
         tags: list[tuple[str, str]] = []
         head = _Head()
@@ -372,13 +375,14 @@ class _Reading:
             return tags, position
         number = _NUMBER.match(data, position) if head.words else None
         if number and (number[1] == b"1" or any(name.lower() == "fen" for name, _ in tags)):
-            # The text in between is not a move in another notation: the moves begin after it.
+            # The text before the move number is not a move in another notation, because the moves begin at
+            # the number.
             self._take(head)
             return tags, position
         return tags, head.begin
 
     def _take(self, head: _Head) -> None:
-        """Keep the comments before a tag pair or the moves, and report the text that is skipped there."""
+        """Keep the comments of a `_Head`, and report its skipped text."""
         for start, end, comment in head.comments:
             self._comment_at(0, decoding.decode(comment, self.encoding), self.comments)
             self.head_comments.append((start, end))
@@ -405,7 +409,7 @@ class _Reading:
         try:
             board = chess.Board(fen, chess960=True)
         except (ValueError, IndexError) as error:
-            # The library quotes the whole FEN after a colon.
+            # The message of python-chess ends with a colon and the whole FEN. Both are cut off.
             self._problem(0, f"the FEN is broken: {str(error).partition(':')[0]}")
             return None, None
         if chess.popcount(board.kings & board.occupied_co[0]) != 1 or chess.popcount(board.kings) != 2:
@@ -543,7 +547,8 @@ class _Reading:
                             continue
                     reason = f"{_short(word)} at move {_numbered(board)} is not a move"
                     if frames and fresh:
-                        # A text in round brackets instead of braces. No move is lost with it.
+                        # The variation is a comment in round brackets instead of braces. No move is lost with
+                        # this comment.
                         self._note("prose", at, reason)
                     else:
                         self._problem(at, reason)
@@ -630,7 +635,7 @@ class _Reading:
                     else:
                         self._comment_at(node, token[0][1:], self.comments)
                         self.comment_spans.setdefault(node, []).append((at, position))
-                # The next comment may only be written on the next line, because a `;` comment runs to the end
+                # A new comment can be inserted only on the next line, because a `;` comment runs to the end
                 # of its line.
                 after_line = _NEXT_LINE.match(text, position)
                 if after_line:
@@ -645,7 +650,8 @@ class _Reading:
                 if ended:
                     self._behind(at, token[0])
                 else:
-                    # Encoded once for all brackets, with one byte for each character.
+                    # The text is encoded once for all brackets. Each character becomes one byte, so that
+                    # indices stay valid.
                     plain = plain or text.encode("latin-1", "replace")
                     end = tagpairs.end_of_pair(plain, at)
                     if start is not None:
@@ -794,7 +800,7 @@ class _Reading:
         self._add(self._byte(at), reason, "error")
 
     def _note(self, key: str, at: int, reason: str, at_byte: bool = False) -> None:
-        """Report a flaw of a kind, once for each game."""
+        """Report a flaw. If a game has several flaws with the same `key`, only the first flaw is reported."""
         if key not in self.noted:
             self.noted.add(key)
             self._add(at if at_byte else self._byte(at), reason, "note")
@@ -805,7 +811,8 @@ class _Reading:
             self.problems.append(Problem(line, self.offset + byte, reason, severity))
 
     def index(self, byte: int) -> int:
-        """The index in `text` of a byte of `data`. Fast if it is called for increasing bytes."""
+        """The index in `text` of a byte of `data`. Fast if each call asks for a later byte than the call
+        before."""
         if self.text.isascii():
             return byte
         known, place = self.known

@@ -1,15 +1,15 @@
-"""Cuts a text into games: where each begins and ends, and on which line. Moves are not read.
+"""Cuts a text into games: finds the beginning, the end and the first line of each game. Moves are not read.
 
 A game is a tag section followed by movetext. A tag section continues until the first `tagpairs.MOVETEXT`:
 comments and stray text among the tags do not begin a game. A new game begins
 
-- at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment. The
-  exception is stray pairs among the moves: one pair that is followed by a move number above 1, or several
-  pairs that are followed by the next number, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
+- at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment. There is
+  an exception for stray pairs among the moves: one pair before a move number above 1, or several pairs before
+  the next move number, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
 - at tags after an empty line, if the game has no movetext and one of these tags repeats one of the game's
   seven roster tags;
 - at movetext or a tag after a result outside variations. If the next move number continues the game, the
-  result was a stray one among the moves, and no game begins. Other text, and further results after moves or
+  result is stray text among the moves, and no game begins. Other text, and further results after moves or
   tags, belong to the game before;
 - at a second `1.` after a blank line, outside variations.
 
@@ -32,16 +32,16 @@ from cqlgui.pgn import braces, decoding, tagpairs
 
 LONGEST_GAME = 8 << 20
 """The most bytes of a game that are passed on. For a longer game, only the beginning is passed on, together
-with a problem. A worker reads this many bytes of moves well within the time after which it counts as
-hanging."""
+with a problem. A worker that reads for too long counts as hanging. Reading this many bytes of moves takes
+much less time."""
 
 _PIECE = 4 << 20
-# Everything except comments, lines and runs of blanks is shorter than this. A scan that starts this far
-# before the end of the buffer therefore sees whole tokens.
+# Every token is shorter than this many bytes, except comments, lines and runs of blanks. A scan that starts
+# this many bytes before the end of the buffer therefore sees whole tokens.
 _AHEAD = 2 * tagpairs.LONGEST
 _HEAD_OF_LONG = 1 << 16
 
-# Matches all empty lines at once, with or without a first move number after them, so that no line is scanned
+# Matches all empty lines in a row, and the first move number if it follows them. No line is therefore scanned
 # twice.
 _AGAIN = rb"(?:\n[ \t\r]*+\n|\r[ \t]*+\r(?!\n))\s*+(?:1\s?\.(?![\s.]*\.))?"
 _TOKEN = pattern(rb"[{;%\[*]|\({1,64}+|\){1,64}+|" + tagpairs.RESULT + rb"|" + _AGAIN)
@@ -75,7 +75,7 @@ class Source(Protocol):
 class RawGame:
     """The place of a game in its text: byte offset and length, 1-based line of its first byte, and its bytes.
 
-    `problem` is a sentence if the game is not passed on whole. Then `data` has only the beginning of the
+    If the game is not passed on whole, `problem` is a sentence, and `data` has only the beginning of the
     game.
     """
 
@@ -106,11 +106,11 @@ class BytesSource:
 
 
 def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
-    """The games from byte `start`, which is on line `line`. `start` is 0 or the `end` of a game (then `line`
-    is its `end_line`).
+    """The games from byte `start`, which is on line `line`. `start` is 0 or the `end` of a game. In the
+    second case, `line` is the `end_line` of this game.
 
     Never raises an error for the content. A text that begins with a mark of `decoding.WIDE_MARKS` is returned
-    as one game with a problem (`archives.open_source` decodes such files before).
+    as one game with a problem (`archives.open_source` decodes these files before).
     """
     if text.read(0, 4).startswith(decoding.WIDE_MARKS):
         if start == 0:
@@ -120,12 +120,12 @@ def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
 
 
 def end_line(game: RawGame) -> int:
-    """The line of the byte after the game, for continuing with `games` there."""
+    """The line of the byte after the game. `games` can continue at this byte and line."""
     return game.line + line_ends(game.data, 0, len(game.data))
 
 
 def line_ends(data: bytes, start: int, end: int) -> int:
-    """The number of line ends (LF, CR or CRLF) in a range that does not begin between CR and LF."""
+    """The number of line ends (LF, CR or CRLF) in a range. The range must not begin between CR and LF."""
     count = data.count(b"\n", start, end)
     carriage_returns = data.count(b"\r", start, end)
     if carriage_returns:
@@ -163,8 +163,8 @@ class _Scanner:
             self.start = self.position
             self._count_lines()
             line = self.line
-            # The quick look ends at the next bracket. In a text without tags this bracket may be far away,
-            # after many small games.
+            # `_quick_moves` searches for the next bracket. In a text without tags this bracket may be far
+            # away, after many small games.
             if not self._tags() and not (self.tagged and self._quick_moves()):
                 self._moves()
             game = self._cut(line)
@@ -243,10 +243,11 @@ class _Scanner:
             self._grow()
 
     def _skip_comment(self) -> bool:
-        """Skip the comment at `position`. Returns False if the comment was never closed. Then another game,
-        or nothing, begins after it."""
+        """Skip the comment at `position`. Returns False if the comment was never closed. In this case,
+        another game or the end of the text follows."""
         self.position += 1
-        # No end was found before this offset. A long comment is therefore searched only once.
+        # The comment does not end before this offset. Each search begins here, so that a long comment is
+        # searched only once.
         searched = self.base + self.position
         while True:
             at = max(self.position, searched - self.base)
@@ -272,12 +273,12 @@ class _Scanner:
         return index < self.start or data[index] in b"\r\n\x1a"
 
     def _tags(self) -> bool:
-        """Skip the tag section and what precedes it. Returns True if the game ends there."""
+        """Skip the tag section and the text before it. Returns True if the game ends there."""
         self._see_ahead()
         section = tagpairs.SECTION.match(self.data, self.position)
         self.tagged = section is not None
-        # The roster tags of the game. Those of the first section are added only when they are needed, which
-        # is rare.
+        # The names of the game's roster tags. The names in the first section are added only when they are
+        # needed, because they are rarely needed.
         names: set[bytes] = set()
         first: tuple[int, int] | None = None
         if section:
@@ -317,7 +318,8 @@ class _Scanner:
                 self._skip_text()
 
     def _pairs(self, names: set[bytes], spaced: bool) -> bool:
-        """Skip the tag pairs at `position` and add their `names`. Returns True if they begin another game."""
+        """Skip the tag pairs at `position` and add their `names`. Returns True if the pairs begin another
+        game."""
         section = tagpairs.SECTION.match(self.data, self.position)
         end = section.end() if section else tagpairs.end_of_pair(self.data, self.position)
         found = set(_ROSTER_NAME.findall(self.data, self.position, end))
@@ -365,7 +367,8 @@ class _Scanner:
                 if self.complete:
                     self.position = len(self.data)
                     return
-                # The last bytes may be the beginning of a token. Only runs of empty lines make longer tokens.
+                # The last 16 bytes may be the beginning of a token. Only runs of empty lines are longer
+                # tokens.
                 last = len(self.data) - 16
                 if found is not None and found.start() > len(self.data) - _AHEAD:
                     last = min(last, found.start())
@@ -405,7 +408,7 @@ class _Scanner:
                     return
 
     def _new_game(self) -> bool:
-        """Whether the bracket after movetext begins a game. If not, it is skipped."""
+        """Whether the bracket after movetext begins a game. A bracket that begins no game is skipped."""
         self._see_ahead()
         if self._at_line_start():
             opens = _TAG_LIKE.match(self.data, self.position) is not None
@@ -432,8 +435,8 @@ class _Scanner:
         return next_one == last + 1 or (next_one == last and number[2] is not None)
 
     def _after_result(self, start: int, result: bytes) -> bool:
-        """Skip what may still belong to a game after its result: comments, stray text, further results. The
-        result begins at `start`. Returns True if the moves of the game continue."""
+        """Skip the text after a result that may still belong to the game: comments, stray text, further
+        results. The result begins at `start`. Returns True if the moves of the game continue."""
         start += self.base
         filled = self.tagged or self.base + self.begun < start
         while True:
@@ -465,7 +468,7 @@ class _Scanner:
                 self._skip_text()
 
     def _unopened(self) -> bool:
-        """Whether a line begins here that is a tag pair without its opening bracket."""
+        """Whether a tag pair without its opening bracket stands at `position`, at the beginning of a line."""
         return tagpairs.UNOPENED.match(self.data, self.position) is not None and self._at_line_start()
 
     def _skip_text(self) -> None:

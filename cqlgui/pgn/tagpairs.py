@@ -4,9 +4,9 @@
 
 People also write other forms, which are read as follows. A value over several lines is joined. An unescaped
 quote in the value, a value that ends in a single backslash, one or both missing quotes, and a missing closing
-bracket are accepted. An extra bracket before the pair is skipped. Anything else in brackets, or a bracket
-that never closes, is skipped. Each of these forms is reported. Nothing here is recursive or slower than
-linear.
+bracket are accepted. An extra bracket before the pair is skipped. Any other text in brackets is skipped. A
+bracket that never closes is skipped too. Each of these forms is reported. Nothing here is recursive or slower
+than linear.
 
 Comments and stray text may stand before, among and after the pairs: the tag section continues until
 `MOVETEXT` matches. The splitter and the reader must agree on this.
@@ -19,11 +19,11 @@ from typing import NamedTuple
 from cqlgui.base.patterns import pattern
 
 LONGEST = 1 << 16
-"""The most bytes of a tag pair. A longer one is skipped to the end of its line."""
+"""The most bytes of a tag pair. A longer pair is skipped to the end of its line."""
 
 BLANK = pattern(rb"(?:[\s\x00\x1a\xff]|\xef\xbb\xbf|\xc3\xbf|<br\s*/?>)*+")
-"""White space and what serves as white space: NULs, end-of-file marks (0x1A, or a single byte 255, which is
-`ÿ`), a byte-order mark, HTML breaks."""
+"""White space and bytes that are treated as white space: NULs, end-of-file marks (0x1A, or a single byte 255,
+which is `ÿ`), a byte-order mark, HTML breaks."""
 
 SECTION = pattern(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
 """Any number of well-formed lines at once: the fast way through nearly every tag section."""
@@ -32,8 +32,8 @@ RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
 """Regular expression of a result other than `*`."""
 
 _MOVE = (
-    # A move number. The number of a year, of a date, of an ordinal (`1. Bundesliga`) or of a heading
-    # (`Board 1.`) is not a move number.
+    # A move number. A number in a year, a date, an ordinal (`1. Bundesliga`) or a heading (`Board 1.`) is not
+    # a move number.
     rb"\d{1,3}+(?!\d)\s*+(?:\.|\xe2\x80\xa6|\x85)"
     rb"(?!\d++[^\d/\-]|[\s.]*+(?:(?!(?i:null|pass))[A-Za-z]{4,}+(?![1-8])|\[\s*+[^\s\"\[\]]++\s++\"))|"
     + RESULT
@@ -54,15 +54,15 @@ UNOPENED = pattern(_UNOPENED)
 _STRAY_WORD = rb"(?!" + _MOVETEXT + rb")[^\s\x00\x1a{\[;(*]++"
 STRAY_TEXT = pattern(
     rb"\*\*++|[^\s\x00\x1a{\[;(*]++"
-    # Many words at once, over line ends but not over empty lines.
+    # Many words match at once, across line ends but not across empty lines.
     rb"(?:(?:[ \t]++|[ \t]*+(?:\r\n|\r(?!\n)|\n)[ \t]*+(?![%\s]|" + _UNOPENED + rb"))" + _STRAY_WORD + rb")*+"
 )
 """Stray words in a tag section, where neither `MOVETEXT` nor `UNOPENED` matches."""
 
 _PAIR = pattern(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
 _FOLDED = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
-# The value ends before the next text that looks like a pair. Otherwise every pair of a long line would be
-# searched to the end of the line.
+# The value ends before the next text that looks like a pair. Without this limit, every pair of a long line
+# would be searched to the end of the line.
 _LOOSE = pattern(
     rb'\[\s*+([^\s"\[\]]++)\s++"'
     rb'((?:[^\r\n\["]++|"(?![ \t]*+\])|\[(?!\s*+[^\s"\[\]]++\s++"))*+)"[ \t]*+\]'

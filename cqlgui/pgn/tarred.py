@@ -1,5 +1,5 @@
-"""Recognises tar archives. Many collections of games are packed as tar, but the program does not read
-them."""
+"""Recognises tar archives. Many collections of games are packed as tar, but the program does not read tar
+archives."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ from cqlgui.pgn import decoding, tarred
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
 """The bytes that a decompressor gets at once. Zstandard does not limit its output, and may turn this many
-bytes into 32 MB. Of a damaged file, at most the text packed in this many bytes is lost."""
+bytes into 32 MB. If a file is damaged, at most the text packed in this many bytes before the damage is
+lost."""
 _PIECE: Final = 1 << 16
 """The bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8
@@ -34,15 +35,14 @@ _PIECES: Final = 1 << 8
 the caller checks only between blocks whether it was cancelled."""
 _LZMA_HEAD: Final = 9
 _WINDOW: Final = 128 << 20
-"""The longest distance in bytes to which a zstandard file may refer back. The zstd tools have the same
-limit."""
+"""The greatest distance in bytes that a zstandard file may refer back. The zstd tools have the same limit."""
 _FAULTS: Final = (
     EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile,
 )  # fmt: skip
 _ONE_BYTE_TEXT: Final = patterns.pattern(
     rb'\[[A-Za-z]{3,20} +"|(?:^|[\s.])\d{1,3}\.(?:\.\.)?\s?[a-hKQRBNO][a-h1-8x-]'
 )
-"""A tag or a move in a text with one byte a letter. UTF-16 has a zero byte between two letters."""
+"""A tag or a move in a text with one byte for each letter. UTF-16 has a zero byte between two letters."""
 
 
 def _swapped(letters: str) -> str:
@@ -79,7 +79,7 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
     elif kind == "wide":
         yield from _in_utf8(_read(source, _BLOCK), damage)
     else:
-        # One decompressor for the whole file, because a file may consist of millions of streams.
+        # The whole file uses one decompressor, because a file may consist of millions of streams.
         zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
         machines: dict[str, Callable[[], _Stream]] = {
             "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
@@ -200,20 +200,21 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
         head += block
         if len(head) >= len(codecs.BOM_UTF32):
             break
-        # A long stretch may hold no text at all. The caller must still be able to cancel.
+        # A long stretch of the file may hold no text. The empty block lets the caller check whether it was
+        # cancelled.
         yield b""
     if not head.startswith(decoding.WIDE_MARKS):
         yield head
         yield from text
         return
-    # The mark of UTF-32 may begin with the mark of UTF-16.
+    # UTF-32 is tested first, because its mark may begin with the mark of UTF-16.
     longer = head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
     encoding = "utf-32" if longer else "utf-16"
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     said = False
     for block in itertools.chain([head], text):
         decoded = decoder.decode(block)
-        # Few numbers are UTF-32 characters, so an invalid number shows damage.
+        # Few 32-bit numbers are characters, so a number that is not a character shows damage.
         torn = "\ufffd" in decoded if longer else _OUT_OF_STEP.search(decoded)
         if not said and (torn or _ONE_BYTE_TEXT.search(block)):
             damage.append(f"a part of it is not the {encoding.upper()} that it begins with")
@@ -227,7 +228,7 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The pieces joined into blocks that are worth writing, or empty blocks for long stretches without text.
-    After a fault, the text before it is returned first."""
+    After a fault, the text before the fault is returned first."""
     waiting: list[bytes] = []
     size = 0
     try:
@@ -252,9 +253,10 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
         at = 0
         while at < len(block):
             if machine is None:
-                # Only bytes that may be padding are checked, because there may be millions of streams.
+                # The rest of the block is checked only if its first byte may be padding, because there may be
+                # millions of streams.
                 if padded and not block[at] and not block[at:].strip(b"\0"):
-                    # The padding may be long. The caller must still be able to cancel.
+                    # The padding may be long. The empty block lets the caller check whether it was cancelled.
                     yield b""
                     break
                 machine = make()
@@ -273,7 +275,7 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
 
 
 def _described(fault: Exception, at: int) -> str:
-    """A library's error about a damaged file, in our words."""
+    """What a library's error says about a damaged file, in the program's words."""
     said = str(fault).lower()
     if "memory" in said:
         return f"it was packed with a window of more than {_WINDOW >> 20} MB; pack it again without that"
@@ -309,7 +311,7 @@ def _members(path: Path, source: BinaryIO, damage: list[str]) -> Iterator[bytes]
 
 
 def _unpacked(text: Iterator[bytes]) -> Iterator[bytes]:
-    """The text unchanged. Raises `DamagedError` if it is itself a packed file."""
+    """The text unchanged. Raises `DamagedError` if the text is itself a packed file."""
     begun = False
     for block in text:
         if block and not begun:
@@ -328,7 +330,8 @@ def _member(source: BinaryIO, info: zipfile.ZipInfo) -> Iterator[bytes]:
     head = source.read(30)
     if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
         raise DamagedError("its beginning is missing or damaged")
-    # The directory of the zip and the file's own header may differ in these lengths.
+    # The directory of the zip may have other lengths of the name and the extra field than the file's own
+    # header, so the lengths are read from this header.
     source.seek(sum(struct.unpack("<HH", head[26:])), 1)
     left, size, check = info.compress_size, 0, 0
     while left:
@@ -352,6 +355,7 @@ def _member(source: BinaryIO, info: zipfile.ZipInfo) -> Iterator[bytes]:
 def _is_game_file(info: zipfile.ZipInfo) -> bool:
     mode = info.external_attr >> 16
     regular = stat.S_IFMT(mode) in (0, stat.S_IFREG)
-    # Finder's resource forks repeat every name below __MACOSX, with the same ending.
+    # The macOS Finder adds a resource fork for each file. The path of this fork begins with __MACOSX and has
+    # the same ending as the file.
     forked = info.filename.startswith("__MACOSX/")
     return not info.is_dir() and regular and not forked and info.filename.lower().endswith(".pgn")

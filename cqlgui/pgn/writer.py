@@ -1,8 +1,9 @@
-"""Writes comments and tags into the own texts of games.
+"""Writes comments and tags into the original texts of games.
 
-`annotate` keeps every byte of a text except the comments and tags that it changes. It finds their places
-with the PGN reader, so positionids mean the same in both. `Annotator` writes comments into many games at
-once, with the same result: `kernel_places` does it where the fast reader takes a game, else `annotate`.
+`annotate` keeps every byte of a text except the comments and tags that it changes. `annotate` finds the
+places of positions with `reader`, so a positionid means the same position in both modules. `Annotator` writes
+comments into many games at once, with the same result as `annotate`. It uses `kernel_places` for games that
+the fast reader takes, and `annotate` for all other games.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ def annotate(
     removed: Collection[int] = (),
     tags: Sequence[tuple[str, str]] = (),
 ) -> bytes | str:
-    """Return a game's own text with changes. `additions` are comments by positionid, each inserted after the
-    move that leads to that position (0: before all moves). Comments of the file at `removed` positionids are
-    taken out, and `tags` are set or added.
+    """Return a game's original text with changes. `additions` maps positionids to comments. Each comment is
+    inserted after the move that leads to the position (0: before all moves). The game's own comments at the
+    positionids `removed` are removed. `tags` are set or added.
 
     Positions that the game does not have are ignored. Every other byte of the text stays. Bytes are returned
     in the encoding of the game, or in UTF-8 if an added text has letters that this encoding lacks.
@@ -74,7 +75,7 @@ def _comment_edits(
     for positionid in removed:
         spans = list(anchors.comments.get(positionid, ()))
         if spans and positionid in additions and positionid in anchors.after:
-            # The new comment replaces the last old one.
+            # The new comment replaces the last old comment.
             begin, end = spans.pop()
             left = "" if not begin or text[begin - 1].isspace() else " "
             yield begin, end, left + comment(additions[positionid])
@@ -94,7 +95,7 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def _cut(text: str, begin: int, end: int) -> _Edit:
-    """Remove a comment with the gap after it, without joining the words around it."""
+    """Remove a comment and the white space after it, without joining the words around the comment."""
     following = _BLANKS.match(text, end)
     if not begin or text[begin - 1].isspace() or text[begin - 1] == "(":
         assert following is not None
@@ -102,7 +103,8 @@ def _cut(text: str, begin: int, end: int) -> _Edit:
         line_break = _BREAK.match(text, end)
         if line_break and (not begin or text[begin - 1] in "\r\n"):
             end = line_break.end()
-        # Readers skip a line that begins with a percent sign.
+        # A percent sign must not come to the beginning of a line, because readers skip a line that begins
+        # with it.
         return begin, end, " " if text[end : end + 1] == "%" and not line_break else ""
     return begin, end, "" if end == len(text) or text[end].isspace() or text[end] == ")" else " "
 
@@ -148,8 +150,9 @@ _ROOM: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Comments for several games. Those of game g are numbered `firsts[g]` to `firsts[g + 1]` - 1: `ids` are
-    their positionids, each once in a game, and `chosen` are their texts' numbers in `texts`."""
+    """Comments for several games. The comments of game g have the numbers `firsts[g]` to `firsts[g + 1]` - 1.
+    For each comment, `ids` has the positionid, and `chosen` has the place of the text in `texts`. A
+    positionid occurs only once in a game."""
 
     firsts: Integers
     ids: Integers
@@ -164,18 +167,19 @@ class Notes:
 
 
 class Annotator:
-    """Writes comments into games. It has working memory; for one thread at a time."""
+    """Writes comments into games. It has its own working memory, so only one thread at a time may use it."""
 
     def __init__(self) -> None:
         self._reader = quick.QuickReader()
-        # To the type checker, the kernel's integer arrays are NumPy arrays.
+        # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences
+        # of integers.
         self._nodes: Any = np.zeros(kernel_places.SCRATCH_HALVES, np.uint32)
         self._places: Any = np.zeros(kernel_places.SCRATCH_INTS, np.int64)
         self._out: Any = np.zeros(_ROOM, np.uint8)
 
     def write(self, games: Sequence[bytes], notes: Notes) -> Iterator[tuple[bytes, bool]]:
         """The games with comments, and whether the fast reader has taken the game. Line ends around a game
-        are left out. The result of `annotate` is the same."""
+        are left out. Each text equals the result of `annotate`."""
         bare = [game.strip(b"\r\n") for game in games]
         sizes = np.fromiter(map(len, bare), np.int64, len(bare))
         begins = np.cumsum(sizes + len(_GAP)) - sizes - len(_GAP)
@@ -210,7 +214,7 @@ class Annotator:
 
     def _kinds(self, data: bytes, begins: Integers, ends: Integers, plain: bool) -> Any:
         """The kind of each game for `kernel_places`. If the comments are not `plain` ASCII, games in another
-        encoding than UTF-8 are left out."""
+        encoding than UTF-8 are left to the caller (`LEFT`)."""
         kinds = np.full(len(begins), kernel_places.LEFT, np.uint8)
         at = begin = 0
         while at < len(begins):

@@ -1,1 +1,2 @@
-"""The index files of a PGN source: packed moves, offsets, problems. Knows neither PGN text nor SQL nor Qt."""
+"""The index files of a PGN source: packed moves, offsets, problems. This package uses no PGN text, no SQL and
+no Qt."""

@@ -67,10 +67,10 @@ __all__ = [
 ]
 
 VERSION = 5
-"""Raise the version with each change of what is read of games. Otherwise an old index keeps the old reading,
-and marks stand in wrong places (`tests/pgn/test_reading_version.py` notices this). 2: another way of
-computing `Identity.digest`. 3: `Identity.state`. 4: `e.p.` ends no game. 5: `e. p.` and `E.P.` end no
-game."""
+"""Raise the version whenever games are read in another way. Without a new version, an old index would keep
+the games as they were read before, and marks would stand in wrong places.
+(`tests/pgn/test_reading_version.py` notices a missing new version.) 2: another way of computing
+`Identity.digest`. 3: `Identity.state`. 4: `e.p.` ends no game. 5: `e. p.` and `E.P.` end no game."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2
@@ -89,8 +89,8 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """A segment as the manifest lists it. For rebuilding the segment, the row says where its games stand in
-    the text."""
+    """A segment as the manifest lists it. The row says where the games of the segment stand in the text, so
+    that the segment can be rebuilt."""
 
     file: str
     games: int
@@ -102,8 +102,8 @@ class SegmentRow:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The content of an index. Reading continues at byte `next_offset`, line `next_line`, until
-    `complete`."""
+    """The content of an index. Reading continues at byte `next_offset` on line `next_line`. If `complete`,
+    the whole source has been read."""
 
     identity: Identity
     segments: tuple[SegmentRow, ...] = ()
@@ -123,8 +123,8 @@ class Manifest:
 
     @staticmethod
     def read(folder: Path) -> Manifest | None:
-        """The manifest of an index folder; None if it is missing or another version wrote it. Raises
-        `errors.IndexDamaged`."""
+        """The manifest of an index folder; None if the manifest is missing or another version wrote the
+        manifest. Raises `errors.IndexDamaged`."""
         try:
             data = (folder / _MANIFEST).read_bytes()
         except FileNotFoundError:
@@ -154,7 +154,7 @@ class Manifest:
             ) from error
 
     def write(self, folder: Path) -> None:
-        """Replace the manifest of the folder by this one. Raises `OSError`; then the old manifest stays."""
+        """Replace the manifest of the folder by this one. After an `OSError` the old manifest stays."""
         parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
         inner = {"version": VERSION, **named(self), **parts}
         outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
@@ -164,7 +164,7 @@ class Manifest:
 def identify(
     path: Path, plain: Path | None = None, *, cancel: progress.CancelToken | None = None
 ) -> Identity:
-    """The identity of a source. `plain` is the file with its unpacked text, if that is another file. Reads
+    """The identity of a source. If the source is packed, `plain` is the file with the unpacked text. Reads
     the whole text once.
 
     Raises `errors.SourceError` if a file cannot be read, and `errors.Cancelled`.
@@ -182,8 +182,8 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
     """How a source relates to the indexed text: `same`, `grown` (the indexed text is a prefix of the new
     text) or `changed`.
 
-    A file whose state has not changed counts as `same` and is not read. Otherwise the part of the text that
-    was indexed is hashed. Raises `errors.SourceError` if the file cannot be read.
+    A file whose state has not changed counts as `same` and is not read. If the state has changed, the part of
+    the text that was indexed is hashed. Raises `errors.SourceError` if the file cannot be read.
     """
     plain = plain or path
     try:
@@ -198,7 +198,7 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
 
 
 def holds(known: Identity, plain: Path) -> bool:
-    """Whether a plain text begins with the indexed text. Reads that part of it. Raises
+    """Whether a plain text begins with the indexed text. Reads this part of the text. Raises
     `errors.SourceError`."""
     try:
         size = plain.stat().st_size
@@ -212,7 +212,8 @@ class Busy(errors.CqlguiError):  # a state, told in its own words
 
 
 class SourceIndex:
-    """An index opened for reading, with the segments its manifest named at that moment. A context manager."""
+    """An index opened for reading, with the segments that the manifest named when the index was opened. A
+    context manager."""
 
     __slots__ = ("_firsts", "_segments", "folder", "game_count", "manifest")
 
@@ -271,7 +272,7 @@ class SourceIndex:
         return segment.moves(place)
 
     def start_fen(self, game: int) -> str | None:
-        """The FEN a game starts from, None for the usual start."""
+        """The FEN that a game starts from, None for the usual start."""
         segment, place = self._at(game)
         return segment.start_fen(place)
 
@@ -307,7 +308,7 @@ class SourceIndex:
 
     @property
     def complete(self) -> bool:
-        """True when the whole source had been read."""
+        """True when the whole source has been read."""
         return self.manifest.complete
 
     def flaws(self) -> list[Problem]:
@@ -327,7 +328,8 @@ class SourceIndex:
         ]
 
     def verify(self) -> None:
-        """Compare every segment's checksum; raises `errors.IndexDamaged` for the first that differs."""
+        """Compare every segment's checksum; raises `errors.IndexDamaged` for the first segment with another
+        checksum."""
         for segment in self._segments:
             segment.verify()
 
@@ -351,8 +353,8 @@ class Writer:
 
     `identity` is the current state of the source. An index of the same text is continued. With `grown`, an
     index of a text that has since grown is continued too. Any other index is begun again. If the text has
-    grown, the last game is dropped, because it may have grown as well. Start reading at `next_offset` /
-    `next_line`; `game_count` games are committed before this place.
+    grown, the last game is dropped, because this game may have grown as well. Start reading at `next_offset`
+    / `next_line`; `game_count` games are committed before this place.
 
     Raises `Busy` if another process writes, and `errors.CqlguiError` if the disk refuses; committed games
     stay.
@@ -397,7 +399,7 @@ class Writer:
         return manifest
 
     def _without_last(self, known: Manifest) -> Manifest:
-        """The manifest without its last game. The segment of that game is written again without it."""
+        """The manifest without its last game. The segment of this game is written again without the game."""
         if not known.segments or known.segments[-1].games == 0:
             return known
         last = known.segments[-1]
@@ -413,8 +415,8 @@ class Writer:
         return replace(known, segments=rest, next_offset=offset, next_line=line)
 
     def _sweep(self, manifest: Manifest) -> None:
-        """Remove files that the manifest does not name: files that a killed writer left, and segments of an
-        older text."""
+        """Remove files that the manifest does not name. A killed writer left these files, or they are
+        segments of an older text."""
         disk.sweep(self.folder)
         named = {row.file for row in manifest.segments}
         named |= {side_files.path_of(Path(name)).name for name in named}
@@ -432,7 +434,7 @@ class Writer:
 
     @property
     def next_offset(self) -> int:
-        """Byte of the text at which reading continues."""
+        """The byte of the text where reading continues."""
         return self.manifest.next_offset
 
     @property
@@ -495,7 +497,7 @@ class Writer:
 
 
 def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecord]) -> None:
-    """Replace a damaged segment by `games`. The games were read again from the text between the segment's
+    """Replace a damaged segment by `games`. `games` were read again from the text between the segment's
     `offset` and `end`.
 
     The caller holds the lock. Raises `errors.IndexDamaged` when the number of games differs from the
@@ -520,9 +522,9 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
 
 
 def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
-    """Note the new state of a source that still holds the indexed text. The source then need not be read
-    again to check its text. Nothing is noted if another process writes the index or the disk refuses. Then
-    the source is checked again next time."""
+    """Note the new state of a source that still holds the indexed text. With this note, the source need not
+    be read again to check its text. Nothing is noted if another process writes the index or the disk refuses.
+    In these cases, the source is checked again next time."""
     with contextlib.suppress(errors.CqlguiError, OSError), lock(folder):
         if Manifest.read(folder) == known:
             replace(known, identity=replace(known.identity, state=state)).write(folder)
@@ -598,7 +600,7 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
         for other in others:
             other.join()
     finally:
-        # If this thread is interrupted, the others end after their current block.
+        # If this thread is interrupted, the other threads end after their current block.
         over.set()
     if faults:
         raise faults[0]
@@ -606,7 +608,7 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
 
 
 def _read(file: io.FileIO, size: int) -> bytes:
-    """Read `size` bytes; fewer only at the end."""
+    """Read `size` bytes; fewer only at the end of the file."""
     data = file.read(size)
     while len(data) < size and (more := file.read(size - len(data))):
         data += more

@@ -35,7 +35,7 @@ from cqlgui.base.files import disk
 MAGIC = b"CQLGSEG1"
 VERSION = 1
 LARGEST = 10_000
-"""Maximum of games in a segment."""
+"""The most games in a segment."""
 
 BAD = 1
 CHESS960 = 2
@@ -53,7 +53,7 @@ ROW: Final = np.dtype(
 )  # fmt: skip
 """A game's row, as NumPy reads it."""
 USUAL_START: Final = 0xFFFFFFFF
-"""Stands in place of the offset of a FEN if the game begins from the usual start."""
+"""This number replaces the offset of a FEN if the game begins from the usual start."""
 
 
 class Problem(NamedTuple):
@@ -157,7 +157,7 @@ class Block:
         low = bisect.bisect_left(self.problems, start, key=lambda problem: problem.game)
         high = bisect.bisect_left(self.problems, stop, key=lambda problem: problem.game)
         problems = tuple(problem._replace(game=problem.game - start) for problem in self.problems[low:high])
-        # FENs are few, so all of them stay, with their places.
+        # There are few FENs, so the part keeps all FENs at their places.
         return Block(rows, self.words[first:end], self.fens, problems)
 
 
@@ -178,7 +178,8 @@ class Segment:
     )
 
     def __init__(self, path: Path) -> None:
-        """Map the file; raises `errors.IndexDamaged` when it is missing, cut, or its header is altered."""
+        """Map the file; raises `errors.IndexDamaged` when the file is missing or cut, or its header is
+        altered."""
         self.path = path
         priority.pause()
         try:
@@ -220,7 +221,8 @@ class Segment:
         self._problems = self._view[fens_end:size]
 
     def close(self) -> None:
-        """Unmap the file. It stays mapped until all views that were handed out before are gone."""
+        """Unmap the file. If a caller still has a view of the file, the file stays mapped until the last view
+        is gone."""
         for name in ("_rows", "_words", "_problems", "_view"):
             view = getattr(self, name, None)
             if view is not None:
@@ -250,7 +252,7 @@ class Segment:
         return self._words[:]
 
     def start_fen(self, game: int) -> str | None:
-        """The FEN a game starts from, None for the usual start."""
+        """The FEN that a game starts from, None for the usual start."""
         row = self._row(game)
         if row[7] == USUAL_START:
             return None
@@ -297,14 +299,15 @@ class Segment:
             raise _damaged(self.path, "its list of problems is altered") from error
 
     def verify(self) -> None:
-        """Read the whole file and compare its checksum; raises `errors.IndexDamaged`."""
+        """Read the whole file and compare its checksum; raises `errors.IndexDamaged` if the checksum
+        differs."""
         expected = _HEADER.unpack(self._view[: _HEADER.size])[7]
         if hashlib.blake2b(self._view[_HEADER.size :], digest_size=16).digest() != expected:
             raise _damaged(self.path, "its content is altered")
 
 
 def write(path: Path, games: Block) -> None:
-    """Write a segment under a temporary name, sync and rename it. Raises `OSError`; then no file is left."""
+    """Write a segment under a temporary name, sync and rename it. After an `OSError` no file is left."""
     assert len(games) <= LARGEST
     listed = "".join(json.dumps(list(problem)) + "\n" for problem in games.problems).encode("ascii")
     body = games.rows.tobytes() + games.words.tobytes() + games.fens + listed

@@ -1,8 +1,9 @@
 """Derived data about a segment's games, kept in a file beside the segment.
 
-The data can always be made again from the segment. The process that makes it first writes it, without the
-writer's lock. A file that is missing, cut, altered, of another version, or about another segment of that name
-counts as absent. This module does not know what the bytes mean. Little-endian:
+The data can always be made again from the segment. The first process that makes the data writes the file. The
+process does not need the writer's lock. A file counts as absent if it is missing, cut, altered, of another
+version, or about another segment with the same name. This module does not know what the bytes mean.
+Little-endian:
 
     magic "CQLGSIG1", version u32 (of the content), games u32, content bytes u64, the segment's checksum,
     blake2b-16 of the content, crc32 of the bytes before it; then the content
@@ -34,8 +35,8 @@ def path_of(segment: Path) -> Path:
 
 
 def begin(listed: Sequence[Path]) -> None:
-    """Prefetch the side files of these segments, in order. The first `read` of a segment returns the
-    prefetched bytes; they stay in memory until then."""
+    """Prefetch the side files of these segments, in order. The prefetched bytes stay in memory until the
+    first `read` of their segment returns them."""
     coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
 
     def work() -> None:
@@ -43,7 +44,7 @@ def begin(listed: Sequence[Path]) -> None:
             try:
                 found.set_result(_sound(path))
             except Exception as fault:
-                # `read` raises it.
+                # `read` raises the fault.
                 found.set_exception(fault)
 
     with _lock:
@@ -52,7 +53,7 @@ def begin(listed: Sequence[Path]) -> None:
 
 
 def read(segment: segments.Segment, version: int) -> bytes | None:
-    """The data of this version about a segment; None if there is no sound file with it."""
+    """The data of this version about a segment; None if there is no sound file with these data."""
     with _lock:
         begun = _begun.pop(segment.path, None)
     found = _sound(segment.path) if begun is None else begun.result()
@@ -72,8 +73,8 @@ def _sound(segment: Path) -> _Kept | None:
     """The header fields and the content of a segment's side file; None if the file is not whole. `read`
     checks whether the file is about this segment."""
     try:
-        # Header and content are read separately. Cutting them out of one text would copy the content, which
-        # takes as long as reading it.
+        # Header and content are read separately. Cutting the content out of the whole file would copy the
+        # content, and copying takes as long as reading.
         with path_of(segment).open("rb", buffering=0) as file:
             head = file.read(_HEADER.size)
             content = file.read()
@@ -88,7 +89,8 @@ def _sound(segment: Path) -> _Kept | None:
 
 
 def write(segment: segments.Segment, version: int, content: bytes) -> bool:
-    """Write the data about a segment. Returns False if the disk refuses, which does no harm."""
+    """Write the data about a segment. Returns False if the disk refuses. This does no harm, because the data
+    can be made again."""
     about = version, segment.games, len(content), segment.checksum
     head = _HEADER.pack(_MAGIC, *about, _checksum(content), 0)[:-4]
     try:

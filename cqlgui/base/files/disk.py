@@ -1,9 +1,9 @@
-"""Writes files so that a crash or a full disk never leaves half of one, and tells whether files changed.
+"""Writes files so that a crash or a full disk never leaves half a file, and tells whether files changed.
 
 A file is first written under a temporary name in the same folder and then renamed. The temporary name is
-random and begins with `PREFIX`. The file is created exclusively, so that nobody can put a link in its place.
-The file stays locked while it is written. `sweep` recognises a file that a killed program left behind,
-because that file is not locked.
+random and begins with `PREFIX`. The file is created exclusively (`O_EXCL`), so that nobody can put a link in
+the file's place. The file stays locked while it is written. `sweep` recognises a file that a killed program
+left behind, because that file is not locked.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _FLAGS: Final = (
 
 
 class State(NamedTuple):
-    """What the directory entry of a file says about its content: the size, the time of the last write (mtime)
-    and the time of the last change of the file or its attributes (ctime), in ns. Programs can set mtime back,
-    but not ctime. On Windows, ctime is the time of creation."""
+    """The size and two times of a file, which tell whether its content has changed. mtime is the time of the
+    last write, in ns. ctime is the time of the last change of the file or its attributes, in ns. Programs can
+    set mtime back, but they cannot set ctime. On Windows, ctime is the time of creation."""
 
     size: int
     mtime_ns: int
@@ -44,7 +44,7 @@ class State(NamedTuple):
 
 def is_file(path: Path) -> bool:
     """Whether the path is a file. False if the path cannot be examined. `Path.is_file` would raise an error
-    in a closed folder or on a share that is gone."""
+    in a closed folder or on a network share that is gone."""
     return os.path.isfile(path)  # noqa: PTH113  # this one raises nothing
 
 
@@ -66,11 +66,14 @@ def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Ite
     """Open a new file. When the block ends without an error, the new file is synced to the disk and replaces
     `path`. After an error the new file is removed, and `path` stays as it was.
 
-    The new file is private while it is written. With `private` it stays private. Otherwise it gets the
-    permissions of the file that it replaces, or those of the user's new files if there is none. With `follow`
-    (for files that the user names), a symbolic link stays and the file behind it is replaced. Without
-    `follow` the link itself is replaced, because a stranger may have put it there. A device, a pipe or a
-    read-only file is never replaced. Raises `OSError`.
+    The new file is private while it is written. With `private` it stays private. Without `private`, it gets
+    the permissions of the file that it replaces. If it replaces no file, it gets the permissions that the
+    user's new files usually get.
+
+    With `follow` (for files that the user names), a symbolic link stays, and the file that the link leads to
+    is replaced. Without `follow` the link itself is replaced, because a stranger may have made the link in
+    order to overwrite the file behind it. A device, a pipe or a read-only file is never replaced. Raises
+    `OSError`.
     """
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)
@@ -108,18 +111,18 @@ def create(folder: Path) -> tuple[Path, BinaryIO]:
         try:
             locked = lock_file(descriptor)
         except OSError:
-            # This file system has no locks. `sweep` leaves its files alone.
+            # This file system has no locks, so `sweep` removes no files from it.
             locked = True
         if locked and os.fstat(descriptor).st_nlink:
             return path, os.fdopen(descriptor, "wb")
-        # `sweep` removed the file before it was locked.
+        # Another program's `sweep` took the file before this process had locked it.
         os.close(descriptor)
         _unfinished.discard(path)
 
 
 def room(folder: Path) -> int:
     """The free bytes on the disk of a folder. Raises `OSError`."""
-    # Imported here because it takes a while to load and is rarely needed.
+    # `shutil` is imported here, because it takes a while to load and is rarely needed.
     import shutil
 
     return shutil.disk_usage(folder).free
@@ -135,18 +138,18 @@ def sweep(folder: Path) -> None:
 
 
 def discard_unfinished() -> None:
-    """Remove all files that this process is still writing. Called just before the process ends."""
+    """Remove all files that this process is still writing. Call this just before the process ends."""
     for path in list(_unfinished):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
 def discard_when_terminated() -> None:
-    """Make SIGTERM and SIGHUP remove unfinished files before they end the program. Call it in the main
+    """Make SIGTERM and SIGHUP remove unfinished files before the program ends. Call this in the main
     thread."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        # `nohup` ignores SIGHUP. That must stay so.
+        # `nohup` makes the program ignore SIGHUP. The program must go on ignoring SIGHUP.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _terminated)
 
@@ -155,7 +158,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def lock_file(descriptor: int) -> bool:
-        """Lock a file without waiting. Returns False if it is locked elsewhere.
+        """Lock a file without waiting. Returns False if another open file has the lock.
 
         The lock belongs to this open file and ends with the process. Raises `OSError` where the file system
         has no locks.
@@ -173,14 +176,14 @@ if sys.platform == "win32":
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
     def _remove_forsaken(path: str) -> None:
-        # Windows refuses this while the file is open somewhere.
+        # Windows refuses to remove a file that is open in another program.
         Path(path).unlink()
 
 else:
     import fcntl
 
     def lock_file(descriptor: int) -> bool:
-        """Lock a file without waiting. Returns False if it is locked elsewhere.
+        """Lock a file without waiting. Returns False if another open file has the lock.
 
         The lock belongs to this open file and ends with the process. Raises `OSError` where the file system
         has no locks.
@@ -227,9 +230,11 @@ def _target(path: Path, *, follow: bool) -> Path:
     except ValueError as error:
         raise OSError(errno.EINVAL, "it is no name of a file") from error
     if stat.S_ISREG(mode) and not (mode & 0o222 and os.access(path, os.W_OK)):
-        # The permissions of the folder would allow it, but the user has protected this file.
+        # The permissions of the folder would allow replacing the file, but the user has made the file
+        # read-only.
         raise OSError(errno.EACCES, "it is read-only")
-    # A user who may write in the folder could replace a device for everybody.
+    # A device must not be replaced: a user who may write in the folder would replace the device for
+    # everybody.
     if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "it is no ordinary file")
     return path
@@ -246,7 +251,8 @@ def _remove(temporary: Path) -> None:
 
 
 def _give_rights(file: BinaryIO, path: Path) -> None:
-    """Give a new file the permissions of the file it will replace, or those of the user's new files."""
+    """Give a new file the permissions of the file that it will replace. If it replaces no file, give it the
+    permissions that the user's new files usually get."""
     if sys.platform == "win32":
         return
     try:

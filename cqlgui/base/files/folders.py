@@ -41,7 +41,7 @@ PRIVATE: Final = 0o700
 
 
 def cache() -> Path:
-    """The folder of what can be made again: the indexes of PGN sources and the catalog."""
+    """The folder of files that can be made again: the indexes of PGN sources and the catalog."""
     return _folder("cache", platformdirs.user_cache_dir("cqlgui", appauthor=False))
 
 
@@ -51,5 +51,5 @@ def config() -> Path:
 
 
 def data() -> Path:
-    """The folder of what cannot be made again: saved queries, history, logs."""
+    """The folder of files that cannot be made again: saved queries, history, logs."""
     return _folder("data", platformdirs.user_data_dir("cqlgui", appauthor=False))

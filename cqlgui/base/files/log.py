@@ -17,7 +17,8 @@ _SIZE = 1 << 20
 
 
 class _Formatter(logging.Formatter):
-    """Formats records so that control characters in them, as in file names, do not reach the terminal."""
+    """Formats records. Control characters in a record, for example in a file name, are escaped, so that they
+    do not reach the terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
@@ -25,7 +26,8 @@ class _Formatter(logging.Formatter):
 
 
 class _File(logging.Handler):
-    """The log file. The library that limits its size is imported at the first record."""
+    """The log file. The module that limits the file's size (`logging.handlers`) is imported at the first
+    record."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -41,7 +43,7 @@ class _File(logging.Handler):
                 self._path, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True
             )
             self._file.setFormatter(self.formatter)
-            # A disk that refuses a record must not disturb the work that is logged.
+            # If the disk refuses a record, the program must go on without an error.
             self._file.handleError = lambda record: None  # type: ignore[method-assign]
         self._file.emit(record)
 
@@ -79,6 +81,6 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
         stream.setLevel(logging.WARNING)
         stream.setFormatter(_Formatter("%(levelname)s: %(message)s"))
         root.addHandler(stream)
-    # Without this, Python's last-resort handler prints warnings on stderr, where scripts expect messages
-    # only.
+    # Without this line, Python's last-resort handler would print warnings on stderr. Scripts that run the
+    # program expect only the program's messages to the user on stderr.
     root.propagate = False

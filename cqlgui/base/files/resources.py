@@ -9,8 +9,8 @@ from cqlgui.base import errors
 
 
 def resource(name: str) -> Path:
-    """The path of the shipped file or folder `name` in `resources/`. Raises `CqlguiError` if it does not
-    exist."""
+    """The path of the shipped file or folder `name` in `resources/`. Raises `CqlguiError` if there is no such
+    path."""
     package = Path(__file__).resolve().parents[2]
     roots = [package / "resources", package.parent / "resources"]
     frozen = getattr(sys, "_MEIPASS", None)

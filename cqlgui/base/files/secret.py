@@ -1,4 +1,4 @@
-"""A key of the user, with which the program recognises files that it wrote itself."""
+"""A secret key of the user. By this key the program recognises files that it wrote itself."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 
 
 def key() -> bytes | None:
-    """Return the key, which is made when it is first needed. Returns None if the key cannot be kept. Raises
-    `CqlguiError` if the folder of the key cannot be made.
+    """Return the key. The key is made when it is first needed. Returns None if the key cannot be stored.
+    Raises `CqlguiError` if the folder of the key cannot be made.
 
     The key is stored with the settings. A program that can only write to the cache therefore does not know
     the key. A key that others could read, or that another user made, is replaced.
@@ -50,6 +50,6 @@ def _read(path: Path) -> bytes | None:
 
 def _is_own(status: os.stat_result) -> bool:
     if os.name == "nt":
-        # On Windows the permissions come from the user's folder, and these bits mean nothing.
+        # On Windows a file gets its permissions from the user's folder, and the permission bits mean nothing.
         return stat.S_ISREG(status.st_mode)
     return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
