@@ -44,8 +44,8 @@ def in_quiet(cursor: QTextCursor) -> bool:
     for start, length, token in highlight.of_block(cursor.block()).pieces:
         last = '"' if token.kind is tokens.Kind.STRING else "*/"
         closed = len(token.text) > len(last) and token.text.endswith(last)
-        # A caret after an unterminated string or comment is inside, because the next typed text would belong
-        # to this string or comment.
+        # A caret after an unterminated string or comment counts as inside. Text that is typed there would
+        # belong to this string or comment.
         end = start + length + (not closed)
         if token.kind in (tokens.Kind.STRING, tokens.Kind.COMMENT) and start < column < end:
             return True

@@ -1,10 +1,11 @@
 """The editor's margin: the line numbers, a mark on each line with an error or a warning, and the result of
 each line.
 
-The result of a line says whether its filters hold at the position on the board: a tick if they hold, a cross
-if they fail. A line with a numeric value shows the number. The signs differ in shape, not only in colour. The
-result is grey and has an arrow if the line was evaluated at another position, for example inside `find`. If
-the caret's line has an error or a warning with a fix, a lamp offers the fix.
+The result of a line says whether the filters of the line hold at the position on the board. A tick means that
+the filters hold, and a cross means that they fail. A line with a numeric value shows the number. The signs
+differ in shape, not only in colour. The result is grey and has an arrow if the line was evaluated at another
+position, for example inside `find`. If the caret's line has an error or a warning with a fix, a lamp offers
+the fix.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class EditorPanel(QWidget):
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         # This button appears and disappears while the user types. The button keeps its room while it is
-        # hidden. Without this, Qt would lay out the rest of the window each time.
+        # hidden. Without this setting, Qt would lay out the rest of the window each time.
         policy = self._live.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._live.setSizePolicy(policy)
@@ -202,7 +202,7 @@ class EditorPanel(QWidget):
             self.check_now()
 
     def shut_down(self) -> None:
-        """Stop the background check. The window calls this before it closes."""
+        """Stop the background check. The window calls this method before closing."""
         self._pause.stop()
         self._checker.close()
 

@@ -90,7 +90,7 @@ class Controller(QObject):
         # to widen, and the men of the mark at that time.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
         # The key is the squares of a mark that asks for an empty square. The value is the men of the mark
-        # before it asked for an empty square.
+        # before the mark asked for an empty square.
         self._remembered: dict[int, men.ManMask] = {}
         # The key is the number of undo steps and the text after a gesture (see `_state`). The value is the
         # caret after the gesture.

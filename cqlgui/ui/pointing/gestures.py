@@ -221,7 +221,8 @@ class Gestures(QObject):
 
     def _target(self) -> int:
         """The square that a key means. If the last move was made with the mouse and the pointer is on the
-        board, it is the square under the pointer. In all other cases it is the square of the cursor."""
+        board, the result is the square under the pointer. In all other cases the result is the square of the
+        cursor."""
         if self._by_keys or self._over < 0:
             return self.cursor
         return self._over
