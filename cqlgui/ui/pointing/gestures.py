@@ -220,9 +220,8 @@ class Gestures(QObject):
         return True
 
     def _target(self) -> int:
-        """The square that a key means. If the last move was made with the mouse and the pointer is on the
-        board, the result is the square under the pointer. In all other cases the result is the square of the
-        cursor."""
+        """The square that a key means: the square under the pointer if the mouse moved last and is on the
+        board. In all other cases, the square of the cursor."""
         if self._by_keys or self._over < 0:
             return self.cursor
         return self._over
