@@ -1,4 +1,4 @@
-"""The query editor: text, colours, diagnostics, completion and files.
+"""The query editor: the text, its colours, the diagnostics, the completion of words, and the files.
 
-This package knows the query language, but not how a search works.
+This package knows the query language, but does not know how a search works.
 """

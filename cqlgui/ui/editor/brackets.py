@@ -1,4 +1,4 @@
-"""Finds the partner of the bracket at the caret; brackets in strings and comments do not count."""
+"""Finds the partner of the bracket at the caret. Brackets in strings and comments are ignored."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from cqlgui.ui.editor import highlight
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _OPENING = {close: opener for opener, close in _CLOSING.items()}
-_FARTHEST = 5_000  # lines in which the partner is looked for
+_FARTHEST = 5_000  # the most lines that the search for the partner reads
 
 
 def at(document: QTextDocument, position: int) -> list[tuple[int, bool]]:
-    """The bracket beside the caret and its partner: the document position of each, and whether the two match.
+    """The bracket beside the caret and its partner, each as a pair: its position in the document, and whether
+    the two brackets match.
 
-    A bracket without a partner is the only entry, and counts as not matching. The list is empty if there is
-    no bracket beside the caret.
+    If the bracket has no partner, the list has only this bracket, which does not match. If there is no
+    bracket beside the caret, the list is empty.
     """
     block = document.findBlock(position)
     column = position - block.position()
@@ -43,7 +44,8 @@ def in_quiet(cursor: QTextCursor) -> bool:
     for start, length, token in highlight.of_block(cursor.block()).pieces:
         last = '"' if token.kind is tokens.Kind.STRING else "*/"
         closed = len(token.text) > len(last) and token.text.endswith(last)
-        # Text typed after an unterminated string or comment still belongs to it.
+        # A caret after an unterminated string or comment counts as inside. Text that is typed there would
+        # belong to this string or comment.
         end = start + length + (not closed)
         if token.kind in (tokens.Kind.STRING, tokens.Kind.COMMENT) and start < column < end:
             return True
@@ -51,8 +53,8 @@ def in_quiet(cursor: QTextCursor) -> bool:
 
 
 def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None:
-    """Position and sign of the bracket that ends the pair. Only the nesting depth counts, so the bracket may
-    be of another kind."""
+    """The position and the sign of the bracket that ends the pair. Only the nesting depth counts. The bracket
+    that ends the pair may therefore be of another kind."""
     forward = sign in _CLOSING
     depth = 0
     for position, other in _walk(block, place, forward):
@@ -64,7 +66,8 @@ def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None
 
 
 def _walk(block: QTextBlock, place: int, forward: bool) -> Iterator[tuple[int, str]]:
-    """Yield the brackets from `place` on, forward or backward, beginning with the one at `place`."""
+    """Yield the bracket at `place`, and then all brackets after `place`. If `forward` is False, yield the
+    brackets before `place`."""
     for distance in range(_FARTHEST):
         if not block.isValid():
             return

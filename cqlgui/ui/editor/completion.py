@@ -14,13 +14,13 @@ from cqlgui.ui.editor import brackets, highlight, hover, offsets
 from cqlgui.ui.look import colours, wording
 
 _WORD_BEFORE = re.compile(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
-_ENOUGH = 2  # letters after which the popup opens by itself
+_ENOUGH = 2  # the popup opens after so many typed letters
 _HELP = Qt.ItemDataRole.UserRole + 1
-_NEAR = 200  # lines on either side of the caret in which variable names are looked for
+_NEAR = 200  # variables are looked for in so many lines before and after the caret
 
 
 class Completer(QCompleter):
-    """Opens below the caret; Enter or Tab inserts the selected word, Esc closes."""
+    """The popup opens below the caret. Enter or Tab inserts the selected word. Esc closes the popup."""
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         super().__init__(editor)
@@ -38,7 +38,7 @@ class Completer(QCompleter):
         self.activated[str].connect(self._insert)  # type: ignore[index]  # an overloaded signal
 
     def words(self) -> list[str]:
-        """The words offered now, in order; empty while the popup is closed."""
+        """The words in the popup, in the order shown; empty while the popup is closed."""
         if not self._view.isVisible():
             return []
         return [self._items.item(row).text() for row in range(self._items.rowCount())]
@@ -48,15 +48,15 @@ class Completer(QCompleter):
         if text.isalnum() or text in "$_-":
             self.open(asked=False)
         elif self._view.isVisible():
-            # Backspace shortens the prefix; anything else ends the word.
+            # Backspace shortens the prefix. Every other key ends the word.
             if text == "\b" and self.prefix():
                 self.open(asked=False)
             else:
                 self._view.hide()
 
     def open(self, *, asked: bool) -> None:
-        """Offer completions of the word before the caret. Without `asked`, the word must have at least two
-        letters, and the caret must be outside strings and comments."""
+        """Offer completions of the word before the caret. If `asked` is False, the word must have at least
+        two letters, and the caret must be outside strings and comments."""
         prefix = self.prefix()
         if (not asked and len(prefix) < _ENOUGH) or (
             not asked and brackets.in_quiet(self._editor.textCursor())
@@ -79,20 +79,20 @@ class Completer(QCompleter):
         where = self._editor.cursorRect().translated(self._editor.viewport().pos())
         width = min(560, max(260, self._editor.width() - 40))
         self.complete(QRect(where.left(), where.top(), width, where.height()))
-        # If the word is already complete, no completion is selected, so that the next Return goes to the
-        # editor.
+        # If the word is already complete, no completion is selected. A selected completion would take the
+        # next Return, which is meant for the editor.
         first = self.completionModel().index(0, 0)
         self._view.setCurrentIndex(QModelIndex() if whole and not asked else first)
 
     def prefix(self) -> str:
-        """The part of the word before the caret."""
+        """The part of the word that is before the caret."""
         cursor = self._editor.textCursor()
         line = cursor.block().text()
         found = _WORD_BEFORE.search(line[: offsets.Offsets(line).to_points(cursor.positionInBlock())])
         return found.group() if found else ""
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Handle a key while the popup is open; False leaves the key to the editor."""
+        """Handle a key while the popup is open. If the result is False, the editor handles the key."""
         popup = self._view
         if not popup.isVisible():
             return False
@@ -148,7 +148,7 @@ class Completer(QCompleter):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Draws a word at the left and its meaning, elided, at the right."""
+    """Draws a word at the left and its meaning at the right. A meaning that is too long is elided."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(200, option.fontMetrics.height() + 8)

@@ -1,4 +1,4 @@
-"""The text widget of the query editor: keys, brackets, squiggles, hover, completion.
+"""The text widget of the query editor, with its keys, brackets, wavy lines, tooltips and completion.
 
 All offsets in the interface of this module are code points.
 """
@@ -29,17 +29,17 @@ from cqlgui.cql.source import diagnostics
 from cqlgui.ui.editor import brackets, completion, editing, gutter, highlight, hover, offsets
 from cqlgui.ui.look import colours, fonts, wording
 
-_SMALLEST, _LARGEST = 6.0, 40.0  # points
+_SMALLEST, _LARGEST = 6.0, 40.0  # the smallest and the largest size of the text, in points
 _PAIRS = {"(": ")", "{": "}", "[": "]"}
 
 
 class QueryEdit(QPlainTextEdit):
-    """A plain-text edit that knows the query language.
+    """A plain-text editor that knows the query language.
 
-    `changed` is emitted once for each real change of the text, not for a repaint of colours. `run_requested`
-    is emitted at Ctrl+Return, `find_requested` at Ctrl+F, `fix_requested` at Ctrl+period, and
-    `help_requested` at F1. `caret_moved` carries the caret's code-point offset. `menu_opening` carries the
-    context menu and the code-point offset under the pointer, so that receivers can add to the menu.
+    The signal `changed` is emitted once for each real change of the text, but not for a change of colours.
+    `run_requested` is emitted for Ctrl+Return, `find_requested` for Ctrl+F, `fix_requested` for Ctrl+period,
+    and `help_requested` for F1. `caret_moved` carries the caret's code-point offset. `menu_opening` carries
+    the context menu and the code-point offset under the pointer. Receivers can add actions to the menu.
     """
 
     changed = Signal()
@@ -64,7 +64,7 @@ class QueryEdit(QPlainTextEdit):
         self._offsets = offsets.Offsets("")
         self._revision = -1
         self._known = ""
-        # Whether the caret's line must be scrolled to the top as soon as the widget is visible.
+        # Whether the caret's line must be scrolled to the top when the widget becomes visible.
         self._begins = False
         self._colouring = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
@@ -91,26 +91,27 @@ class QueryEdit(QPlainTextEdit):
     # --- text and offsets -----------------------------------------------------------------------------------
 
     def text(self) -> str:
-        """The whole query; lines end in `\\n`."""
+        """The whole query; the lines end with `\\n`."""
         self._refresh()
         return self._text
 
     def offsets(self) -> offsets.Offsets:
-        """Converter between code points and the document's UTF-16 positions, for the current text."""
+        """The converter between code points and the document's UTF-16 positions, for the current text."""
         self._refresh()
         return self._offsets
 
     def caret(self) -> int:
-        """Code-point offset of the caret."""
+        """The code-point offset of the caret."""
         return self.offsets().to_points(self.textCursor().position())
 
     def selection(self) -> tuple[int, int]:
-        """Code-point offsets of the selection's start and end; equal when nothing is selected."""
+        """The code-point offsets of the selection's start and end. The two are equal if nothing is
+        selected."""
         cursor, mapping = self.textCursor(), self.offsets()
         return mapping.to_points(cursor.selectionStart()), mapping.to_points(cursor.selectionEnd())
 
     def select(self, start: int, end: int) -> None:
-        """Select a code-point range and scroll to it."""
+        """Select a range of code points and scroll to the selection."""
         mapping = self.offsets()
         cursor = self.textCursor()
         cursor.setPosition(mapping.to_units(start))
@@ -119,7 +120,8 @@ class QueryEdit(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def begin_at(self, offset: int) -> None:
-        """Put the caret at an offset and scroll its line to the top, as far as the text allows."""
+        """Put the caret at an offset. Scroll the caret's line to the top, or as near to the top as the text
+        allows."""
         self.select(offset, offset)
         self._begins = not self.isVisible()
         if not self._begins:
@@ -127,19 +129,19 @@ class QueryEdit(QPlainTextEdit):
 
     def _raise_caret(self) -> None:
         bar = self.verticalScrollBar()
-        # The unit of the bar is a wrapped line.
+        # The unit of the scroll bar is a wrapped line.
         bar.setValue(bar.value() + self.cursorRect().top() // self.fontMetrics().lineSpacing())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._begins:
             self._begins = False
-            # Lines are wrapped only after the view has got its size.
+            # The view has its final size only after this event, and the size decides where lines are wrapped.
             QTimer.singleShot(0, self, self._raise_caret)
 
     def replace(self, start: int, end: int, new: str) -> None:
-        """Replace a code-point range by `new` as one undoable edit. The caret keeps its place in the text
-        that is not replaced."""
+        """Replace a range of code points by `new` as one undoable edit. If the caret is in a part that does
+        not change, the caret keeps its place in this part."""
         old = self.text()[start:end]
         if old == new:
             return
@@ -149,7 +151,7 @@ class QueryEdit(QPlainTextEdit):
             mapping.to_points(self.textCursor().anchor()),
         )
         pieces = _pieces(old, new)
-        edit = self.textCursor()  # undo moves the caret to this position
+        edit = self.textCursor()  # undo moves the caret to the place of this cursor
         edit.beginEditBlock()
         for low, high, piece in reversed(pieces):
             edit.setPosition(mapping.to_units(start + low))
@@ -192,7 +194,8 @@ class QueryEdit(QPlainTextEdit):
     # --- diagnostics and marks ------------------------------------------------------------------------------
 
     def set_diagnostics(self, found: tuple[diagnostics.Diagnostic, ...]) -> None:
-        """Show the findings of the current text: a wavy line under each, and a mark in the gutter."""
+        """Show the findings (errors and warnings) of the current text. Each finding has a wavy line under the
+        text, and a mark in the gutter."""
         self._diagnosed = self.text()
         self._diagnostics = found
         self._mark_findings()
@@ -224,18 +227,20 @@ class QueryEdit(QPlainTextEdit):
         self.gutter.update()
 
     def squiggle_units(self, finding: diagnostics.Diagnostic) -> tuple[int, int]:
-        """Document positions of a squiggle: the span, or the nearest character if the span is empty."""
+        """The document positions of the wavy line of a finding: the span, or the nearest character if the
+        span is empty."""
         mapping, text = self.offsets(), self.text()
         start, end = min(finding.span.offset, len(text)), min(finding.span.end, len(text))
         if start == end and text:
-            # At the end of the text or of a line there is nothing to underline: take the character before.
+            # At the end of the text or of a line there is no character to underline. The character before the
+            # end is underlined.
             if start == len(text) or (text[start] == "\n" and start and text[start - 1] != "\n"):
                 start = max(0, start - 1)
             end = min(len(text), start + 1)
         return mapping.to_units(start), mapping.to_units(end)
 
     def diagnostics_at(self, offset: int) -> list[diagnostics.Diagnostic]:
-        """Findings whose squiggle covers a code-point offset."""
+        """The findings with a wavy line under the character at a code-point offset."""
         unit = self.offsets().to_units(offset)
         found = []
         for finding in self._diagnostics:
@@ -246,23 +251,23 @@ class QueryEdit(QPlainTextEdit):
 
     @property
     def findings(self) -> tuple[diagnostics.Diagnostic, ...]:
-        """The findings shown."""
+        """The findings that are shown."""
         return self._diagnostics
 
     def findings_hold(self) -> bool:
-        """True while the findings belong to the current text."""
+        """True if the findings belong to the current text."""
         return self._diagnosed == self.text()
 
     def fixable_lines(self) -> frozenset[int]:
-        """Lines, from 0, with a finding that has a fix."""
+        """The numbers (from 0) of the lines with a finding that has a fix."""
         return self._fixable
 
     def line_severities(self) -> dict[int, str]:
-        """Maps a line number (from 0) to the gravest severity on that line."""
+        """Maps the number (from 0) of a line with findings to the gravest severity on this line."""
         return self._severities
 
     def set_found(self, spans: list[tuple[int, int]]) -> None:
-        """Mark code-point ranges as search matches."""
+        """Mark ranges of code points as matches of the find bar."""
         self._found = []
         mapping = self.offsets()
         for start, end in spans:
@@ -270,8 +275,8 @@ class QueryEdit(QPlainTextEdit):
         self._show_selections()
 
     def set_governed(self, start: int, end: int) -> None:
-        """Tint a code-point range: the filter on which the transform under the pointer acts. An empty range
-        removes the tint."""
+        """Tint a range of code points. The window uses this for the filter that the transform under the
+        pointer changes. An empty range removes the tint."""
         mapping = self.offsets()
         units = mapping.to_units(start), mapping.to_units(end)
         if start < end:
@@ -288,8 +293,8 @@ class QueryEdit(QPlainTextEdit):
         return self._governed[0].cursor.selectedText() if self._governed else ""
 
     def hover_html(self, offset: int) -> str:
-        """Rich text of the tooltip at a code-point offset: findings first, then help on the keyword; may be
-        empty.
+        """The rich text of the tooltip at a code-point offset: the findings, and then help on the keyword.
+        The text is empty if there is nothing to show.
         """
         parts = [hover.finding_html(finding) for finding in self.diagnostics_at(offset)]
         block = self.document().findBlock(self.offsets().to_units(offset))
@@ -317,7 +322,8 @@ class QueryEdit(QPlainTextEdit):
         cursor = self.textCursor()
         cursor.clearSelection()
         line.cursor = cursor
-        # The band of the current line would cover the placeholder of an empty editor.
+        # In an empty editor the current line is not tinted, because the tint would cover the placeholder
+        # text.
         marks = [] if self.document().isEmpty() else [line]
         marks += [*self._governed, *self._found, *self._squiggles]
         for position, matched in brackets.at(self.document(), self.textCursor().position()):
@@ -327,7 +333,7 @@ class QueryEdit(QPlainTextEdit):
     # --- editing --------------------------------------------------------------------------------------------
 
     def toggle_comment(self) -> None:
-        """Comment out the selected lines with `//`, or uncomment them."""
+        """Comment out the selected lines with `//`, or remove the `//` if all selected lines are comments."""
         self._edit_lines(editing.comment_toggled)
 
     def indent(self) -> None:
@@ -339,7 +345,7 @@ class QueryEdit(QPlainTextEdit):
         self._edit_lines(editing.dedented)
 
     def respell(self) -> None:
-        """Spell the query with Unicode signs, or with words if it has signs already."""
+        """Spell the query with Unicode signs, or with words if the query already has Unicode signs."""
         text = self.text()
         style: printers.Style = "ascii" if spelling.has_signs(text) else "unicode"
         self.apply(spelling.changes(text, style))
@@ -354,7 +360,7 @@ class QueryEdit(QPlainTextEdit):
         self.lay_out()
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
-        """Blocks in view with their top and height in pixels."""
+        """The text blocks in view, each with its top and its height in pixels."""
         block = self.firstVisibleBlock()
         top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
         while block.isValid() and top <= self.viewport().height():
@@ -379,7 +385,8 @@ class QueryEdit(QPlainTextEdit):
         for number, old, new in zip(numbers, lines, changed, strict=True):
             if old == new:
                 continue
-            # Only the part that differs is changed, so that caret and selection stay where they were.
+            # Only the part that differs is changed. Replacing the whole line would move the caret and the
+            # selection.
             head = _common(old, new)
             tail = _common(old[head:][::-1], new[head:][::-1])
             block = document.findBlockByNumber(number)
@@ -409,8 +416,8 @@ class QueryEdit(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def _typed_bracket(self, typed: str) -> bool:
-        """Add the partner of a typed opening bracket, or step over an existing closing bracket. The result
-        False leaves the key to the text edit."""
+        """Insert a typed opening bracket with its partner, or step over an existing closing bracket. If the
+        result is False, the text widget handles the key."""
         cursor = self.textCursor()
         line, column = cursor.block().text(), cursor.positionInBlock()
         following = offsets.Offsets(line).to_points(column)
@@ -433,8 +440,8 @@ class QueryEdit(QPlainTextEdit):
             cursor.setPosition(end + 1, QTextCursor.MoveMode.KeepAnchor)
             self.setTextCursor(cursor)
             return True
-        # A bracket typed before a word belongs to what follows. In a string or comment a bracket needs no
-        # partner.
+        # Before a word the partner is not added, because the partner would stand between the bracket and the
+        # word. In a string or comment a bracket needs no partner.
         if (ahead and not ahead.isspace() and ahead not in _PAIRS.values()) or brackets.in_quiet(cursor):
             return False
         cursor.beginEditBlock()
@@ -477,7 +484,7 @@ class QueryEdit(QPlainTextEdit):
             self._offsets = offsets.Offsets(self._text)
 
     def _text_changed(self) -> None:
-        # Qt also reports a change when the highlighter sets colours.
+        # Qt also reports a change if the highlighter only sets colours.
         if not self._colouring and self.text() != self._known:
             self._known = self._text
             self._colour_view()
@@ -495,7 +502,7 @@ class QueryEdit(QPlainTextEdit):
         self._colouring = False
 
     def lay_out(self) -> None:
-        """Give the gutter the width it needs."""
+        """Give the gutter the width that the gutter needs."""
         width = self.gutter.needed_width()
         self.setViewportMargins(width, 0, 0, 0)
         inside = self.contentsRect()
@@ -512,8 +519,8 @@ class QueryEdit(QPlainTextEdit):
         place = self.viewport().mapFromGlobal(event.globalPos())
         cursor = self.cursorForPosition(place)
         offset = self.offsets().to_points(cursor.position())
-        # The cursor is the gap between characters that is nearest to the pointer. The pointer may be over the
-        # character before this gap.
+        # The cursor is the gap between two characters that is nearest to the pointer. The pointer may be over
+        # the character before this gap.
         if self.cursorRect(cursor).left() > place.x() and offset:
             offset -= 1
         words = self.hover_html(offset) if self._over_text(place, offset) else ""
@@ -532,7 +539,7 @@ class QueryEdit(QPlainTextEdit):
         )
 
     def event(self, event: QEvent) -> bool:
-        # The popup takes Esc before a shortcut of the window can.
+        # The completion popup takes Esc, because a shortcut of the window would take Esc before the popup.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -548,7 +555,7 @@ class QueryEdit(QPlainTextEdit):
             return
         key, held = event.key(), event.modifiers()
         if key == Qt.Key.Key_Escape:
-            # Esc does nothing in the text. It is left to a pane around the editor.
+            # Esc does nothing in the text. A pane around the editor may use Esc.
             event.ignore()
             return
         control = bool(held & Qt.KeyboardModifier.ControlModifier)
@@ -557,7 +564,7 @@ class QueryEdit(QPlainTextEdit):
         elif key == Qt.Key.Key_Space and control:
             self.completer.open(asked=True)
         elif key == Qt.Key.Key_Y and control:
-            # Qt has this shortcut for redo on Windows only.
+            # Qt has the shortcut Ctrl+Y for redo on Windows only.
             self.redo()
         elif key == Qt.Key.Key_Slash and control:
             self.toggle_comment()
@@ -608,7 +615,8 @@ class QueryEdit(QPlainTextEdit):
         super().wheelEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        # The window opens dropped files. Their addresses must not become text of the query.
+        # The window opens dropped files. Without this test, Qt would insert the addresses of the files into
+        # the query.
         if any(url.isLocalFile() for url in source.urls()):
             return False
         return super().canInsertFromMimeData(source)
@@ -632,8 +640,8 @@ class QueryEdit(QPlainTextEdit):
 
 
 def _common(first: str, second: str) -> int:
-    """Length of the longest common prefix. It is found by bisection, because Python compares slices of long
-    texts in C."""
+    """The length of the longest common prefix. The search is a bisection, because Python compares slices in
+    C, and a loop over characters would be slow."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
@@ -648,7 +656,8 @@ Piece = tuple[int, int, str]
 
 
 def _pieces(old: str, new: str) -> list[Piece]:
-    """The change from `old` to `new` as (start, end, text) replacements; shared text is untouched."""
+    """The change from `old` to `new` as replacements (start, end, text). Text at both ends that is equal is
+    not replaced."""
     if old and old in new:
         at = new.index(old)
         return [(0, 0, new[:at]), (len(old), len(old), new[at + len(old) :])]
@@ -661,7 +670,7 @@ def _pieces(old: str, new: str) -> list[Piece]:
 
 
 def _moved(offset: int, pieces: list[Piece]) -> int:
-    """The offset in the new text that corresponds to an offset in the old one."""
+    """The offset in the new text that corresponds to an offset in the old text."""
     shift = 0
     for index, (start, end, text) in enumerate(pieces):
         if offset > end or (offset == end and index == 0 and len(pieces) == 2):

@@ -1,4 +1,4 @@
-"""Pure functions behind the editing keys: indenting, commenting, and the indent of a new line."""
+"""Pure functions for the editing keys: indenting, commenting, and the indent of a new line."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ COMMENT = "// "
 
 
 def new_line_indent(before: str, after: str) -> tuple[str, str]:
-    """Indent of the line that Return opens, and text to insert after the caret.
+    """The indent of the line that Return opens, and the text to insert after the caret.
 
-    `before` and `after` are the halves of the current line. An opening bracket deepens the indent. If its
-    closing partner follows at once, the partner moves to a line of its own.
+    `before` and `after` are the parts of the current line before and after the caret. An opening bracket
+    deepens the indent. If the closing bracket follows at once, the closing bracket moves to a line of its
+    own.
     """
     indent = before[: len(before) - len(before.lstrip())]
     opener = before.rstrip()[-1:]
@@ -27,18 +28,18 @@ def new_line_indent(before: str, after: str) -> tuple[str, str]:
 
 
 def indented(lines: list[str]) -> list[str]:
-    """The lines, one step further to the right. Empty lines stay as they are."""
+    """The lines, indented by one more step. Empty lines stay as they are."""
     return [INDENT + line if line.strip() else line for line in lines]
 
 
 def dedented(lines: list[str]) -> list[str]:
-    """Remove one step of indent from every line, or as much as there is."""
+    """Remove one step of indent from every line. If a line has less indent, remove all of its indent."""
     return [line[_step(line) :] for line in lines]
 
 
 def comment_toggled(lines: list[str]) -> list[str]:
-    """The lines as line comments: each filled line gets `//` at the least indent of all. If every filled line
-    already is a comment, the `//` is removed instead."""
+    """The lines as comments. Each line that is not empty gets `//` at the smallest indent of these lines. If
+    all these lines are comments already, the `//` is removed."""
     filled = [line for line in lines if line.strip()]
     if not filled:
         return list(lines)
@@ -56,7 +57,7 @@ def _step(line: str) -> int:
 
 
 def _commented(line: str) -> bool:
-    # Three slashes do not begin a comment. They are the filter that writes comments.
+    # Three slashes do not begin a comment: `///` is a filter, which writes comments.
     body = line.lstrip()
     return body.startswith("//") and not (body.startswith("///") and not body.startswith("////"))
 

@@ -1,5 +1,5 @@
-"""Query files on disk, in UTF-8. A failure while writing never loses the old file. `Seen` notices changes by
-another program, so that saving does not overwrite them."""
+"""Query files on disk, in UTF-8. If writing fails, the old file stays. `Seen` notices changes by another
+program, because saving must not overwrite these changes without a warning."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from cqlgui.base import errors
 from cqlgui.base.files import disk
 
-LARGEST = 4 * 1024 * 1024  # bytes; a query file beyond this is a mistake, most likely a PGN
+LARGEST = 4 * 1024 * 1024  # bytes; a larger file is not a query, and is most likely a PGN file
 
 
 def read(path: Path) -> str:
-    """The text of a query file, with line ends as `\\n`.
+    """The text of a query file; the lines end with `\\n`.
 
     Raises `errors.SourceError` with a sentence for the user.
     """
@@ -22,7 +22,7 @@ def read(path: Path) -> str:
         if path.is_dir():
             raise errors.SourceError(f"{path} is a folder, not a query file.")
         if path.exists() and not path.is_file():
-            # Reading a pipe would block the window until some program writes to it.
+            # Reading a pipe would block the window until another program writes to the pipe.
             raise errors.SourceError(f"{path} is not an ordinary file.")
         if path.stat().st_size > LARGEST:
             raise errors.SourceError(
@@ -39,12 +39,13 @@ def read(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a temporary file beside `path` and rename it to `path`. The line ends of the old file are kept.
+    """Write a temporary file beside `path`, and rename the temporary file to `path`. The line ends of the old
+    file are kept.
 
-    Raises `errors.SourceError` and leaves the old file untouched.
+    If writing fails, this function raises `errors.SourceError`, and the old file stays.
     """
     try:
-        target = path.resolve()  # a link stays a link: its target is replaced
+        target = path.resolve()  # if `path` is a link, the target of the link is replaced
         data = text.encode("utf-8", "replace")
         if _has_windows_ends(target):
             data = data.replace(b"\n", b"\r\n")
@@ -66,14 +67,14 @@ def _has_windows_ends(path: Path) -> bool:
 
 
 class Seen:
-    """Checksums of the content of query files when they were last opened or saved here."""
+    """Checksums of query files: the content of each file when this program last opened or saved the file."""
 
     def __init__(self) -> None:
         self._held: dict[Path, str] = {}
         self._told: dict[Path, str] = {}
 
     def note(self, path: Path, text: str) -> None:
-        """Record that a file was read or written here with this text."""
+        """Record the text of a file that this program has just read or written."""
         self.recall(path, _seal(text))
 
     def recall(self, path: Path, seal: str) -> None:
@@ -82,19 +83,19 @@ class Seen:
         self._told.pop(path, None)
 
     def of(self, path: Path) -> str:
-        """The recorded checksum of a file; empty if there is none."""
+        """The recorded checksum of a file; empty if no checksum is recorded."""
         return self._held.get(path, "")
 
     def changed(self, path: Path) -> bool:
-        """Whether a file holds another text than the recorded text. For each other text only the first call
-        returns True."""
+        """Whether the text of a file differs from the recorded text. For each different text, only the first
+        call returns True."""
         held = self._held.get(path)
         if held is None or not disk.is_file(path):
             return False
         try:
             now = _seal(read(path))
         except errors.SourceError as fault:
-            # Its content is no query now.
+            # The file holds no query now. The message takes the place of the checksum.
             now = str(fault)
         if now in (held, self._told.get(path)):
             return False

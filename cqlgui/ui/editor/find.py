@@ -1,4 +1,4 @@
-"""The small bar under the query that finds text in it."""
+"""The small bar under the query, which finds text in the query."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from cqlgui.ui.editor import edit
 from cqlgui.ui.look import labels, wording
 
-_MOST = 1_000  # matches marked at once
+_MOST = 1_000  # the most matches that are marked
 
 
 class FindBar(QWidget):
-    """Ctrl+F opens the bar. Enter goes to the next match, Shift+Enter to the previous one, Esc closes."""
+    """Ctrl+F opens the bar. Enter goes to the next match, Shift+Enter goes to the previous match, and Esc
+    closes the bar."""
 
     closed = Signal()
 
@@ -55,7 +56,7 @@ class FindBar(QWidget):
         self.hide()
 
     def open(self) -> None:
-        """Show the bar; a selection within one line becomes the text to find."""
+        """Show the bar. If a part of one line is selected, the selected text becomes the text to find."""
         start, end = self._editor.selection()
         chosen = self._editor.text()[start:end]
         self.show()
@@ -66,14 +67,15 @@ class FindBar(QWidget):
         self._search()
 
     def dismiss(self) -> None:
-        """Hide the bar and its marks, and give the focus back to the query."""
+        """Hide the bar and the marks of matches, and give the focus back to the query."""
         self.hide()
         self._editor.set_found([])
         self._editor.setFocus()
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Select the next (1) or previous (-1) match, wrapping around at the ends."""
+        """Select the next match (`by` is 1) or the previous match (`by` is -1). The first match follows the
+        last match."""
         if not self._spans:
             return
         here = self._editor.selection()
@@ -113,7 +115,7 @@ class FindBar(QWidget):
         self._count.setText(f"{len(self._spans):,}{many} found" if needle else "")
 
     def event(self, event: QEvent) -> bool:
-        # The bar takes Esc before a shortcut of the window can.
+        # The bar takes Esc, because a shortcut of the window would take Esc before the bar.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)

@@ -1,4 +1,4 @@
-"""Quick fixes in the editor: finds those at the caret, offers them in a menu, and applies one."""
+"""Quick fixes in the editor: finds the fixes at the caret, offers the fixes in a menu, and applies a fix."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cqlgui.ui.editor import edit
 
 
 def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
-    """Fixes of the findings at the caret. If there are none, the fixes on the caret's line. Empty while the
-    findings belong to another text."""
+    """The fixes of the findings at the caret. If no finding at the caret has a fix, the fixes of the findings
+    on the caret's line. The list is empty while the findings belong to another text."""
     if not editor.findings_hold():
         return []
     text, caret = editor.text(), editor.caret()
@@ -29,8 +29,7 @@ def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
 
 
 def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> bool:
-    """Apply a fix as one undoable edit. Returns False, and does nothing, if the fix was found in another
-    text."""
+    """Apply a fix as one undoable edit. If the fix was found in another text, do nothing and return False."""
     if not editor.findings_hold() or all(one.fix != fix for one in editor.findings):
         return False
     editor.replace(fix.span.offset, fix.span.end, fix.new)
@@ -38,10 +37,10 @@ def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> bool:
 
 
 def offer(editor: edit.QueryEdit) -> None:
-    """Apply the only fix at the caret, or let the user choose one of several. If there is none, show a tool
-    tip.
+    """Apply the fix at the caret. If there are several fixes, open a menu. If there is no fix, show a
+    tooltip.
 
-    The findings must belong to the current text. `panel.EditorPanel.offer_fixes` ensures this.
+    The findings must belong to the current text. `panel.EditorPanel.offer_fixes` makes sure that they do.
     """
     found = at_caret(editor)
     place = editor.viewport().mapToGlobal(editor.cursorRect().bottomLeft())
@@ -56,7 +55,7 @@ def offer(editor: edit.QueryEdit) -> None:
 
 
 def fill(menu: QMenu, editor: edit.QueryEdit, found: list[diagnostics.Fix]) -> list[QAction]:
-    """Add an action for each fix to a menu and return these actions."""
+    """Add an action for each fix to a menu, and return the actions."""
     made = []
     for fix in found:
         action = menu.addAction(fix.title)

@@ -1,8 +1,11 @@
-"""The editor's margin: line numbers, a mark on lines with a finding, and the truth of each line on the board.
+"""The editor's margin: the line numbers, a mark on each line with an error or a warning, and the result of
+each line.
 
-A line that holds has a tick, a line that fails has a cross, and a line with a numeric value shows the number.
-The signs differ in shape, not only in colour. A line that was evaluated elsewhere in the game, as inside
-`find`, is grey and has an arrow. If the caret's line has a finding with a fix, a lamp offers the fix.
+The result of a line says whether the filters of the line hold at the position on the board. A tick means that
+the filters hold, and a cross means that they fail. A line with a numeric value shows the number. The signs
+differ in shape, not only in colour. The result is grey and has an arrow if the line was evaluated at another
+position, for example inside `find`. If the caret's line has an error or a warning with a fix, a lamp offers
+the fix.
 """
 
 from __future__ import annotations
@@ -31,8 +34,8 @@ from cqlgui.tasks.search import margin
 from cqlgui.ui.look import canvas, colours, wording
 
 KNOWN, PENDING, SLOW, FAULT = "known", "pending", "slow", "fault"
-"""States of the truths, in this order: valid for this text and position; being computed; given up for the
-moment; not available because the query cannot be run here."""
+"""The states of the results. `KNOWN`: valid for the current text and position. `PENDING`: being computed.
+`SLOW`: not computed, because it took too long. `FAULT`: the query cannot be run at this position."""
 
 _SIDE = 6
 _MOST_NAMED = 12
@@ -41,23 +44,25 @@ _LONGEST_TOLD = 200
 
 
 class Lines(Protocol):
-    """The contents of the gutter beside the lines of a text."""
+    """What the gutter must know of the lines of a text."""
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
-        """The blocks in view, each with its top and its height in pixels."""
+        """The text blocks in view, each with its top and its height in pixels."""
 
     def line_severities(self) -> dict[int, str]:
-        """The severity of the worst finding of a line, by line from 0."""
+        """Maps the number (from 0) of a line with findings to the gravest severity on this line."""
 
     def fixable_lines(self) -> frozenset[int]:
-        """The lines with a finding that has a fix, from 0."""
+        """The numbers (from 0) of the lines with a finding that has a fix."""
 
 
 class Gutter(QWidget):
-    """Painted at the editor's left edge. A click selects the line, a click on a lamp asks for its fixes.
+    """The margin at the editor's left edge. A click selects the line. A click on a lamp asks for the fixes of
+    the line.
 
-    `pointed` carries the squares named by the filters of the line under the pointer, or 0 when the pointer
-    leaves. `fixes_wanted` carries a line, from 0.
+    The signal `pointed` carries the squares that the filters of the line under the pointer name or matched,
+    as a bitboard. The bitboard is 0 when the pointer leaves. The signal `fixes_wanted` carries the number of
+    a line, from 0.
     """
 
     pointed = Signal(object)
@@ -71,22 +76,22 @@ class Gutter(QWidget):
         self._state = ""
         self._under = -1
         self.reason = ""
-        """Why the query cannot be run here, in the state `FAULT`."""
+        """Why the query cannot be run at this position, in the state `FAULT`."""
         self.setAccessibleName("Line numbers and truth at the position on the board")
         self.setMouseTracking(True)
 
     @property
     def rows(self) -> Mapping[int, truth_model.LineTruth]:
-        """The truths shown, by line."""
+        """The results that are shown, by the number of the line."""
         return self._rows
 
     @property
     def state(self) -> str:
-        """`KNOWN`, `PENDING`, `SLOW` or `FAULT`; empty if no truth is shown."""
+        """`KNOWN`, `PENDING`, `SLOW` or `FAULT`; empty if no result is shown."""
         return self._state
 
     def set_truth(self, state: str, rows: tuple[truth_model.LineTruth, ...] | None = None) -> None:
-        """Show truths. Without `rows` the old truths stay. They are pale while new truths are computed."""
+        """Show results. If `rows` is None, the old results stay, and are pale in the state `PENDING`."""
         self._state = state
         if rows is not None:
             self._rows = {row.line: row for row in rows}
@@ -96,27 +101,27 @@ class Gutter(QWidget):
         self.update()
 
     def forget_rows(self) -> None:
-        """Remove the truths, because their lines belong to another text."""
+        """Remove the results, because the numbers of their lines belong to another text."""
         if self._rows:
             self._rows = {}
             self._tell()
             self.update()
 
     def needed_width(self) -> int:
-        """Width in pixels for marks, the numbers of all lines, and truths. The room for truths is kept even
-        while none is shown, so that the text does not move when truths appear."""
+        """The width in pixels for marks, line numbers and results. The gutter has room for results even if no
+        result is shown, because the text must not move when results appear."""
         digits = max(2, len(str(self._editor.blockCount())))
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 
     def line_at(self, y: float) -> int:
-        """The line, from 0, at a height in pixels; -1 below the text."""
+        """The number (from 0) of the line at a height in pixels; -1 below the text."""
         for block, top, height in self._lines.visible_blocks():
             if top <= y < top + height:
                 return block.blockNumber()
         return -1
 
     def tip(self, line: int) -> str:
-        """The tooltip of a line as rich text; empty if there is none."""
+        """The tooltip of a line as rich text; empty if the line has no tooltip."""
         row = self._rows.get(line)
         if row is None or not self._state:
             return ""
@@ -184,7 +189,7 @@ class Gutter(QWidget):
 
     def _draw_truth(self, painter: QPainter, row: truth_model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
-        # The arrow takes the width of one digit of a value.
+        # An arrow leaves less room, and a value beside an arrow can have one digit less.
         arrow = self._mark_size() if row.elsewhere else 0
         if row.elsewhere and self._state != SLOW:
             middle = QPointF(place.left() + arrow / 2, place.center().y())
@@ -233,7 +238,7 @@ class Gutter(QWidget):
         named = 0
         if row is not None:
             for part in row.parts:
-                # The squares of another position would mean nothing on this board.
+                # Squares of another position are left out, because they would mean nothing on this board.
                 named |= 0 if row.apart(part) else part.squares
         self.pointed.emit(named)
 
@@ -249,9 +254,8 @@ class Gutter(QWidget):
 
 
 def _part_html(part: truth_model.Truth, apart: bool, element: str) -> str:
-    """A filter in the tooltip: its truth, its text, the orbit element to which it belongs, and its value or
-    its squares. For a filter evaluated `apart` from the position on the board, the tooltip also says
-    where."""
+    """A filter in the tooltip: its result, its text, its orbit element, and its value or its squares. If the
+    filter was evaluated at another position (`apart`), the tooltip also names this position."""
     sign = {True: "✓", False: "✗", None: "?"}[part.matched]
     shown = html.escape(margin.shortened(part.text))
     rest = ""
@@ -311,7 +315,7 @@ def _draw_arrow(painter: QPainter, colour: QColor, middle: QPointF, size: float)
 
 
 def _draw_clock(painter: QPainter, colour: QColor, centre: QPointF, size: float) -> None:
-    """Draw a clock: the evaluation takes too long."""
+    """Draw a clock, which means that the evaluation takes too long."""
     pen = QPen(colour)
     pen.setWidthF(1.4)
     painter.setPen(pen)
@@ -323,7 +327,7 @@ def _draw_clock(painter: QPainter, colour: QColor, centre: QPointF, size: float)
 
 
 def _draw_lamp(painter: QPainter, widget: QWidget, centre: QPointF, size: float) -> None:
-    """A lamp with its socket: something can be mended here."""
+    """Draw a lamp, which means that a fix is offered on this line."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.of(widget, "warning"))
     bulb = size * 0.36
@@ -335,7 +339,7 @@ def _draw_lamp(painter: QPainter, widget: QWidget, centre: QPointF, size: float)
 
 
 def _draw_mark(painter: QPainter, widget: QWidget, severity: str, centre: QPointF, size: float) -> None:
-    """A filled disc for an error, a triangle for a warning: shapes differ, not only colours."""
+    """Draw a disc for an error, or a triangle for a warning. The shapes differ, not only the colours."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.of(widget, severity))
     half = size / 2

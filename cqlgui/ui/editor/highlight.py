@@ -1,6 +1,6 @@
-"""Colours a query line by line with the language's own lexer.
+"""Colours a query line by line, with the lexer of the query language.
 
-Only a block comment can span lines.
+A block comment is the only token that can span several lines.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from cqlgui.ui.look import colours
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QPlainTextEdit
 
-# States of a block, as Qt keeps them. A new block has -1. A pending block is out of view and not coloured
-# yet, so that in a text of thousands of lines only the visible lines cost time.
-_OPEN = 1  # ends inside a block comment
+# The states of a text block, which Qt stores. A new block has the state -1. A pending block is out of view
+# and not coloured yet. Colouring all lines of a very long text at once would take too long.
+_OPEN = 1  # the block ends inside a block comment
 _PENDING = 2
-_AHEAD = 60  # lines above and below the view that are coloured with it
+_AHEAD = 60  # so many lines above and below the view are coloured, too
 _BRACKETS = "()[]{}"
 _READABLE = frozenset({tokens.Kind.COMMENT, tokens.Kind.STRING, tokens.Kind.ERROR})
 _SIGN_SCALE = 1.35
@@ -32,8 +32,9 @@ _BOLD = frozenset({tokens.Kind.KEYWORD, tokens.Kind.TRANSFORM, tokens.Kind.DIREC
 class Line(NamedTuple):
     """The tokens of one line. All positions are UTF-16 units from the line's start.
 
-    `pieces`: (start, length, token) without white space. `brackets`: (position, sign) outside strings and
-    comments. `open`: whether the line ends inside a block comment.
+    `pieces` are (start, length, token) for each token that is not white space. `brackets` are (position,
+    sign) for each bracket outside strings and comments. `open` says whether the line ends inside a block
+    comment.
     """
 
     pieces: tuple[tuple[int, int, tokens.Token], ...]
@@ -43,7 +44,7 @@ class Line(NamedTuple):
 
 @functools.lru_cache(maxsize=20_000)
 def line(text: str, in_comment: bool) -> Line:
-    """The tokens of a line; `in_comment` tells whether it starts inside a block comment."""
+    """The tokens of a line; `in_comment` says whether the line starts inside a block comment."""
     mapping = offsets.Offsets(text)
     found: list[tokens.Token] = []
     start = 0
@@ -83,7 +84,7 @@ def of_block(block: QTextBlock) -> Line:
 
 
 def token_at(block: QTextBlock, column: int) -> tokens.Token | None:
-    """The token that covers a UTF-16 column of a line, or None on white space."""
+    """The token at a UTF-16 column of a line; None on white space."""
     for start, length, token in of_block(block).pieces:
         if start <= column < start + length:
             return token
@@ -91,9 +92,9 @@ def token_at(block: QTextBlock, column: int) -> tokens.Token | None:
 
 
 class Highlighter(QSyntaxHighlighter):
-    """Applies the palette's colours to tokens. Qt calls it for changed lines only.
+    """Gives the tokens the colours of the palette. Qt calls `highlightBlock` for changed lines only.
 
-    Lines far from the view stay plain until `show` says that they are in view.
+    Lines far from the view are not coloured until `show` is called for these lines.
     """
 
     def __init__(self, editor: QPlainTextEdit) -> None:
@@ -104,8 +105,8 @@ class Highlighter(QSyntaxHighlighter):
         self._make_formats()
 
     def show(self, first: int, last: int) -> None:
-        """Colour the lines numbered `first`..`last` (from 0) and their neighbours, if they are not coloured
-        yet."""
+        """Colour the lines `first` to `last` (from 0) and some lines above and below. Lines that have their
+        colours already are skipped."""
         self._first, self._last = first - _AHEAD, last + _AHEAD
         block = self.document().findBlockByNumber(max(0, self._first))
         while block.isValid() and block.blockNumber() <= self._last:
@@ -134,7 +135,7 @@ class Highlighter(QSyntaxHighlighter):
     def highlightBlock(self, text: str) -> None:
         opened = _ends_open(self.previousBlockState())
         if not self._first <= self.currentBlock().blockNumber() <= self._last:
-            # A line without the signs of a block comment ends in the state in which it began.
+            # If a line has no sign of a block comment, its end is inside a comment exactly if its start is.
             plain = "/*" not in text and "*/" not in text
             open_after = opened if plain else line(text, opened).open
             self.setCurrentBlockState(_PENDING | (_OPEN if open_after else 0))
@@ -149,8 +150,8 @@ class Highlighter(QSyntaxHighlighter):
         self.setCurrentBlockState(_OPEN if found.open else 0)
 
     def _enlarge(self, start: int, text: str, shape: QTextCharFormat | None) -> None:
-        """Draw signs larger than letters, because figurines at the height of a letter cannot be
-        distinguished."""
+        """Draw Unicode signs larger than letters, because figurines at the height of a letter would look
+        alike."""
         larger = QTextCharFormat(shape) if shape is not None else QTextCharFormat()
         larger.setFontPointSize(self._editor.font().pointSizeF() * _SIGN_SCALE)
         mapping = offsets.Offsets(text)

@@ -1,4 +1,4 @@
-"""Rich text of the tooltips over the query: findings, keywords, designators."""
+"""The rich text of the tooltips over the query: findings, keywords and designators."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _MEN = ("no man", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 def finding_html(finding: diagnostics.Diagnostic) -> str:
-    """A diagnostic: what is wrong, then how to mend it."""
+    """A diagnostic in two parts: what is wrong, and how to mend the mistake."""
     head = "Error" if finding.severity == "error" else "Warning"
     text = f"<b>{head}:</b> {html.escape(finding.message)}"
     return text + (f"<br><i>{html.escape(finding.hint)}</i>" if finding.hint else "")
 
 
 def token_html(token: tokens.Token) -> str:
-    """Help for the token under the pointer; empty if there is none."""
+    """Help on the token under the pointer; empty if there is no help."""
     if token.kind is tokens.Kind.DESIGNATOR:
         return f"<b>{html.escape(token.text)}</b> – {html.escape(designator_words(token.men, token.squares))}"
     row = registry.lookup(token.word) or registry.lookup(token.text)
@@ -29,7 +29,7 @@ def token_html(token: tokens.Token) -> str:
 
 
 def row_html(row: registry.Row) -> str:
-    """A keyword: spelling, syntax, meaning, an example."""
+    """Help on a keyword: its spelling, its syntax, its meaning and an example."""
     head = f"<b>{html.escape(row.name)}</b>"
     if row.sign:
         head += f" &nbsp;{html.escape(row.sign)}"
@@ -49,7 +49,7 @@ def meaning_html(row: registry.Row) -> str:
 
 
 def designator_words(mask: int, board: int) -> str:
-    """A designator in words: the men it asks for, and where."""
+    """A designator in words: the men and the squares that the designator names."""
     return f"{_men_words(mask)} {_square_words(board)}"
 
 

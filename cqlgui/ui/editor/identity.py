@@ -1,7 +1,8 @@
-"""Which file or title a text belongs to, through undo and redo.
+"""The file or the title of a text, also after undo and redo.
 
-Opening a query or translating a script replaces the text, as one step of undo. After this step is undone, the
-old text must have its old name again. Otherwise saving would write the old text over the wrong file.
+Opening a query or translating a script replaces the text, as one undo step. After the user has undone this
+step, the old text must have its old file again. With the new file, saving would write the old text over the
+wrong file.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Identity:
 
 @dataclass(slots=True)
 class _Mark:
-    """An identity, and the number of undo steps from which on it is valid."""
+    """An identity, and the least number of undo steps that the document has while the identity is valid."""
 
     steps: int
     identity: Identity
@@ -37,7 +38,7 @@ class Identities:
         self._document = document
         self._marks = [_Mark(0, Identity())]
         self._steps = 0
-        # Whether a new edit, not undo or redo, has changed the text since the last `follow`.
+        # Whether a new edit has changed the text since the last `follow`. Undo and redo are not new edits.
         self._added = False
         document.undoCommandAdded.connect(self._note_addition)
 
@@ -47,14 +48,15 @@ class Identities:
         return self._in_force().identity
 
     def begin(self, identity: Identity) -> None:
-        """From this text on the document has another identity; undoing restores the old identity."""
+        """Give another identity to the current text and to all later texts. Undo restores the old
+        identity."""
         self.follow()
         self._marks = [mark for mark in self._marks if mark.steps != self._steps]
         self._marks.append(_Mark(self._steps, identity))
         self._marks.sort(key=lambda mark: mark.steps)
 
     def rename(self, identity: Identity) -> None:
-        """Replace the identity of the current text, as when it is saved."""
+        """Replace the identity of the current text, for example after saving."""
         self._in_force().identity = identity
 
     def follow(self) -> None:
@@ -62,7 +64,7 @@ class Identities:
         former, self._steps = self._steps, self._document.availableUndoSteps()
         if self._added:
             self._added = False
-            # The steps undone before can no longer be redone, so their identities are dropped.
+            # After a new edit, undone steps cannot be redone any more, and their identities are dropped.
             self._marks = [mark for mark in self._marks if mark.steps <= former]
 
     def _note_addition(self) -> None:

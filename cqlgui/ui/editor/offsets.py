@@ -10,7 +10,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Offsets:
-    """Converts positions in one text in both directions, in time logarithmic in its number of astral
+    """Converts positions in a text in both directions. The time is logarithmic in the number of astral
     characters.
     """
 
@@ -22,13 +22,14 @@ class Offsets:
         self._units = [point + before for before, point in enumerate(self._points)]
 
     def to_units(self, offset: int) -> int:
-        """UTF-16 position of a code-point offset; an offset outside the text is clamped to it."""
+        """The UTF-16 position of a code-point offset. An offset outside the text is moved to the nearest end
+        of the text."""
         offset = min(max(offset, 0), self._length)
         return offset + bisect.bisect_left(self._points, offset)
 
     def to_points(self, units: int) -> int:
-        """Code-point offset of a UTF-16 position; the middle of a surrogate pair maps to its character's
-        start.
+        """The code-point offset of a UTF-16 position. The middle of a surrogate pair becomes the start of the
+        character.
         """
         units = min(max(units, 0), self._length + len(self._points))
         return units - bisect.bisect_left(self._units, units)

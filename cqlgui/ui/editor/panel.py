@@ -1,4 +1,5 @@
-"""The query editor as a panel: file row, text, find bar, problems, a line with the place of the caret."""
+"""The query editor as a panel: the file row, the text, the list of problems, the find bar, and the place of
+the caret."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from cqlgui.ui.loop import latest
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
 _BESIDE = 26
-"""Width of a button in addition to its text, in pixels."""
+"""The width of a button without its text, in pixels."""
 
 _PAUSE = 600  # milliseconds without a key before the list of problems appears or disappears
 
@@ -39,11 +40,11 @@ _PAUSE = 600  # milliseconds without a key before the list of problems appears o
 class EditorPanel(QWidget):
     """The query editor that the window embeds. All offsets are code points.
 
-    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`. `failed` carries a sentence if a file
-    could not be read or written. `why_not_requested` is emitted for a click on the button that says whether
-    the position on the board matches, and `help_requested` for F1. If a script of an older CQL was opened as
-    its translation, `translated` carries the file and the notes. `left_unsaved` carries a changed text that
-    is replaced by another text.
+    The signal `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`. `failed` carries a sentence
+    if a file could not be read or written. `why_not_requested` is emitted for the button that says whether
+    the position on the board matches. `help_requested` is emitted for F1. If a script of an older CQL was
+    translated on opening, `translated` carries the file and the notes of the translation. If a changed text
+    is replaced by another text, `left_unsaved` carries the changed text.
     """
 
     text_changed = Signal(str)
@@ -65,12 +66,13 @@ class EditorPanel(QWidget):
         self._seen = files.Seen()
         self._dragged = False
         self._closed = False
-        # The translation of the text shown, if that is a script of an older CQL and can be translated.
+        # The translation of the current text; None if the text is not a script of an older CQL or cannot be
+        # translated.
         self._translation: str | None = None
         self._old = False
         self._offer_due = False
-        # A half-typed word is an error. Without this pause the list would appear or disappear at every key,
-        # and move the text.
+        # A half-typed word is an error. Without this pause the list of problems would appear and disappear
+        # while the user types, and would move the text.
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
@@ -95,8 +97,8 @@ class EditorPanel(QWidget):
         self._live = QToolButton(self)
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        # This button appears and disappears while the user types. It keeps its room, so that the rest of the
-        # window is not laid out again each time.
+        # This button appears and disappears while the user types. The button keeps its room while it is
+        # hidden. Without this setting, Qt would lay out the rest of the window each time.
         policy = self._live.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._live.setSizePolicy(policy)
@@ -114,15 +116,15 @@ class EditorPanel(QWidget):
         self._show_diagnostics("", ())
 
     def _keep_widths(self) -> None:
-        """Give the labels beside the query the width that they usually need, so that nothing moves when their
-        texts change."""
+        """Give the buttons and the estimate the width of their usual texts. Without this width, the
+        neighbours would move when a text changes."""
         metrics = self.fontMetrics()
         for button, longest in ((self._state, "Empty query"), (self._live, "Not on board")):
             button.setMinimumWidth(metrics.horizontalAdvance(f"{longest}") + _BESIDE)
         self._estimate.reserve("about 12,345 games")
 
     def set_estimate(self, words: str) -> None:
-        """Show how many games the query may find; an empty text if the number is unknown."""
+        """Show how many games the query may find; `words` is empty if the number is unknown."""
         # A text that begins with a number is a count, not an estimate.
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
@@ -133,7 +135,8 @@ class EditorPanel(QWidget):
         return self.edit.text()
 
     def set_text(self, text: str, title: str = "") -> None:
-        """Replace the query by a new one, undoably. It belongs to no file and may have a title."""
+        """Replace the query by a new query, which belongs to no file and may have a title. The user can undo
+        the replacement."""
         self._put(text, identity.Identity(title=title))
 
     def _put(self, text: str, new: identity.Identity) -> None:
@@ -155,11 +158,11 @@ class EditorPanel(QWidget):
             self.path_changed.emit(self._identity.path)
 
     def selection(self) -> tuple[int, int]:
-        """Start and end of the selection; equal when nothing is selected."""
+        """The start and the end of the selection. The two are equal if nothing is selected."""
         return self.edit.selection()
 
     def caret(self) -> int:
-        """Offset of the caret."""
+        """The offset of the caret."""
         return self.edit.caret()
 
     def replace(self, start: int, end: int, new: str) -> None:
@@ -167,7 +170,7 @@ class EditorPanel(QWidget):
         self.edit.replace(start, end, new)
 
     def go_to(self, offset: int) -> None:
-        """Move the caret to an offset, scroll to it, and give the text the focus."""
+        """Move the caret to an offset, scroll to the caret, and give the text the focus."""
         self.edit.select(offset, offset)
         self.edit.centerCursor()
         self.edit.setFocus()
@@ -179,16 +182,19 @@ class EditorPanel(QWidget):
 
     @property
     def checking(self) -> bool:
-        """True while the current text has not been checked; `diagnostics_changed` follows."""
+        """True while the current text has not been checked. The signal `diagnostics_changed` follows the
+        check."""
         return self._checker.busy
 
     def check_now(self) -> None:
-        """Check without waiting for a pause in typing; `diagnostics_changed` carries the result."""
+        """Check the text without waiting for a pause in typing. The signal `diagnostics_changed` carries the
+        result."""
         self._pause.stop()
         self._checker.ask(self.text(), at_once=True)
 
     def offer_fixes(self) -> None:
-        """Apply or offer the fixes at the caret, as soon as the current text has been checked."""
+        """Apply the fix at the caret, or offer several fixes. If the current text has not been checked, check
+        it first."""
         if self.edit.findings_hold():
             fixes.offer(self.edit)
         else:
@@ -196,19 +202,20 @@ class EditorPanel(QWidget):
             self.check_now()
 
     def shut_down(self) -> None:
-        """Stop the background check, before the window closes."""
+        """Stop the background check. The window calls this method before closing."""
         self._pause.stop()
         self._checker.close()
 
     def respell(self) -> None:
-        """Spell the query with Unicode signs, or with words if it has signs already."""
+        """Spell the query with Unicode signs, or with words if the query already has Unicode signs."""
         self.edit.respell()
 
     def offer_run(self, offered: bool) -> None:
-        """Colour the button that runs the query if running is the next thing to do."""
+        """Colour the Run button if `offered` is True, which means that the user will probably run the query
+        next."""
         if offered != bool(self._run.property("primary")):
             self._run.setProperty("primary", offered)
-            # Qt evaluates properties in a style sheet only when the sheet is set.
+            # Qt reads the properties that a style sheet names only when the style sheet is set.
             self._run.style().unpolish(self._run)
             self._run.style().polish(self._run)
 
@@ -220,8 +227,8 @@ class EditorPanel(QWidget):
         *,
         left_out: bool = False,
     ) -> None:
-        """Show the truth of the query at the position on the board; `state` is one of the states in `gutter`,
-        or empty to show no truth. `left_out` says that a search skips this position."""
+        """Show whether the query holds at the position on the board. `state` is one of the states in
+        `gutter`, or empty to show no result. If `left_out` is True, a search skips this position."""
         self.edit.gutter.set_truth(state, rows)
         if self._truth != (state, matched, left_out):
             self._truth = (state, matched, left_out)
@@ -231,32 +238,36 @@ class EditorPanel(QWidget):
 
     @property
     def path(self) -> Path | None:
-        """The file of the query; None if it has none yet."""
+        """The file of the query; None if the query has no file yet."""
         return self._identity.path
 
     @property
     def seen(self) -> str:
-        """A checksum of the content of the query's file when it was last opened or saved here; empty without
-        a file."""
+        """The checksum of the query's file when this program last opened or saved the file; empty if the
+        query has no file."""
         return "" if self.path is None else self._seen.of(self.path)
 
     def recall_seen(self, seal: str) -> None:
-        """Restore an earlier result of `seen`. If the file holds another text now, `save` refuses once."""
+        """Restore an earlier value of `seen`. If the file holds another text now, the first call of `save`
+        fails."""
         if self.path is not None:
             self._seen.recall(self.path, seal)
 
     @property
     def modified(self) -> bool:
-        """True if the text has changed since it was opened or saved."""
+        """True if the text has changed since the text was opened or saved."""
         return self._modified
 
     def open_file(self, path: Path | str) -> bool:
-        """Show a query file. On failure the old text stays, `failed` says why, and the result is False.
+        """Show a query file. If the file cannot be read, the old text stays, `failed` says why, and the
+        result is False.
 
-        A script of an older CQL that can be translated is shown translated. The translation belongs to no
-        file, so that saving cannot overwrite the script. Undo brings the script back.
+        If the file is a script of an older CQL that can be translated, its translation is shown. The
+        translation belongs to no file, because saving must not overwrite the script. Undo brings the script
+        back.
         """
-        # The path is made absolute, because the session keeps it and the next start may be in another folder.
+        # The path is made absolute. The session keeps the path, and at the next start a relative path could
+        # lead to another folder.
         path = Path(path).absolute()
         try:
             text = files.read(path)
@@ -274,8 +285,9 @@ class EditorPanel(QWidget):
         return True
 
     def save(self, path: Path | str | None = None) -> bool:
-        """Write the query to `path`, or to its own file. On failure `failed` says why and the result is
-        False. If another program has changed the file, the first call fails, and a second call writes."""
+        """Write the query to `path`, or to the query's own file if `path` is None. If writing fails, `failed`
+        says why, and the result is False. If another program has changed the file, the first call fails, and
+        a second call writes."""
         target = Path(path).absolute() if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
@@ -330,7 +342,7 @@ class EditorPanel(QWidget):
         QWidget.setTabOrder(self.problems, self._state)
 
     def _dress(self) -> None:
-        """Show the estimate in the muted colour, so that it does not distract from the query."""
+        """Show the estimate in the muted colour, because a strong colour would distract from the query."""
         palette = self._estimate.palette()
         palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.colours().muted))
         self._estimate.setPalette(palette)
@@ -360,7 +372,7 @@ class EditorPanel(QWidget):
         self._identities.follow()
         script = self._identities.current.path
         if self._old and script is not None and script == self.path and not translate.looks_old(text):
-            # The text is no longer the script, and saving must not write it over the script's file.
+            # The text is no longer the script, and saving must not write the text over the script's file.
             title = _translated(script) if text == self._translation else ""
             self._identities.begin(identity.Identity(title=title))
         self._show_identity()
@@ -379,7 +391,7 @@ class EditorPanel(QWidget):
         self.modified_changed.emit(modified)
 
     def name(self) -> str:
-        """File name or title of the query."""
+        """The file name or the title of the query."""
         return self.path.name if self.path else self._identity.title or "New query"
 
     def _show_name(self) -> None:
@@ -413,15 +425,16 @@ class EditorPanel(QWidget):
             fixes.offer(self.edit)
 
     def _reveal(self) -> None:
-        """Show the list of problems if there are any, unless the user closed it."""
+        """Show the list of problems if there are problems and the user has not closed the list."""
         self.problems.setVisible(bool(self._diagnostics) and not self._closed)
         self._size_problems()
-        # The rows know how many lines they take only after they have got their width.
+        # The rows have their final width only after this call, and the width decides how many lines a row
+        # takes.
         QTimer.singleShot(0, self, self._size_problems)
 
     def _size_problems(self) -> None:
-        """Give the list as much room as the findings need, at most a third of the height. A size that the
-        user set is kept."""
+        """Give the list as much room as the findings need, but at most a third of the height. If the user has
+        set a size, that size is kept."""
         whole = sum(self._split.sizes())
         if not self._dragged and whole:
             part = min(self.problems.wanted_height(), whole // 3)
@@ -473,13 +486,13 @@ class EditorPanel(QWidget):
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
 
     def _take_fix(self, fix: diagnostics.Fix) -> None:
-        # A link that was drawn for another text does nothing. The check draws the links for the current text.
+        # A link that was drawn for another text does nothing. The check draws new links for the current text.
         fixes.take(self.edit, fix)
         self.check_now()
         self.edit.setFocus()
 
     def _fill_menu(self, menu: QMenu, _offset: int) -> None:
-        """Put the fixes at the top of the menu and other commands at its end."""
+        """Put the fixes at the top of the menu, and other commands at the end of the menu."""
         first = menu.actions()[0] if menu.actions() else None
         offered = QMenu(menu)
         actions = fixes.fill(offered, self.edit, fixes.at_caret(self.edit))

@@ -1,4 +1,5 @@
-"""The list of findings under the query: a shape for the severity, the place, the sentence, the fix."""
+"""The list of findings under the query. Each row has an icon for the severity, the place, the message and the
+fix."""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ _FIX = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsList(QListWidget):
-    """Shows diagnostics, each with its fix as a link. `chosen` carries the code-point offset of a finding
-    when the user clicks it or presses Enter on it. `fix_chosen` carries a `diagnostics.Fix` when the user
-    clicks the link of the fix or presses Ctrl+period on it."""
+    """Shows diagnostics, each with its fix as a link. A click on a row, or Enter, emits `chosen` with the
+    code-point offset of the finding. A click on the link of a row, or Ctrl+period, emits `fix_chosen` with a
+    `diagnostics.Fix`."""
 
     chosen = Signal(int)
     fix_chosen = Signal(object)
@@ -42,11 +43,11 @@ class ProblemsList(QListWidget):
         self.itemClicked.connect(self._choose)
 
     def set_diagnostics(self, text: str, found: tuple[diagnostics.Diagnostic, ...]) -> None:
-        """Show the findings of a check of `text`, in the order given."""
+        """Show the findings of a check of `text`, in the order of the tuple."""
         self.clear()
         for finding in found:
             line, column = diagnostics.line_and_column(text, finding.span.offset)
-            # With a fix the hint is left out, because the link of the fix says the same.
+            # If a finding has a fix, the hint is left out, because the link would repeat the hint.
             hint = "" if finding.fix else finding.hint[:1].upper() + finding.hint[1:]
             words = f"{line}:{column}  {finding.message}" + (f"\n{hint}" if hint else "")
             item = QListWidgetItem(severity_icon(finding.severity, colours.of(self, finding.severity)), words)
@@ -62,10 +63,10 @@ class ProblemsList(QListWidget):
             self.addItem(item)
 
     def wanted_height(self) -> int:
-        """Height in pixels at which all rows are visible."""
+        """The height in pixels that the list needs if all rows are to be visible."""
         rows = sum(self.sizeHintForRow(row) + 2 * self.spacing() for row in range(self.count()))
         if self.isVisible() and self.count():
-            # At their real width rows may take more lines than their size hints assume.
+            # At the real width of the list, a row may take more lines than its size hint assumes.
             last = self.visualItemRect(self.item(self.count() - 1))
             rows = max(rows, last.bottom() + self.verticalOffset() + self.spacing())
         return rows + 2 * self.frameWidth() + 4
@@ -74,12 +75,12 @@ class ProblemsList(QListWidget):
         self.chosen.emit(int(item.data(_OFFSET)))
 
     def fix_at(self, row: int) -> diagnostics.Fix | None:
-        """The fix that a row offers, if any."""
+        """The fix that a row offers; None if the row has no fix."""
         fix = self.item(row).data(_FIX)
         return fix if isinstance(fix, diagnostics.Fix) else None
 
     def link(self, row: int) -> QRect:
-        """The rectangle in which the link of a row is drawn."""
+        """The rectangle of the link in a row."""
         area = self.visualItemRect(self.item(row))
         return _link(area, self.fontMetrics().height())
 
@@ -120,7 +121,7 @@ class ProblemsList(QListWidget):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Draws a finding like any item, and below it the title of its fix as a link."""
+    """Draws a finding like any other item. Below the finding, the title of the fix is drawn as a link."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         size = super().sizeHint(option, index)
@@ -153,12 +154,12 @@ class _Delegate(QStyledItemDelegate):
 
 
 def _link(area: QRect, line: int) -> QRect:
-    """Rectangle of the last line of a row, to the right of the icon."""
+    """The rectangle of the last line in a row, to the right of the icon."""
     return QRect(area.left() + 22, area.bottom() - line - 3, area.width() - 26, line + 2)
 
 
 def severity_icon(severity: str, colour: QColor) -> QIcon:
-    """An icon in the colour given: a disc with a cross for an error, a triangle with a bar for a warning."""
+    """An icon in a colour: a disc with a cross for an error, or a triangle with a bar for a warning."""
     size = 28
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -1,1 +1,1 @@
-"""Colours, fonts, icons and the small widgets that all others are made of."""
+"""Colours, fonts, icons, and the small widgets that other widgets are made of."""

@@ -1,6 +1,6 @@
-"""Moves the keyboard focus between the areas of the window, and draws a frame around the area that has it.
+"""Moves the keyboard focus between the areas of the window, and draws a frame around the area with the focus.
 
-Knows widgets only, not what an area is for.
+This module does not know what an area is for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WIDTH = 2
 
 
 class Areas(QObject):
-    """The areas of a window in the order of F6; hidden ones are skipped."""
+    """The areas of a window, in the order of the key F6. Hidden areas are skipped."""
 
     def __init__(self, areas: Sequence[QWidget], parent: QObject) -> None:
         super().__init__(parent)
@@ -27,12 +27,12 @@ class Areas(QObject):
 
     @property
     def framed(self) -> QWidget | None:
-        """The area with the frame; None if F6 was not used, or if the focus has left the area since."""
+        """The area with the frame; None if F6 was not used, or if the focus has left the area."""
         return self._frame.area if self._frame is not None else None
 
     def go(self, step: int) -> None:
-        """Focus the next (1) or previous (-1) visible area. If no area has the focus, focus the first (1) or
-        the last (-1) area."""
+        """Give the focus to the next visible area (`step` is 1) or to the previous visible area (`step` is
+        -1). If no area has the focus, the first or the last area gets the focus."""
         seen = [area for area in self._areas if _target(area) is not None]
         if not seen:
             return
@@ -58,7 +58,7 @@ class Areas(QObject):
 
 
 class Frame(QWidget):
-    """A frame in front of an area. It lets mouse events through to the area."""
+    """A frame in front of an area. Mouse events go through the frame to the area."""
 
     def __init__(self, area: QWidget) -> None:
         super().__init__(area)
@@ -90,7 +90,7 @@ def _holds(area: QWidget, widget: QWidget | None) -> bool:
 def _target(area: QWidget) -> QWidget | None:
     """The widget that takes the keys of an area; None if the area is hidden or takes no keys."""
     if not area.isVisible() or area.visibleRegion().isEmpty():
-        # Qt counts a pane behind another pane as visible, although nothing of it can be seen.
+        # Qt counts a pane behind another pane as visible, but the visible region of such a pane is empty.
         return None
     content = area.currentWidget() if isinstance(area, QTabWidget) else area
     proxy = content.focusProxy() or content

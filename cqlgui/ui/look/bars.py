@@ -1,4 +1,4 @@
-"""A progress bar that is repainted with the next frame, not at once."""
+"""A progress bar that is repainted together with the rest of the window, and not at once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 STEPS = 1000
-"""Resolution of a bar. Values are scaled to it, because sizes may exceed the integers of Qt's bar."""
+"""The number of steps of a bar. Values are scaled to this number, because sizes may exceed the integers of
+Qt's bar."""
 _NARROWEST = 30
 
 
 class Bar(QProgressBar):
-    """A bar without text. Qt's own bar repaints its whole window at once whenever the value changes. While a
-    table below the bar fills, each of these repaints costs a frame. This bar is painted together with
-    everything else."""
+    """A bar without text. Qt's own bar repaints the whole window at once whenever the value changes. While a
+    table fills during a search, these repaints would take too much time. This bar is repainted together with
+    the rest of the window."""
 
     def __init__(self, width: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,7 +27,7 @@ class Bar(QProgressBar):
         return QSize(self._width, super().sizeHint().height())
 
     def say(self, done: int, total: int) -> None:
-        """Show that `done` of `total` is done; a `total` of 0 means that the total is unknown."""
+        """Show that `done` of `total` is done. If `total` is 0, the total is unknown."""
         self.setUpdatesEnabled(False)
         self.setRange(0, STEPS if total else 0)
         if total:

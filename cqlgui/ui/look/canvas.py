@@ -1,8 +1,9 @@
-"""Painters that end with their block, whatever happens in it, and pictures that keep what was painted.
+"""Painters that end at the end of a `with` block, even after an exception, and pictures to paint on.
 
-An exception keeps the objects of its frames alive. A painter that is still active may then outlive the widget
-or picture on which it paints. When the painter is deleted at last, Qt ends it on a deleted device, and the
-process crashes. So no other module of the window makes a painter. Does not use widgets.
+An exception keeps the objects of its stack frames alive. A painter that is still active may therefore outlive
+its widget or picture. When the painter is deleted at last, Qt would end the painter on a deleted device, and
+the process would crash. No other module of the window therefore makes a painter. This module does not use
+widgets.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QPaintDevice, QPainter, QPixmap
 
 DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
-"""After one of these changes of a widget, everything that was cached about the widget is invalid."""
+"""If a widget gets one of these events, everything that was cached about the widget is invalid."""
 _TRANSPARENT = QColor(Qt.GlobalColor.transparent)
 
 
 def picture(width: int, height: int, ratio: float, ground: QColor = _TRANSPARENT) -> QPixmap:
-    """A picture to paint on, in one colour. Its size is given in pixels of a widget. One such pixel has
-    `ratio` times `ratio` pixels of the screen."""
+    """A picture to paint on, filled with one colour. `width` and `height` are in pixels of a widget. A pixel
+    of a widget has `ratio` times `ratio` pixels of the screen."""
     made = QPixmap(round(width * ratio), round(height * ratio))
     made.setDevicePixelRatio(ratio)
     made.fill(ground)
@@ -43,6 +44,6 @@ class Painter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A painter that could not begin, as on a picture without pixels, must not end.
+        # A painter that could not begin must not end. On a picture without pixels a painter cannot begin.
         if self._painter.isActive():
             self._painter.end()

@@ -1,5 +1,5 @@
-"""Colours of the editor and the picker by role, from the theme's light or dark set. The background of the
-widget decides which set."""
+"""The colours of the editor and the picker by role. A widget with a dark background gets the theme's dark
+colours, and any other widget gets the light colours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from cqlgui.ui.look import theme
 
-# Roles of the editor and the picker that have another name than the field of the theme.
+# Some roles of the editor and the picker have another name than the field in `theme.Colours`.
 _FIELDS = {
     "direction": "square",
     "designator": "piece",
@@ -33,7 +33,7 @@ _TINTS = {"found": 110, "bracket-alone": 90, "governed": 52}
 
 
 def of(widget: QWidget, role: str) -> QColor:
-    """The colour of a role on the widget's ground."""
+    """The colour of a role for the background of a widget."""
     colour = scheme(widget).colour(_FIELDS.get(role, role))
     colour.setAlpha(_TINTS.get(role, 255))
     return colour
@@ -45,8 +45,9 @@ def scheme(widget: QWidget) -> theme.Colours:
 
 
 def is_dark(palette: QPalette) -> bool:
-    """True for a palette with light text on a dark ground."""
-    # Called for every line of a margin, where a few calls of Qt each would add up.
+    """True for a palette with light text on a dark background."""
+    # The result is stored. This function is called for every line of a margin, and several calls of Qt for
+    # each line would take too long.
     key = palette.cacheKey()
     found = _known.get(key)
     if found is None:

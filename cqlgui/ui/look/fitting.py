@@ -1,4 +1,4 @@
-"""Keeps windows and dialogs within the screen, even if the scale of the screen leaves little room."""
+"""Keeps windows and dialogs within the screen, even if a large scale of the screen leaves little room."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from PySide6.QtCore import QRect, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 TITLE_BAR = 40
-"""Pixels left for the frame that the desktop puts round a window."""
+"""The room in pixels for the frame that the desktop draws around a window."""
 
 
 def room(widget: QWidget) -> QRect:
-    """Where the inside of a window may be on its screen."""
+    """The part of the screen that the inside of a window may use."""
     return widget.screen().availableGeometry().adjusted(0, TITLE_BAR, 0, 0)
 
 
 def fit(widget: QWidget) -> None:
-    """Make a window smaller if it does not fit into its screen, and move it so that all of it is on the
-    screen."""
+    """Make a window smaller if the window does not fit into the screen. If a part is off the screen, move the
+    window."""
     if widget.isFullScreen() or widget.isMaximized():
         return
     screen = widget.screen().availableGeometry()
@@ -32,7 +32,8 @@ def fit(widget: QWidget) -> None:
 
 
 def fit_next() -> None:
-    """Fit the next dialog of Qt into the screen, once it is shown. Call this before opening the dialog."""
+    """Fit the next dialog of Qt into the screen when the dialog is shown. The caller must call this function
+    before it opens the dialog."""
 
     def fit_shown() -> None:
         shown = QApplication.activeModalWidget()

@@ -1,5 +1,5 @@
-"""The fixed font of queries. It is shipped with the program, because few fixed fonts have the signs of CQL. A
-system takes each missing sign from another font, in which it has another width."""
+"""The fixed font of queries. The font is shipped with the program, because few fixed fonts have the signs of
+CQL. The system would take a missing sign from another font, and the sign would have another width."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cqlgui.base.files import resources
 
 _FILES = ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf")
 _SMALLEST = 10.0
-"""Points. In smaller sizes figurines cannot be distinguished."""
+"""The smallest size in points. In smaller sizes figurines look alike."""
 
 
 def fixed() -> QFont:
-    """The font of queries in its normal size; the system's fixed font if the shipped one is missing."""
+    """The font of queries in its normal size; the system's fixed font if the shipped font is missing."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     size = max(font.pointSizeF(), _SMALLEST)
     family = _family()
@@ -29,7 +29,7 @@ def fixed() -> QFont:
 
 @functools.cache
 def _family() -> str:
-    """Load the shipped font and return its name; empty if the font cannot be loaded."""
+    """Load the shipped font and return the name of the font; empty if the font cannot be loaded."""
     found: list[str] = []
     for name in _FILES:
         try:

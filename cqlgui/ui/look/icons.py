@@ -1,7 +1,7 @@
-"""The shipped icons, drawn in a colour of the theme; does not use widgets.
+"""The shipped icons, drawn in a colour of the theme. This module does not use widgets.
 
-The files are line drawings in one grey, which is replaced by the wanted colour. Owners must ask for their
-icons again when `theme.theme().changed` is emitted.
+The files are line drawings in one grey colour. The grey is replaced by the wanted colour. A widget must ask
+for its icons again when `theme.theme().changed` is emitted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _SIZES = (16, 20, 24, 32, 48)
 
 
 def icon(name: str, role: str = "text") -> QIcon:
-    """The icon `resources/icons/<name>.svg` in a colour role of the theme, paler where it is disabled."""
+    """The icon `resources/icons/<name>.svg` in the colour of a role. If the icon is disabled, its colour is
+    paler."""
     colours = theme.colours()
     return _icon(name, getattr(colours, role), colours.disabled)
 

@@ -1,9 +1,9 @@
-"""A message bar that does not get in the way: nothing modal, one message at a time, others wait. It lies over
-the upper edge of a widget and moves nothing there.
+"""A message bar that does not block the window. The bar shows one message at a time, and other messages wait.
+The bar lies over the upper edge of a widget, and does not move the contents of the widget.
 
-The newest message is shown, but it never covers a more serious one. A message has a key, which names its
-subject. A new message replaces the message with the same key. `dismiss(key)` removes a message when its cause
-has gone.
+The newest message is shown, but a message does not cover a more serious message. The key of a message names
+the subject of the message. A new message replaces an older message with the same key. `dismiss(key)` removes
+a message that is out of date.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from cqlgui.ui.look import canvas, labels, naming, theme, wording
 INFO, WARNING, ERROR = "info", "warning", "error"
 _WEIGHTS = {INFO: 0, WARNING: 1, ERROR: 2}
 _EDGE, _WIDEST = 4, 760
-"""Pixels between the bar and the edges of the widget below it, and its greatest width."""
+"""The room between the bar and the edges of the widget, and the greatest width of the bar, both in pixels."""
 Action = tuple[str, Callable[[], None]]
-"""Text of a button, and its action."""
+"""The text of a button, and the function that the button calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class BarMessage:
-    """A text of the kind `info`, `warning` or `error`, with possible actions. `key` names the subject. A key
-    that begins with another key and a slash names a part of that other key's subject."""
+    """A text of the kind `info`, `warning` or `error`, with at most two actions. `key` names the subject of
+    the message. The key `a/b` names a part of the subject `a`."""
 
     text: str
     kind: str
@@ -51,7 +51,8 @@ class BarMessage:
 
 
 class InfoBar(QFrame):
-    """Hidden while there is no message. `closed` is emitted when the last message has gone."""
+    """The message bar, which is hidden while there is no message. The signal `closed` is emitted when the
+    last message has gone."""
 
     closed = Signal()
 
@@ -59,12 +60,13 @@ class InfoBar(QFrame):
         super().__init__(parent)
         self.setObjectName("infobar")
         self.setAccessibleName("Message")
-        # The first message is shown.
+        # The first message in the list is shown, and the others wait.
         self._messages: list[BarMessage] = []
         self._sign = Sign(self)
         self._text = labels.Label(self)
         self._text.setWordWrap(True)
-        # Even a shortened word may be wider than a small screen at 200 %.
+        # The minimum width is small, because even a shortened word may be wider than a small screen with a
+        # scale of 200 %.
         self._text.setMinimumWidth(labels.NARROWEST)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -89,7 +91,7 @@ class InfoBar(QFrame):
         self.hide()
 
     def lie_over(self, area: QWidget) -> None:
-        """Lie over the upper edge of a widget from now on, and follow its width."""
+        """Put the bar over the upper edge of a widget. The bar follows the width of the widget."""
         self.setParent(area)
         area.installEventFilter(self)
         self._lie()
@@ -116,9 +118,9 @@ class InfoBar(QFrame):
         key: str,
         front: bool = False,
     ) -> None:
-        """Show a text. It replaces the message with the same key. It comes before older messages, but not
-        before more serious ones. With `front`, which is for the answer to a user's action, it comes before
-        all messages."""
+        """Show a text. The new message replaces an older message with the same key. The new message comes
+        before older messages, but after more serious messages. If `front` is True, the new message comes
+        before all messages. `front` is for the answer to an action of the user."""
         assert kind in _WEIGHTS, kind
         message = BarMessage(text, kind, key, action, second)
         others = [
@@ -130,7 +132,7 @@ class InfoBar(QFrame):
         self._set([*others[:place], message, *others[place:]])
 
     def close_message(self) -> None:
-        """Close the message shown and show the next one."""
+        """Close the message that is shown, and show the next message."""
         self._set(self._messages[1:])
 
     def dismiss(self, key: str) -> None:
@@ -138,17 +140,17 @@ class InfoBar(QFrame):
         self._set([message for message in self._messages if not message.about(key)])
 
     def clear(self, kind: str = "") -> None:
-        """Forget all messages, or those of a kind."""
+        """Remove all messages, or all messages of a kind."""
         self._set([message for message in self._messages if kind and message.kind != kind])
 
     @property
     def shown(self) -> BarMessage | None:
-        """The message on screen."""
+        """The message that is shown; None if there is no message."""
         return self._messages[0] if self._messages else None
 
     @property
     def waiting(self) -> int:
-        """Number of messages that wait."""
+        """The number of messages that wait."""
         return max(0, len(self._messages) - 1)
 
     def _set(self, messages: list[BarMessage]) -> None:
@@ -216,7 +218,8 @@ class InfoBar(QFrame):
 
 
 class Sign(QWidget):
-    """The shape of a kind of message: a disc informs, a triangle warns, a square stands for an error."""
+    """The sign for a kind of message: a disc for information, a triangle for a warning, and a square for an
+    error."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -224,7 +227,7 @@ class Sign(QWidget):
         self.setFixedSize(20, 20)
 
     def set_kind(self, kind: str) -> None:
-        """Draw another kind."""
+        """Draw the sign for another kind."""
         self._kind = kind
         self.setAccessibleName(_NAMES[kind])
         self.setToolTip(wording.plain_tip(_NAMES[kind]))

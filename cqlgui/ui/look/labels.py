@@ -1,5 +1,5 @@
-"""Labels for plain text, labels for the program's own rich text, and elided labels. An elided label shows as
-much of its text as there is room for, and the whole text in a tool tip."""
+"""Labels for plain text, labels for the program's own rich text, and elided labels. An elided label shows the
+part of the text that fits, and shows the whole text in a tooltip."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from cqlgui.ui.look import canvas, naming, wording
 NARROWEST = 40
 """The minimum width of a label, in pixels."""
 _STEP = 24
-"""The wanted width grows and shrinks in steps of this many pixels, because each new width makes Qt lay out
-the whole window."""
+"""The wanted width of a label grows and shrinks in steps of this many pixels. With smaller steps, Qt would
+lay out the whole window more often."""
 _GAP = 8
 _CHIP_EDGE = 26
 _NARROW_CHIP = 64
 _CHIP = 280
-"""`_CHIP_EDGE`: pixels around the text of a chip. `_NARROW_CHIP`, `_CHIP`: the least and the greatest width
-of a chip."""
+"""`_CHIP_EDGE` is the room in pixels around the text of a chip. `_NARROW_CHIP` and `_CHIP` are the least and
+the greatest width of a chip."""
 _CROSS = "  ✕"
 _WORD = 96
-"""Characters of a word that are shown in a message."""
+"""The number of characters that are shown of a long word in a message."""
 
 
 class Chip(QPushButton):
-    """A button with elided text: the text is cut before the sign at its end."""
+    """A button with elided text. A cross follows the text, and is never cut."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ class Chip(QPushButton):
         self._words = ""
 
     def say(self, words: str) -> None:
-        """Show a text, and after it a cross: pressing the chip removes the limit that the text names."""
+        """Show a text and a cross. A click on the chip removes the limit that the text names."""
         if words != self._words:
             self._words = words
             self.updateGeometry()
@@ -49,12 +49,12 @@ class Chip(QPushButton):
         self.setText(f"{shown}{_CROSS}".replace("&", "&&"))
 
     def _around(self) -> int:
-        """Pixels that are not for the text."""
+        """The width of the chip without the text, in pixels."""
         return _CHIP_EDGE + self.fontMetrics().horizontalAdvance(_CROSS)
 
     def sizeHint(self) -> QSize:
-        # The 1 is added because widths are rounded: a text that is a fraction of a pixel too wide would be
-        # cut.
+        # The 1 is added, because widths are rounded. Without the 1, a text that is a fraction of a pixel too
+        # wide would be cut.
         wanted = self.fontMetrics().horizontalAdvance(self._words) + 1 + self._around()
         return QSize(min(wanted, _CHIP), super().sizeHint().height())
 
@@ -67,15 +67,15 @@ class Chip(QPushButton):
 
 
 def cut(text: str) -> str:
-    """A text with its long words shortened for a narrow window. Lines are broken only between words, so the
-    longest word would decide the width of the window."""
+    """A text with shortened long words, for a narrow window. Lines are broken only between words, and a long
+    word would therefore make the window wider."""
     plain = wording.straight(text)
     return re.sub(rf"\S{{{_WORD + 1},}}", lambda found: naming.shortened(found[0], _WORD), plain)
 
 
 class Label(QLabel):
-    """A label for plain text. Qt's own label shows a text as rich text if it looks like rich text. Names and
-    comments from foreign files could then load pictures from the disk or contain links."""
+    """A label for plain text. Qt's own label shows a text with tags as rich text. Names and comments from
+    strangers' files could load pictures from the disk or contain links."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +83,7 @@ class Label(QLabel):
 
 
 class Markup(QLabel):
-    """A label for rich text of the program. The caller escapes strangers' texts in it."""
+    """A label for rich text of the program. The caller must escape strangers' texts in the rich text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,7 +91,7 @@ class Markup(QLabel):
 
 
 class Page(QTextBrowser):
-    """A page of rich text that follows no links by itself and loads nothing that the text names."""
+    """A page of rich text that does not follow links by itself, and loads no files that the text names."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,14 +102,15 @@ class Page(QTextBrowser):
 
 
 NOTHING = QByteArray(b"")
-"""Returned in place of every resource that a page asks for. Without it Qt would look on the disk."""
+"""A page gets this value for every file that its text names. Without this value Qt would look for the file on
+the disk."""
 
 
 class ElidedLabel(QWidget):
-    """Plain text in one line, cut with an ellipsis at the end of the room.
+    """Plain text in one line. If the text does not fit, an ellipsis takes the place of the part that is cut.
 
-    A label that `fills` takes the room that other widgets leave, whatever its text. So a new text only costs
-    a repaint. Any other label wants the width of its text.
+    A label that `fills` takes all the room that other widgets leave. With a new text, this label is only
+    repainted. Any other label wants the width of its text.
     """
 
     def __init__(
@@ -131,12 +132,12 @@ class ElidedLabel(QWidget):
         self.say(text)
 
     def text(self) -> str:
-        """All of the text, `tail` included."""
+        """The whole text, including the `tail`."""
         return "  ".join(filter(None, (self._text, self._tail)))
 
     def say(self, text: str, tip: str = "", tail: str = "") -> None:
-        """Show a text, and after it a `tail` that is not cut. Assistive technology and the tool tip get the
-        whole text, or the `tip` if there is one."""
+        """Show a text and a `tail`. The `tail` follows the text, and is never cut. Assistive technology and
+        the tooltip get the `tip`, or the whole text if the `tip` is empty."""
         text = wording.straight(text)
         if (text, tail) != (self._text, self._tail):
             self._text, self._tail = text, tail
@@ -148,20 +149,20 @@ class ElidedLabel(QWidget):
             self.setAccessibleDescription(tip)
 
     def fitted(self, room: int) -> str:
-        """As much of the text as there is room for."""
+        """The part of the text that fits into a width in pixels."""
         return self.fontMetrics().elidedText(self._text, self._cut, room)
 
     def ending(self) -> str:
-        """The text shown after the main text; it is never cut."""
+        """The text that follows the main text and is never cut."""
         return self._tail
 
     def reserve(self, longest: str) -> None:
-        """Keep room for a text of this length from the start."""
+        """Keep room for a text as long as `longest`."""
         self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
         self.updateGeometry()
 
     def _measure(self) -> None:
-        # An empty label keeps its room, because its text mostly comes back.
+        # An empty label keeps its room, because in most cases a text will come back.
         if self._fills or not self.text():
             return
         width = self.fontMetrics().horizontalAdvance(self.text())

@@ -1,4 +1,4 @@
-"""Two players in a narrow space: each name is shortened in its middle, the longer one first."""
+"""Two players in a narrow space: long names are shortened in the middle, the longer name first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from PySide6.QtGui import QFontMetrics
 
 BETWEEN = " – "
 _LITTLE = 160
-"""Pixels below which only family names are shown."""
+"""A width in pixels. In less room, only family names are shown."""
 _LEAST = 100
-"""Pixels below which family names are cut at their ends."""
+"""A width in pixels. In less room, family names are cut at the end."""
 _CLOSE = "–"
 
 
@@ -22,7 +22,7 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
         # There is too little room for a useful part of both full names.
         white, black = (name.partition(",")[0] for name in (white, black))
     if room < _LEAST:
-        # Cut in their middle, the names would lose nearly everything, so they are cut at their ends.
+        # The names are cut at the end. With a cut in the middle, hardly a letter would be left.
         half = (room - metrics.horizontalAdvance(_CLOSE)) // 2
         return _CLOSE.join(
             metrics.elidedText(name, Qt.TextElideMode.ElideRight, half) for name in (white, black)

@@ -1,4 +1,4 @@
-"""Names of files for narrow spaces: the file's name, with folders where names are equal."""
+"""Names of files for narrow spaces. If several files have the same name, the folders are named, too."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from cqlgui.ui.look import wording
 
 LONGEST = 48
-"""Characters of a name that are shown."""
+"""The greatest number of characters that are shown of a name."""
 LISTED = 20
-"""Files that a tool tip names."""
+"""The greatest number of files that a tooltip names."""
 
 
 def shortened(name: str, longest: int = LONGEST) -> str:
-    """A name on one line. A long name is cut in its middle, because its ending is important."""
+    """A name on one line. A long name is cut in the middle, because the end of a file name is important."""
     plain = wording.straight(" ".join(name.split()))
     if len(plain) <= longest:
         return plain
@@ -23,7 +23,7 @@ def shortened(name: str, longest: int = LONGEST) -> str:
 
 
 def told_apart(paths: Sequence[Path]) -> list[str]:
-    """The name of each file, with as many folders as are needed to distinguish it from the others."""
+    """The name of each file, with as many folders as are needed to distinguish the files."""
     parts = [path.absolute().parts for path in paths]
     found = []
     for own in parts:
@@ -32,7 +32,8 @@ def told_apart(paths: Sequence[Path]) -> list[str]:
         while count < len(own) and any(other[-count:] == own[-count:] for other in others):
             count += 1
         *folders, name = own[-count:]
-        # Of many folders the outermost folder makes the difference. The folders in between are left out.
+        # If there are many folders, only the outermost folder distinguishes the files. The folders in between
+        # are left out.
         if len(folders) > 2:
             folders = [folders[0], "…"]
         found.append(shortened(str(Path(*folders, name))))

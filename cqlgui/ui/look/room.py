@@ -6,24 +6,25 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 LOWEST = 120
-"""Least height of a pane in pixels; the rest is scrolled."""
+"""The least height of a pane in pixels. A higher content is scrolled."""
 
 
 class Room(QScrollArea):
-    """Holds one widget. The widget fills all the room, and can be scrolled vertically if it needs more. Qt
-    also counts the height of a pane behind other panes. Scrolling keeps such a pane from limiting how low the
-    window can be."""
+    """Holds one widget. The widget fills all the room. If the widget needs more height, the widget can be
+    scrolled. Without scrolling, a high pane would force the window to be high, even if the pane is behind
+    other panes."""
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # The inner widgets take the keyboard, and are scrolled into view when they do.
+        # The inner widgets take the keyboard focus. A widget with the focus is scrolled into view.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._whole = _Whole(content)
         self.setWidget(self._whole)
-        # Qt would count a pane that is filled by an opaque child as invisible, and keys would skip the pane.
+        # These widgets are not opaque. Qt would count a pane under an opaque child as invisible, and the key
+        # F6 would skip the pane.
         for layer in (self, self.viewport(), self._whole):
             layer.setAutoFillBackground(False)
 
@@ -37,8 +38,8 @@ class Room(QScrollArea):
 
 
 class _Whole(QWidget):
-    """The scrolled content. A scroll area would give its preferred height to a widget that folds its lines.
-    Here the widget gets at least its minimum height, and more as far as there is room."""
+    """The scrolled content. A scroll area would give the preferred height to a widget that wraps lines. This
+    class gives the widget at least its minimum height, and more height if there is room."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()

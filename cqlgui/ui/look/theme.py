@@ -1,8 +1,9 @@
-"""Colours and fonts: our own light and dark palettes over Fusion, and the roles of painted widgets.
+"""The colours of the window: the program's own light and dark palettes for the style "Fusion", and the
+colours of painted widgets.
 
-Qt's own switch of the colour scheme has no effect offscreen and on a bare X11 desktop, so the palettes are
-our own. The system is only asked whether it prefers light or dark. Does not use chess, apart from the names
-of the board's colours.
+The palettes are the program's own, because Qt's colour schemes have no effect offscreen and on a bare X11
+desktop. The system is only asked whether it prefers light or dark colours. Some colours belong to the board.
+Apart from these colours, this module knows nothing of chess.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class Choice(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """Every colour that a painted widget may use, by role, as `#rrggbb` text."""
+    """Every colour that a painted widget may use. The name of a field is the role of the colour, and the
+    value is `#rrggbb`."""
 
     dark: bool
     window: str
@@ -85,7 +87,7 @@ class Colours:
     truth_no: str
 
     def colour(self, role: str) -> QColor:
-        """The colour of a role by its field name."""
+        """The colour of a role, which is the name of a field."""
         return QColor(getattr(self, role))
 
 
@@ -197,7 +199,7 @@ DARK = Colours(
 
 
 class Theme(QObject):
-    """The current colours. `changed` is emitted for widgets that paint by themselves."""
+    """The current colours. The signal `changed` is for widgets that paint themselves."""
 
     changed = Signal()
 
@@ -218,7 +220,7 @@ class Theme(QObject):
         return self._colours
 
     def apply(self, choice: Choice) -> None:
-        """Apply the palette to the application; `SYSTEM` follows the desktop, if the desktop has a
+        """Apply the palette to the application. The choice `SYSTEM` follows the desktop if the desktop has a
         preference."""
         self._choice = choice
         application = QApplication.instance()
@@ -227,7 +229,8 @@ class Theme(QObject):
         if not self._watching:
             self._watching = True
             hints.colorSchemeChanged.connect(self._system_changed)
-            # The style is always the same. It is set only once, because each call restyles every widget.
+            # The style never changes. The style is set only once, because each call of `setStyle` would
+            # restyle every widget.
             application.setStyle("Fusion")
         wants_dark = (
             hints.colorScheme() == Qt.ColorScheme.Dark if choice is Choice.SYSTEM else choice is Choice.DARK
@@ -246,7 +249,7 @@ _theme: list[Theme] = []
 
 
 def theme() -> Theme:
-    """The application's one theme."""
+    """The only theme of the application."""
     if not _theme:
         _theme.append(Theme())
     return _theme[0]
@@ -258,7 +261,7 @@ def colours() -> Colours:
 
 
 def palette(scheme: Colours) -> QPalette:
-    """The Qt palette of a scheme, disabled states included."""
+    """The Qt palette of a scheme, including the colours of disabled widgets."""
     made = QPalette()
     roles = {
         QPalette.ColorRole.Window: scheme.window,
@@ -292,7 +295,8 @@ def palette(scheme: Colours) -> QPalette:
 
 
 def style_sheet(scheme: Colours) -> str:
-    """The few rules that a palette cannot express: flat docks, quiet headers, thin lines, rounded buttons."""
+    """The style sheet of a scheme. The style sheet has the rules that a palette cannot express: flat docks,
+    quiet headers, thin lines and rounded buttons."""
     text = _SHEET
     for entry in fields(scheme):
         text = text.replace(f"@{entry.name}@", str(getattr(scheme, entry.name)))

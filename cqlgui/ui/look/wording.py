@@ -1,4 +1,4 @@
-"""Numbers, counts and times as the panels write them."""
+"""Numbers, counts and times in the form that the panels use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def number(value: int) -> str:
 
 
 def widest(value: int) -> str:
-    """A number as wide as any number up to this one, with thousands separators."""
+    """A text that is as wide as any number up to `value`, with thousands separators."""
     return number(value).translate(_ZEROES)
 
 
@@ -31,7 +31,7 @@ def hits(value: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration for a quick look: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    """A duration in a short form: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
     if seconds < 0.095:
         return f"{seconds:.2f} s"
     if seconds < 9.95:
@@ -45,8 +45,8 @@ def duration(seconds: float) -> str:
 
 
 def straight(text: str) -> str:
-    """A stranger's text without the signs that change the direction of writing. These signs also act on what
-    follows the text, so the program's own words there would be reversed."""
+    """A stranger's text without the characters that change the direction of writing. These characters would
+    also reverse the program's own words after the text."""
     return text.translate(_TURNS)
 
 
@@ -55,27 +55,29 @@ _TURNS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0
 
 
 def plain_tip(text: str) -> str:
-    """A tool tip that shows a text as it is, line by line. Qt would show a text with tags as rich text, and
-    the texts of queries and games come from strangers. Of a very long text only the beginning is shown."""
+    """A tooltip that shows a text as it is, line by line. Qt would show a text with tags as rich text, and
+    the texts of queries and games come from strangers. If a text is very long, only the beginning is
+    shown."""
     text = straight(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
     if len(text) <= _SHORT and not _MARKS.intersection(text):
-        # Assistive technology reads the tool tip of a button as it is.
+        # A short text stays without tags, because assistive technology would read the tags in the tooltip of
+        # a button.
         return text
     lines = html.escape(text).replace("\t", "    ").replace("  ", " &nbsp;").replace("\n", "<br>")
     return f"<qt>{lines}</qt>"
 
 
 _LONGEST = 5_000
-"""The greatest number of characters in a tool tip: more than fit on a screen. The window stands still while a
-tool tip is laid out."""
+"""The greatest number of characters in a tooltip. A screen has room for fewer characters. A longer tooltip
+would block the window while Qt lays out the tooltip."""
 _SHORT = 80
-"""Characters. Longer lines are broken, which works in rich text only."""
+"""A number of characters. Longer texts become rich text, because Qt breaks the lines of rich text only."""
 _MARKS = frozenset("<&\n")
 
 
 def markup_tip(text: str) -> str:
-    """A tool tip that the program itself writes as rich text. The caller escapes strangers' texts in it.
+    """A tooltip that the program writes as rich text. The caller must escape strangers' texts in the tooltip.
 
-    Every tool tip is made by this function, by `plain_tip`, or is a constant without tags.
+    Every tooltip is a result of this function or of `plain_tip`, or is a constant without tags.
     """
     return text

@@ -1,8 +1,9 @@
-"""Collects Python's cyclic garbage on the GUI thread, at moments when it disturbs nobody.
+"""Collects Python's cyclic garbage on the GUI thread, at moments when the collection does not disturb the
+user.
 
-By default Python runs the collector in whichever thread happens to allocate. The collector then stops every
-other thread too. Once a search has found many hits, it stops them for some hundred milliseconds. It may also
-delete a Qt object in another thread than the object's own. Does not use widgets.
+By default Python runs its collector in any thread that allocates memory. During a collection all other
+threads wait. After a search with many hits, they wait for some hundred milliseconds. Python's collector may
+also delete a Qt object in the wrong thread. This module does not use widgets.
 """
 
 from __future__ import annotations
@@ -18,33 +19,34 @@ from cqlgui.base import heap
 from cqlgui.ui.loop import turns
 
 YOUNG_MS = 300
-"""Milliseconds between collections of young objects. More frequent collections have fewer objects to look
-at."""
+"""The time in milliseconds between collections of young objects. More frequent collections have fewer objects
+to look at."""
 WHOLE_EVERY = 33
-"""One in this many collections is a full one, if the program is idle."""
+"""After this many calls of `look`, a full collection is due. The full collection waits until the program is
+idle."""
 MOST = 10_000
-"""If there are more new objects than this, they are not collected at once, because that takes longer than a
-repaint. As a rule so many objects belong to a large orbit and are freed with the query of the orbit."""
+"""If there are more new objects than this, the collection is skipped, because it would take longer than a
+repaint. In most cases the new objects belong to a large orbit, and are freed with the query of the orbit."""
 LONGEST = 0.015
-"""Seconds. A full collection that is expected to take longer is postponed."""
+"""A time in seconds. A full collection that is expected to take longer is postponed."""
 PATIENCE = 100
-"""After this many collections in a row that found too many objects, the existing objects count as permanent
+"""If more collections in a row are skipped because of too many objects, the existing objects become permanent
 (`gc.freeze`)."""
 PATIENCE_WITH_ALL = 6
-"""After this many postponements in a row, a full collection is done all the same."""
+"""A full collection is postponed at most this many times in a row."""
 MOST_BLOCKS = 150_000
-"""If more blocks of memory than this were allocated since objects were made permanent, no full collection is
-done. An interpreted search allocates some hundred thousand hits. The collections of young objects see a few
-of these hits each time."""
+"""If more blocks of memory were allocated since objects became permanent, a full collection is skipped. An
+interpreted search allocates some hundred thousand hits. A collection of young objects sees only a few of
+these hits."""
 GROWN = 64 << 20
-"""Bytes by which unused memory must have grown before it is given back to the system."""
+"""If unused memory has grown by more bytes than this, it is given back to the system."""
 IDLE = 4
-"""After this many idle collections in a row, unused memory is given back."""
+"""If the program was idle at this many calls of `look` in a row, unused memory is given back."""
 
 
 class Collector(QObject):
-    """Replaces Python's automatic collector until `stop`. `busy` says whether the program is at work; `later`
-    makes a call when there is time for it."""
+    """Replaces Python's automatic collector until `stop`. `busy` says whether the program is at work. `later`
+    makes a call when the GUI thread has time for the call."""
 
     def __init__(
         self, busy: Callable[[], bool], later: turns.Later = turns.now, parent: QObject | None = None
@@ -52,24 +54,25 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = self._idle = 0
-        # Numbers in a row: skipped collections of young objects, skipped full collections, and postponed full
-        # collections.
+        # How many times in a row a collection of young objects was skipped, a full collection was skipped,
+        # and a full collection was postponed.
         self._passed_over = self._too_many = self._put_off = 0
-        # Expected seconds of a full collection: the seconds of the last full collection and of all
-        # collections of young objects since.
+        # The expected time of a full collection in seconds. It is the time of the last full collection, plus
+        # the times of all later collections of young objects.
         self._expected = 0.0
         self._settled = False
-        # The lowest number of memory blocks since objects were made permanent.
+        # The lowest number of memory blocks since objects became permanent.
         self._blocks = sys.getallocatedblocks()
-        # The lowest number of unused bytes measured since memory was last given back. The measurement right
-        # after giving back counts, too.
+        # The lowest measured number of unused bytes since memory was given back to the system. The
+        # measurement directly after giving back counts, too.
         self._unused = heap.unused()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(lambda: later(self.look))
 
     def start(self) -> None:
-        """From now on garbage is collected here only; existing objects become permanent."""
+        """Switch Python's automatic collector off, make the existing objects permanent, and begin to collect
+        garbage here."""
         gc.collect()
         gc.disable()
         self._keep()
@@ -82,7 +85,8 @@ class Collector(QObject):
         gc.enable()
 
     def look(self) -> None:
-        """Collect what is due: young objects, or now and then all objects, if the program is idle."""
+        """Collect young objects. If a full collection is due and the program is idle, collect all objects. If
+        the program has been idle for long, give unused memory back."""
         self._looks += 1
         self._idle = 0 if self._busy() else self._idle + 1
         if self._looks >= WHOLE_EVERY and self._idle:
@@ -92,20 +96,21 @@ class Collector(QObject):
             self._collect_young()
 
     def _give_back(self) -> bool:
-        """Give unused memory back to the system if there is much of it. True if that was done."""
+        """If there is much unused memory, give it back to the system and return True."""
         unused = heap.unused()
         self._unused = min(self._unused, unused)
         if unused <= self._unused + GROWN:
             return False
-        # This runs on the GUI thread, because the window would have to wait for memory anyway.
+        # Memory is given back on the GUI thread. In another thread, the window would still have to wait when
+        # it needs memory.
         heap.give_back()
         self._unused = heap.unused()
         return True
 
     def _collect_young(self) -> None:
-        # This count is allocations minus deallocations, and deallocations of older objects count, too. An
-        # exact count would need `gc.get_objects`. Its references are unsafe for tuples that other threads are
-        # still building.
+        # `gc.get_count` is not exact: it counts allocations minus deallocations, and deallocations of older
+        # objects count, too. An exact count would need `gc.get_objects`. That function returns references to
+        # tuples that other threads may still be building, which is unsafe.
         if gc.get_count()[0] <= MOST:
             self._passed_over = 0
             self._expected += self._seconds(1)
@@ -120,7 +125,8 @@ class Collector(QObject):
         self._blocks = min(self._blocks, blocks)
         if blocks - self._blocks > MOST_BLOCKS:
             self._too_many += 1
-            # The first time, the objects are those that were loaded when games were opened, and these stay.
+            # When this happens first, the new objects were loaded when games were opened. These objects stay,
+            # and become permanent.
             if not self._settled or self._too_many > PATIENCE:
                 self._too_many = 0
                 self._settled = True
@@ -132,22 +138,22 @@ class Collector(QObject):
             return
         self._put_off = 0
         self._expected = self._seconds(2)
-        # If a later collection is slow, there are many objects because they are on display, and they stay as
-        # well.
+        # A later collection is slow if many objects are on display. These objects stay, too, and become
+        # permanent.
         if not self._settled or self._expected > LONGEST:
             self._settled = True
             self._keep()
 
     def _keep(self) -> None:
-        """Make the existing objects permanent. Garbage among these objects stays until `stop`, because
-        finding it would take the time that is to be saved."""
+        """Make the existing objects permanent. Garbage among these objects stays until `stop`, because a
+        search for garbage would take too long."""
         gc.freeze()
         self._expected = 0.0
         self._blocks = sys.getallocatedblocks()
 
     @staticmethod
     def _seconds(generation: int) -> float:
-        """Collect a generation and the younger ones. Returns the seconds it took."""
+        """Collect a generation and all younger generations. Returns the time of the collection in seconds."""
         started = time.perf_counter()
         gc.collect(generation)
         return time.perf_counter() - started

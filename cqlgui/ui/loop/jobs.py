@@ -1,8 +1,8 @@
-"""The only way to run work off the GUI thread: thread pool, cancel tokens, signals, and ids that drop stale
-results.
+"""The only way to run work outside the GUI thread: a pool of threads, cancel tokens and signals. Results of
+stale jobs are dropped.
 
-Work is a plain closure that touches no widget. Its results come back on the GUI thread, where the callbacks
-run. Does not use chess.
+Work is a plain function that uses no widget. The callbacks get the results, and run on the GUI thread. This
+module knows nothing of chess.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ T = TypeVar("T")
 Work = Callable[[progress.CancelToken, progress.ProgressSink], T]
 
 REPORT_SECONDS = 0.05
-"""Seconds between progress reports: 20 reports a second are smooth, more would only cost repaints."""
+"""The time in seconds between progress reports. With 20 reports a second the progress looks smooth. More
+reports would only cost repaints."""
 
 FORMER_MS = 200
-"""Milliseconds that work waits for cancelled work of the same name to end."""
+"""The longest time in milliseconds that work waits for the end of cancelled work with the same name."""
 
 _Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
 
@@ -37,7 +38,7 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Calls:
     """The work and the callbacks of a job. The GUI thread keeps these functions until the other thread has
-    done the work. They may hold Qt objects, and deleting a Qt object in another thread crashes the
+    done the work. These functions may hold Qt objects, and deleting a Qt object in another thread crashes the
     process."""
 
     work: Work[Any]
@@ -49,8 +50,8 @@ class _Calls:
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One piece of work. `stale`: the result is not wanted any more. `begun`: the job was given to the pool
-    of threads."""
+    """One piece of work. If `stale` is True, the result is not wanted any more. If `begun` is True, the job
+    was given to the pool of threads."""
 
     id: int
     name: str
@@ -62,11 +63,11 @@ class Job:
     """The functions to call; None once the job has ended."""
 
     def cancel(self) -> None:
-        """Ask the work to stop; what it returns is still delivered."""
+        """Ask the work to stop. A result of the work is still delivered."""
         self.token.cancel()
 
     def drop(self) -> None:
-        """Ask the work to stop and forget whatever it returns."""
+        """Ask the work to stop. A result of the work is not delivered."""
         self.stale = True
         self.token.cancel()
 
@@ -74,14 +75,14 @@ class Job:
 class Jobs(QObject):
     """Runs work on a pool of threads and returns the results to the GUI thread.
 
-    Of the jobs with one `name` only the latest counts. Starting a job cancels the earlier job of that name,
-    drops the earlier result, and waits a moment for the earlier work to end. Otherwise a caller that starts
-    many jobs quickly would run them all at once. A dozen threads would then compete with the window for the
-    interpreter lock.
+    If several jobs have the same `name`, only the latest job counts. Starting a job cancels the earlier job
+    with this name, drops the earlier result, and waits a moment for the earlier work to end. Without this
+    wait, a caller that starts many jobs quickly would run all of them at once. A dozen threads would compete
+    with the window for the interpreter lock.
     """
 
     failed = Signal(str)
-    """The sentence of a failure for which there was no `on_failed`."""
+    """The message of a failure, if the job has no `on_failed`."""
     _arrived = Signal(object, object, tuple)
 
     def __init__(self, parent: QObject | None = None, threads: int = 8) -> None:
@@ -90,10 +91,10 @@ class Jobs(QObject):
         self._pool.setMaxThreadCount(threads)
         self._ids = itertools.count(1)
         self._jobs: dict[int, Job] = {}
-        # By name, the work that waits for earlier work of that name.
+        # Maps a name to the job that waits for earlier work with this name.
         self._next: dict[str, Job] = {}
         self._closed = False
-        # Results that wait for their turn, and whether a turn is requested.
+        # Results that wait for a turn of the event loop, and whether a turn is requested.
         self._waiting: collections.deque[_Call] = collections.deque()
         self._asked = False
         self.turns = turns.Turns(self)
@@ -108,11 +109,12 @@ class Jobs(QObject):
         name: str = "",
         on_cancelled: Callable[[], None] | None = None,
     ) -> Job:
-        """Start `work(token, sink)`. Unless the job becomes stale, `on_done`, `on_cancelled` or `on_failed`
-        is called at the end.
+        """Start `work(token, sink)`. At the end, `on_done`, `on_cancelled` or `on_failed` is called. If the
+        job becomes stale, no function is called.
 
-        `on_done` gets the result, `on_cancelled` nothing, `on_failed` the `CqlguiError` that the work raised.
-        A bug in the work is logged, and `on_failed` gets an error that says so.
+        `on_done` gets the result, and `on_cancelled` gets nothing. `on_failed` gets the `CqlguiError` that
+        the work raised. If the work raises another exception, the exception is logged, and `on_failed` gets a
+        `CqlguiError` that names the exception.
         """
         if name:
             self.cancel(name, drop=True)
@@ -127,14 +129,14 @@ class Jobs(QObject):
         if waits:
             self._give_up(name)
             self._next[name] = job
-            # The wait has an end, because the earlier work may be in a step that cannot be cancelled.
+            # The wait has a limit, because the earlier work may be in a step that cannot be cancelled.
             QTimer.singleShot(FORMER_MS, lambda: self._begin_next(job))
         else:
             self._begin(job)
         return job
 
     def _under_way(self, name: str) -> bool:
-        """Whether a thread runs work of that name, stale or not."""
+        """Whether a thread runs work with this name. Stale work counts, too."""
         return bool(name) and any(job.begun for job in self._jobs.values() if job.name == name)
 
     def _begin_next(self, job: Job) -> None:
@@ -144,14 +146,14 @@ class Jobs(QObject):
 
     def _begin(self, job: Job) -> None:
         job.begun = True
-        # The pool gets a function, not a runnable. If Qt does not delete a runnable, PySide keeps the
-        # runnable for ever, with everything that its work holds.
+        # The pool gets a function, not a `QRunnable`. If Qt does not delete a `QRunnable`, PySide keeps the
+        # `QRunnable` and the objects of its work for ever.
         self._pool.start(lambda: self._work(job))
 
     def _work(self, job: Job) -> None:
-        """Do the work of a job in a thread of the pool. This thread keeps no reference to the closures of the
-        job. It may delete the result, so the result must not be a Qt object."""
-        # A repaint has priority over the work.
+        """Do the work of a job in a thread of the pool. This thread keeps no reference to the functions of
+        the job. The result must not be a Qt object, because this thread may delete the result."""
+        # The thread gets a lower priority, because a repaint must come before the work.
         priority.give_way()
         assert job.calls is not None
         sink = _Throttle(lambda report: self._post(job, self._tell, job, report))
@@ -162,7 +164,7 @@ class Jobs(QObject):
             ended = "cancelled", ()
         except errors.CqlguiError as error:
             ended = "failed", (_bare(error),)
-        except Exception as error:  # the job boundary: a bug in the work must not take the window with it
+        except Exception as error:  # a bug in the work must not end the whole program
             _log.exception("a job failed: %s", job.name or job.id)
             sentence = f"Something went wrong inside the program: {type(error).__name__}: {error}"
             ended = "failed", (errors.CqlguiError(sentence),)
@@ -171,11 +173,12 @@ class Jobs(QObject):
         self._post(job, self._finish, job, *ended)
 
     def channel(self, receive: Callable[[list[T]], None]) -> Channel[T]:
-        """A `Channel` for what running work finds."""
+        """A `Channel` for the items that running work finds."""
         return Channel(self, receive)
 
     def cancel(self, name: str, *, drop: bool = False) -> bool:
-        """Stop the running job called `name`; True if there was one. `drop` discards its result."""
+        """Stop the running job called `name`. Returns True if there was a running job. If `drop` is True, the
+        result of the job is dropped."""
         found = False
         for job in self._jobs.values():
             if job.name == name and not job.stale:
@@ -189,23 +192,25 @@ class Jobs(QObject):
         return found
 
     def _give_up(self, name: str) -> None:
-        """Cancel the job that waits under a name. It has no thread yet, so it is ended here."""
+        """Cancel the job with a name that waits for earlier work. The job has no thread yet, and is ended
+        here."""
         job = self._next.pop(name, None)
         if job is not None:
             job.cancel()
             self._post(job, self._finish, job, "cancelled", ())
 
     def active(self, name: str) -> bool:
-        """Whether a job called `name` is running and its result is wanted."""
+        """Whether a job called `name` is running and is not stale."""
         return any(job.name == name and not job.stale for job in self._jobs.values())
 
     @property
     def count(self) -> int:
-        """Number of jobs not yet finished, stale ones included."""
+        """The number of jobs that are not finished, including stale jobs."""
         return len(self._jobs)
 
     def close(self, seconds: float = 10.0) -> bool:
-        """Cancel everything, wait for the threads, deliver nothing more. Returns False if a thread hangs."""
+        """Cancel all jobs, wait for the threads, and deliver no more results. Returns False if a thread does
+        not end."""
         self._closed = True
         priority.let_go()
         self._next.clear()
@@ -218,10 +223,10 @@ class Jobs(QObject):
         return ended
 
     def _post(self, job: Job | None, call: Callable[..., None], *arguments: object) -> None:
-        """Hand a call to the GUI thread; safe from any thread."""
+        """Give a call to the GUI thread. Any thread may call this method."""
         try:
             self._arrived.emit(job, call, arguments)
-        except RuntimeError:  # the Qt object went away with the application while the work was ending
+        except RuntimeError:  # Qt has deleted this object while the work was ending
             _log.debug("a result came after the window had gone")
 
     def _deliver(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
@@ -273,7 +278,7 @@ class Jobs(QObject):
 
 
 def _bare(error: errors.CqlguiError) -> errors.CqlguiError:
-    """An error without its traceback, whose frames would keep objects alive."""
+    """An error without its traceback. The frames of a traceback would keep objects alive."""
     chain: list[BaseException | None] = [error]
     seen: set[int] = set()
     while chain:
@@ -286,10 +291,10 @@ def _bare(error: errors.CqlguiError) -> errors.CqlguiError:
 
 
 class Channel(Generic[T]):
-    """Carries items from running work to the GUI thread in batches, however fast they come.
+    """Carries items from running work to the GUI thread in batches.
 
-    `send` may be called from any thread. The receiver gets one list of everything that arrived since its last
-    call, so a search that finds thousands of games a second costs a few calls, not thousands.
+    Any thread may call `send`. The receiver gets a list of all items that have arrived since the last list. A
+    search that finds thousands of games a second therefore costs only a few calls.
     """
 
     def __init__(self, jobs: Jobs, receive: Callable[[list[T]], None]) -> None:
@@ -304,14 +309,16 @@ class Channel(Generic[T]):
         """Queue one item for the GUI thread."""
         self._items.append(item)
         now = time.monotonic()
-        # The first item goes out at once, later ones in batches; `drain` at the end delivers the rest.
+        # The first item is delivered at once. Later items are delivered in batches. A call of `drain` at the
+        # end delivers the rest.
         if not self._announced and now - self._last >= REPORT_SECONDS:
             self._announced = True
             self._last = now
             self._jobs._post(None, self.drain)
 
     def drain(self) -> None:
-        """On the GUI thread: deliver what is queued. Call it once more when the work has ended."""
+        """Deliver the queued items. The GUI thread must call this method once more when the work has
+        ended."""
         self._announced = False
         items: list[T] = []
         while self._items:
@@ -320,13 +327,14 @@ class Channel(Generic[T]):
             self._receive(items)
 
     def close(self) -> None:
-        """Drop what is queued and everything that still comes."""
+        """Drop the queued items and all later items."""
         self.closed = True
         self._items.clear()
 
 
 class _Throttle:
-    """A progress sink that passes on the first report, then at most 20 a second, and the last one."""
+    """A progress sink that passes on the first report, the last report, and at most 20 reports a second in
+    between."""
 
     def __init__(self, sink: progress.ProgressSink) -> None:
         self._sink = sink

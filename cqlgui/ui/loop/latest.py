@@ -1,5 +1,5 @@
-"""Runs a pure function on a text that keeps changing: off the GUI thread, after a pause; the latest text
-wins."""
+"""Runs a pure function on a text that changes often. The function runs outside the GUI thread, after a pause
+in the changes, and on the latest text only."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from cqlgui.base import errors
 from cqlgui.ui.loop import jobs
 
-_LONGEST_DELAY = 1_000  # milliseconds
+_LONGEST_DELAY = 1_000  # the longest pause, in milliseconds
 
 
 class Latest(QObject):
     """`ask(text)` calls `work(text)` in a job, `delay` milliseconds after the last call of `ask`.
 
-    Answers to an outdated text are dropped. `answered` carries (text, answer), `refused` (text, sentence) if
-    the work raised a `CqlguiError`.
+    Answers to an outdated text are dropped. The signal `answered` carries the text and the answer. If the
+    work raised a `CqlguiError`, the signal `refused` carries the text and the message.
     """
 
     answered = Signal(str, object)
@@ -30,8 +30,8 @@ class Latest(QObject):
         self._work = work
         self._delay = delay
         self._text = ""
-        # One thread: texts come faster than answers only if the machine is busy, and two threads would not be
-        # faster then.
+        # One thread is enough. If texts come faster than answers, the machine is busy, and a second thread
+        # would not help.
         self._jobs = jobs.Jobs(self, threads=1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -40,11 +40,11 @@ class Latest(QObject):
 
     @property
     def busy(self) -> bool:
-        """True while an answer is still to come."""
+        """True while the answer to the last text has not come."""
         return self._timer.isActive() or self._jobs.active("latest")
 
     def ask(self, text: str, *, at_once: bool = False) -> None:
-        """Ask about this text; earlier questions are dropped."""
+        """Ask for the answer to a text; earlier questions are dropped."""
         self._text = text
         if at_once:
             self._timer.stop()
@@ -53,7 +53,7 @@ class Latest(QObject):
             self._timer.start()
 
     def close(self) -> None:
-        """Drop all questions and wait for the work that is running. Nothing is answered afterwards."""
+        """Drop all questions, and wait for the running work. No signal is emitted after this call."""
         self._timer.stop()
         self._jobs.close()
 
@@ -68,7 +68,7 @@ class Latest(QObject):
         )
 
     def _answer(self, text: str, answer: object, seconds: float) -> None:
-        # A text that takes long is asked about less often, so that typing stays smooth.
+        # If the work takes long, the pause becomes longer, because frequent work would disturb typing.
         self._timer.setInterval(max(self._delay, min(_LONGEST_DELAY, int(seconds * 1000))))
         self.answered.emit(text, answer)
 

@@ -1,7 +1,8 @@
 """Splits long work of the GUI thread into several turns of the event loop.
 
-Qt delivers all posted events in one go and repaints at the end. So the effect of a key, the results of
-searches and the repaint would be one long turn, in which no other key is handled. Does not use widgets.
+Without this module, Qt would deliver all posted events in one turn, and repaint at the end. The effect of a
+key, the results of searches and the repaint would be one long turn. During this turn no other key would be
+handled. This module does not use widgets.
 """
 
 from __future__ import annotations
@@ -16,22 +17,23 @@ from PySide6.QtGui import QGuiApplication
 from cqlgui.base import priority
 
 TURN_SECONDS = 0.004
-"""A turn that has worked for more than this many seconds may leave its call to the next turn."""
+"""If a turn has worked for more seconds than this, the call may be postponed to the next turn."""
 LEFT_SECONDS = 0.016
-"""A call is postponed for at most this many seconds: about as long as a picture stands on the screen."""
+"""A call is postponed for at most this many seconds. The screen shows a picture for about this time."""
 
 Call = Callable[[], None]
 Later = Callable[[Call], None]
-"""Makes a call when its turn comes."""
+"""A function that makes a call at once or in a later turn."""
 
 
 def now(call: Call) -> None:
-    """A `Later` that does not wait."""
+    """A `Later` that makes the call at once."""
     call()
 
 
 def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance) -> QTimer:
-    """A timer of `owner` that calls once, `after` milliseconds after its last start."""
+    """A timer that makes one call, `after` milliseconds after the last start of the timer. `owner` is the
+    parent of the timer."""
     made = QTimer(owner)
     made.setSingleShot(True)
     made.setInterval(after)
@@ -40,20 +42,21 @@ def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance
 
 
 class Turns(QObject):
-    """A queue of calls; each turn of the event loop makes one call. A turn that has already worked for long
-    may leave its call to the next turn. Several turns in a row may do so only for `LEFT_SECONDS`. While a
-    mouse button is down, the turn after such a turn must make its call, because all turns are long while a
-    pane is dragged.
+    """A queue of calls; each turn of the event loop makes one call. If a turn has already worked for long,
+    its call may be postponed to the next turn. A call may be postponed several times, but for at most
+    `LEFT_SECONDS`. While a mouse button is down, a call may be postponed only once, because all turns are
+    long while the user drags a pane.
 
-    From the beginning of a call until the loop waits, other threads are held back (`priority.hold`).
+    Other threads are held back from the beginning of a call until the event loop waits for events
+    (`priority.hold`).
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: collections.deque[Call] = collections.deque()
-        # Since when turns have postponed their call; None if the last turn did not.
+        # The time when the next call was postponed first; None if the next call has not been postponed.
         self._left: float | None = None
-        # This thread's processor time at the beginning of the turn.
+        # The processor time of the GUI thread at the beginning of the turn.
         self._began = time.thread_time()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -63,19 +66,20 @@ class Turns(QObject):
             self._dispatcher.aboutToBlock.connect(self._begin)
 
     def close(self) -> None:
-        """Disconnect from the event loop, which could otherwise call an object that is being deleted."""
+        """Disconnect from the event loop, because the event loop must not call an object that is being
+        deleted."""
         if self._dispatcher is not None:
             self._dispatcher.aboutToBlock.disconnect(self._begin)
             self._dispatcher = None
 
     def ask(self, call: Call) -> None:
-        """Make a call in one of the next turns, after the calls that were asked for before."""
+        """Make a call in a later turn, after all calls that are already in the queue."""
         self._waiting.append(call)
         if not self._timer.isActive():
             self._timer.start(0)
 
     def _begin(self) -> None:
-        """A turn is over; the loop waits for events."""
+        """Note the end of a turn, when the event loop begins to wait for events."""
         priority.let_go()
         self._began = time.thread_time()
 
@@ -94,7 +98,7 @@ class Turns(QObject):
         call()
 
     def _may_leave(self) -> bool:
-        """Whether this turn may postpone its call. The time of the first postponement in a row is noted."""
+        """Whether the next call may be postponed. The first time, the present time is noted in `_left`."""
         now = time.monotonic()
         if self._left is None:
             self._left = now

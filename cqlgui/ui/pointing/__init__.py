@@ -1,1 +1,2 @@
-"""Drawing a query on the board: gestures, palette, marks, chips, and the controller that edits the query."""
+"""Drawing a query on the board: the gestures, the palette, the marks, the chips, and the controller that
+edits the query."""

@@ -27,11 +27,11 @@ _CROSS = "  ✕"
 
 
 class Chips(QWidget):
-    """A row of chips: all that are set, and as many others as fit. The menu of the "More" button lists all
-    conditions.
+    """A row of chips: all chips that are set, and as many other chips as fit. The menu of the "More" button
+    lists all conditions.
 
-    The signal `wanted` carries a kind and the new filter. The filter None removes the condition.
-    `step_wanted` asks for a second step.
+    The signal `wanted` carries a kind of condition and the new filter. The filter None removes the condition.
+    The signal `step_wanted` asks for a second step.
     """
 
     wanted = Signal(str, object)
@@ -66,7 +66,8 @@ class Chips(QWidget):
         self.set_others(0)
 
     def set_conditions(self, found: tuple[marks.Condition, ...]) -> None:
-        """Show the conditions of a pattern. Of several conditions of one kind, only the first is shown."""
+        """Show the conditions of a pattern. If a pattern has several conditions of one kind, the chip shows
+        the first."""
         self._set = {}
         for condition in found:
             self._set.setdefault(condition.kind, condition.text)
@@ -89,7 +90,7 @@ class Chips(QWidget):
 
     @property
     def others(self) -> str:
-        """The displayed note about filters that are visible only in the text; empty if it is hidden."""
+        """The displayed note about filters that are visible only in the text; empty if the note is hidden."""
         return self._others.text() if not self._others.isHidden() else ""
 
     def chip(self, kind: marks.ConditionKind) -> QPushButton:
@@ -140,8 +141,8 @@ class Chips(QWidget):
         menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
 
     def _arrange(self) -> None:
-        """Lay out the chips in one line, so that the board above keeps its size. A second line is used only
-        if the set chips need it."""
+        """Lay out the chips in one line, because a second line would make the board above smaller. If the set
+        chips do not fit into one line, use two lines."""
         tail = self._more.sizeHint().width() + _GAP
         if not self.step.isHidden():
             tail += self.step.sizeHint().width() + _GAP
@@ -172,10 +173,10 @@ class Chips(QWidget):
             self.updateGeometry()
 
     def _order(self, sizes: dict[marks.ConditionKind, int], room: int) -> list[marks.ConditionKind]:
-        """The chips in display order, those without room last.
+        """The chips in display order; the chips without room come last.
 
-        Chips keep their order, so that they do not move under the pointer. If space runs out, chips that are
-        not set are left out first.
+        Chips keep their order, because a chip that moved under the pointer could be clicked by mistake. If
+        there is too little room, chips that are not set are left out first.
         """
         left = room - sum(sizes[kind] for kind in self._set)
         shown = []
@@ -214,8 +215,8 @@ def _top(line: int) -> int:
 
 
 class _Chip(QPushButton):
-    """One condition. A set chip ends in a cross. A click on the cross, or the Delete key, removes the
-    condition."""
+    """The chip of one condition. A set chip ends in a cross. A click on the cross, or the Delete key, removes
+    the condition."""
 
     opened = Signal(str)
     removed = Signal(str)
@@ -224,18 +225,19 @@ class _Chip(QPushButton):
         super().__init__(parent)
         self._kind = kind
         self._on = False
-        # The filter shown, or None. The empty text is neither, so the first call of `say` always sees a
-        # change.
+        # The filter that is shown, or None. The start value, an empty text, differs from every filter and
+        # from None. The first call of `say` therefore always sees a change.
         self._filter: str | None = ""
         self._at = QPoint()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # A click does not take the focus, because a chip with the focus would look like a chip that is set.
+        # A click does not give the focus to the chip, because a chip with the focus would look like a set
+        # chip.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.clicked.connect(self._clicked)
         theme.theme().changed.connect(self._dress)
 
     def say(self, text: str | None) -> None:
-        """Show a filter; None if the pattern has no filter of this kind."""
+        """Show a filter; None if the pattern has no filter of the chip's kind."""
         if text == self._filter:
             return
         self._filter = text
@@ -278,7 +280,8 @@ class _Chip(QPushButton):
 
 
 class Popover(QFrame):
-    """Asks for two numbers or a name beside a chip. `answered` carries the filter, or None to remove it."""
+    """Asks for two numbers or a name beside a chip. The signal `answered` carries the new filter, or None to
+    remove the filter."""
 
     answered = Signal(object)
 
@@ -314,7 +317,8 @@ class Popover(QFrame):
         none.clicked.connect(lambda: self._say(None))
 
     def open_at(self, place: QPoint) -> None:
-        """Show the popover at a point of the screen, moved so that all of it is visible."""
+        """Show the popover at a point of the screen, or nearby if a part of the popover would be off the
+        screen."""
         self.adjustSize()
         room = self.screen().availableGeometry()
         left = min(place.x(), room.right() - self.width())
@@ -366,7 +370,8 @@ class Popover(QFrame):
         return conditions.between(self._kind, numbers[0], numbers[1])
 
     def _answer(self) -> None:
-        # The fields cannot show every filter, so a filter that was not changed stays as it is written.
+        # If the user changed nothing, the filter is not written again. The fields cannot show every filter,
+        # and a new filter made from the fields could differ from the old filter.
         if self.filter() == self._begun:
             self.close()
         else:

@@ -1,4 +1,5 @@
-"""Conditions on a whole position or game: the choices, in words and as filters. No Qt."""
+"""Conditions on a whole position or game: the choices, in words and as filters. This module does not use
+Qt."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
 
 
 def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> str | None:
-    """The filter for a number between two inclusive bounds, which may come in either order. None if both
-    bounds are absent."""
+    """The filter for a number between two inclusive bounds; None if both bounds are None. The lower bound
+    need not come first."""
     if least is not None and most is not None:
         least, most = sorted((least, most))
         return f"{kind} == {least}" if least == most else f"{least} <= {kind} <= {most}"
@@ -57,7 +58,7 @@ def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> s
 
 
 def bounds(kind: marks.ConditionKind, text: str) -> tuple[int | None, int | None] | None:
-    """The inclusive bounds in a filter of this kind; None if the filter has another form."""
+    """The inclusive bounds in a filter of a kind; None if the filter has another form."""
     if found := re.fullmatch(rf"(\d+)\s*<=\s*{kind}\s*<=\s*(\d+)", text):
         return int(found[1]), int(found[2])
     found = re.fullmatch(rf"{kind}\s*(>=|<=|==|>|<)\s*(\d+)", text)
@@ -75,7 +76,7 @@ def bounds(kind: marks.ConditionKind, text: str) -> tuple[int | None, int | None
 
 def player(name: str) -> str | None:
     """The filter for games of a player; None if the name is empty."""
-    # In CQL a quotation mark ends the string, so the name must not contain one.
+    # A quotation mark in the name would end the CQL string too early.
     name = name.replace('"', "").strip()
     return f'player "{name}"' if name else None
 
@@ -87,7 +88,8 @@ def player_of(text: str) -> str | None:
 
 
 def words(kind: marks.ConditionKind, text: str) -> str:
-    """The text of a chip: words for a filter that the chips can write, else the filter itself."""
+    """The text of a chip: words if the chips can write the filter, or the filter as written if they
+    cannot."""
     plain = " ".join(text.split())
     for said, written in CHOICES.get(kind, ()):
         if plain.replace(" ", "") == written.replace(" ", ""):

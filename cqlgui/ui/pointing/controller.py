@@ -1,5 +1,5 @@
-"""Binds the query's text to the marks on the board: gestures become edits of the text, and the pattern in the
-text is drawn.
+"""Connects the query's text with the marks on the board: gestures edit the text, and the pattern in the text
+is drawn.
 
 The text is the only source of the marks. Every gesture is one undo step of the text. The marks are read again
 after each change of the text and after each move of the caret. The module `deeds` makes the edits for a
@@ -38,7 +38,7 @@ from cqlgui.ui.pointing import (
 )
 
 _SLOW = 0.010
-"""Seconds. If reading the marks took longer than this, the next text is read only after the editor's
+"""A time in seconds. If reading the marks took longer, the next text is read only after the editor's
 check."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
@@ -48,7 +48,7 @@ _GO_ON = f"This is a step. Go on in the game, then press {steps_row.KEY} again"
 _BRACES = "Write braces round this step, then it can be drawn"
 _NOT_SO = "Change this in the text: a comment or a variable of the steps would be lost"
 _MOST = 200
-"""The size at which `_ladders`, `_remembered` and `_carets` are emptied."""
+"""The greatest number of entries in `_ladders`, `_remembered` and `_carets`. A full dictionary is emptied."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -56,10 +56,11 @@ Deed = Callable[[deeds.CaretDraft], "marks.Mark | None"]
 
 
 class Controller(QObject):
-    """Connects board, editor, palette, chips and steps.
+    """Connects the board, the editor, the palette, the chips and the steps.
 
-    `mode_changed` carries whether the board is in Pattern mode. `said` carries a message, which says what a
-    gesture did or why it did nothing. It also carries whether the gesture can be undone.
+    The signal `mode_changed` carries whether the board is in Pattern mode. The signal `said` carries a
+    message and whether the gesture can be undone. The message says what a gesture did or why the gesture did
+    nothing.
     """
 
     mode_changed = Signal(bool)
@@ -77,18 +78,22 @@ class Controller(QObject):
         self.gestures = gestures.Gestures(board, self._turns, self._tip)
         self._active = False
         self._side = tools.WHITE
-        # The squares that the eraser was drawn over, as a bitboard, and the last of these squares.
+        # The squares under the path of the eraser, as a bitboard, and the last square of the path.
         self._rubbed, self._rubs = 0, squares.NONE
         self._picture = painting.Picture()
         self._known: tuple[str, int] | None = None
         self._slow = False
-        # The selected mark itself, because the index of a mark changes with the text.
+        # The selected mark. An index would be wrong after a change of the text, because the change may
+        # renumber the marks.
         self._selected: marks.Mark | None = None
-        # For each widened mark, by its men and squares: the square and the men with which the widening began.
+        # The key is the men and the squares of a widened mark. The value is the square where the user began
+        # to widen, and the men of the mark at that time.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
-        # For each mark that asks for an empty square, by its squares: the men that it asked for before.
+        # The key is the squares of a mark that asks for an empty square. The value is the men of the mark
+        # before the mark asked for an empty square.
         self._remembered: dict[int, men.ManMask] = {}
-        # The caret after a gesture, by the number of undo steps and the text after the gesture (`_state`).
+        # The key is the number of undo steps and the text after a gesture (see `_state`). The value is the
+        # caret after the gesture.
         self._carets: dict[tuple[int, str], int] = {}
         self.menu: QMenu | None = None
         self._timer = QTimer(self)
@@ -205,7 +210,7 @@ class Controller(QObject):
         self.follow()
 
     def redo(self) -> None:
-        """Redo a change, and put the caret where it was after the change. The place of the caret decides
+        """Redo a change, and put the caret back to its place after the change. The place of the caret decides
         which pattern is drawn."""
         edit = self._editor.edit
         edit.redo()
@@ -233,14 +238,14 @@ class Controller(QObject):
 
     @property
     def sequence(self) -> steps.Sequence | None:
-        """The sequence of steps around the caret. If there is none, the first sequence in the text; None if
-        the text has none."""
+        """The sequence of steps around the caret, or the first sequence in the text if no sequence is around
+        the caret. None if the text has no sequence."""
         self.follow()
         return self._sequence
 
     def add_step(self) -> None:
         """Add a step. In Game mode the step has the men of the pattern on their current squares. In Pattern
-        mode it is a copy of the pattern, which the user then changes."""
+        mode the step is a copy of the pattern, for the user to change."""
         drawn, sequence = self.pattern, self.sequence
         if sequence is not None and not drawn.marks:
             drawn = sequence.steps[-1]
@@ -268,8 +273,9 @@ class Controller(QObject):
         self.said.emit(f"Step {len(self._sequence.steps)}: {words}", True)
 
     def do(self, act: Deed, nothing: str = "That changes nothing here") -> bool:
-        """Change the query as one undo step. If the deed changes nothing, show the message `nothing`. A query
-        with errors is left alone; only then the result is False."""
+        """Change the query as one undo step. If the function `act` changes nothing, show the message
+        `nothing`. A query with errors is not changed, and the result is False. For all other queries the
+        result is True."""
         self.follow()
         self._show(count="", counted=squares.NONE)
         if self._picture.greyed:
@@ -292,7 +298,7 @@ class Controller(QObject):
     # --- following the text ---------------------------------------------------------------------------------
 
     def _text_changed(self) -> None:
-        # The notice is out of date: its Undo button would undo another change.
+        # The notice is hidden, because the Undo button of the notice would now undo another change.
         self.notice.say("", undoable=False)
         self._timer.start()
 
@@ -351,26 +357,28 @@ class Controller(QObject):
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
         step = deeds.step_of(self._sequence, found)
-        # For a step of the sequence, the `find` that holds the next step is not counted as a filter.
+        # If a step is drawn, its pattern in the sequence is used. This pattern does not count the `find` of
+        # the next step as a filter.
         told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
         self.chips.set_others(len(told.others))
 
     def _show(self, **changed: Any) -> None:
-        """Draw the picture with some fields changed. The hint and the spoken description are made from the
-        new picture."""
+        """Change some fields of the picture and draw the picture. The hint and the spoken description are
+        made from the new picture."""
         picture = replace(self._picture, **changed)
         if not picture.greyed:
             words, alert = self._hint(picture)
             picture = replace(picture, hint=words, alert=alert)
         differs = picture != self._picture
-        # An equal picture is stored, too: its spans, which the comparison ignores, may have changed.
+        # The picture is stored even if it equals the old picture. The comparison ignores the spans of marks,
+        # and the spans may have changed.
         self._picture = picture
         if differs and self._active:
             self._board.refresh()
             self._board.setAccessibleDescription(spoken(picture))
 
     def _hint(self, picture: painting.Picture) -> tuple[str, bool]:
-        """The text above the board, and whether it is a warning."""
+        """The text above the board, and whether the text is a warning."""
         place = picture.selected
         if place < 0 and picture.cursor >= 0:
             place = placing.mark_at(picture.pattern, picture.anchors, picture.cursor)
@@ -387,7 +395,7 @@ class Controller(QObject):
 
     @property
     def covered(self) -> int:
-        """The squares on which marks are drawn."""
+        """The anchors of all marks (see `placing`), as a bitboard."""
         return sum(1 << square for square in set(self._picture.anchors) if square >= 0)
 
     def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
@@ -400,8 +408,8 @@ class Controller(QObject):
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
     def _mark_at(self, square: int) -> int:
-        """The index, in the current text, of the mark that a gesture on a square means; -1 if there is
-        none."""
+        """The index of the mark that a gesture on a square means; -1 if there is no such mark. The current
+        text is read first."""
         self.follow()
         return self._at(square)
 
@@ -425,12 +433,13 @@ class Controller(QObject):
         self._show(held=(0, squares.NONE))
 
     def _carry(self, tool: tools.Tool, point: QPoint) -> None:
-        """A tool is being dragged from the palette."""
+        """Show the men of a tool that is being dragged from the palette."""
         square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
         self._show(held=(tool.men if square >= 0 else 0, square))
 
     def _drop(self, tool: tools.Tool, point: QPoint) -> None:
-        """A tool was dropped at a point on the screen. The pointer is the chosen tool afterwards."""
+        """Place the men of a tool that was dropped at a point on the screen, and choose the pointer as the
+        tool."""
         square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
         self._set_tool(tools.POINTER)
         if square >= 0 and tool.men:
@@ -464,12 +473,12 @@ class Controller(QObject):
         mark = self._mark_at(square)
         if tool.erases:
             if self._rubbed:
-                # A drag of the eraser that ends on its first square arrives here as a click.
+                # If a drag of the eraser ends on the square where the drag began, the signal is a click.
                 self._rub_out()
             else:
                 self._remove(square, point)
         elif arrow >= 0 and not self._picture.greyed:
-            # A second click on the arrow, or a double click, opens the menu of relations.
+            # A second click on an arrow, or a double click, opens the menu of relations.
             again = arrow == self._picture.arrow
             self._select(None, arrow)
             if again:
@@ -488,8 +497,8 @@ class Controller(QObject):
         return 1 << man if man else 0
 
     def _place(self, square: int) -> None:
-        """Use the tool on a square: place men or erase. The pointer selects the mark there, or else adds the
-        man that stands there."""
+        """Use the tool on a square: place men or erase. The pointer selects the mark on the square. If the
+        square has no mark, the pointer adds the man that stands there."""
         tool = self.palette.tool
         mark = self._mark_at(square)
         if tool.erases:
@@ -504,8 +513,8 @@ class Controller(QObject):
             self.do(lambda draft: deeds.place(draft, square, placed))
 
     def _enter(self, square: int) -> None:
-        """Use the tool on a square. If an arrow is selected, the pointer opens the menu of relations
-        instead."""
+        """Use the tool on a square. If the tool is the pointer and an arrow is selected, open the menu of
+        relations."""
         arrow = self._picture.arrow
         if arrow >= 0 and self.palette.tool.points and not self._picture.greyed:
             if square < 0:
@@ -554,8 +563,8 @@ class Controller(QObject):
             self.do(lambda draft: deeds.erase(draft, mark))
 
     def _rub(self, before: int, over: int) -> None:
-        """Add the squares from `before` to `over` to the squares to erase. A fast drag skips the squares in
-        between."""
+        """Add the squares from `before` to `over` to the squares to erase. A fast drag sends no events for
+        the squares in between."""
         over = before if over < 0 else over
         files, ranks = (here(over) - here(before) for here in (squares.file_of, squares.rank_of))
         steps = max(1, abs(files), abs(ranks))
@@ -567,7 +576,7 @@ class Controller(QObject):
         self._show(lasso=self._rubbed)
 
     def _rub_out(self) -> None:
-        """Erase the marks within the squares that the eraser was drawn over."""
+        """Erase the marks whose squares all lie under the path of the eraser."""
         area, self._rubbed = self._rubbed, 0
         self.do(lambda draft: deeds.wipe(draft, area))
 
@@ -601,7 +610,7 @@ class Controller(QObject):
 
     def _draw_lasso(self, area: int) -> None:
         self._show(lasso=area)
-        # In Game mode only the lasso is drawn.
+        # In Game mode the controller is not the layer of the board, and the layer draws only the lasso.
         if not self._active:
             self._board.set_layer(_Lasso(area) if area else None, faint=False)
 
@@ -670,7 +679,7 @@ class Controller(QObject):
     # --- steps ----------------------------------------------------------------------------------------------
 
     def _choose_step(self, place: int) -> None:
-        """Put the caret into a step, so that the board shows it."""
+        """Put the caret into a step. The board shows the step at the caret."""
         sequence = self.sequence
         if sequence is None or self._picture.greyed:
             return
@@ -715,7 +724,8 @@ class Controller(QObject):
         held: marks.Relation | None,
         choose: Callable[[marks.Relation], None],
     ) -> QMenu:
-        """The menu of relations that are possible between two squares; `held` is the present one."""
+        """The menu of relations that are possible between two squares; `held` is the present relation of the
+        arrow."""
         menu = self.menu = QMenu(self._board)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         ends = f"{squares.square_name(origin)} → {squares.square_name(target)}"
@@ -758,10 +768,10 @@ class _Lasso:
 
 
 def _same_arrow(old: marks.Pattern, arrow: int, new: marks.Pattern) -> int:
-    """The index of an arrow after a change of the text; -1 if it is gone.
+    """The index of an arrow after a change of the text; -1 if the arrow is gone.
 
-    An arrow is recognised by its two marks. Of several arrows between them, an arrow with the former relation
-    is preferred, then the first one.
+    An arrow is recognised by its two marks. If several arrows join the two marks, the arrow with the former
+    relation is meant. If no arrow has the former relation, the first arrow is meant.
     """
     if arrow < 0:
         return -1

@@ -1,7 +1,8 @@
-"""The edits of a query's text that gestures on the board ask for. No Qt.
+"""The edits of a query's text that gestures on the board ask for. This module does not use Qt.
 
-A deed (one function here) may need several edits. A `CaretDraft` collects them, so that a deed is one undo
-step. Most deeds return the mark to select afterwards, or None.
+Each public function is the change for one gesture, and may need several edits. A `CaretDraft` collects the
+edits, because the user must be able to undo a gesture in one step. Most functions return the mark to select
+afterwards, or None.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from cqlgui.ui.pointing import placing
 
 
 class CaretDraft:
-    """A text with a caret, and the edits made so far."""
+    """A text with a caret, and the edits that were made to the text."""
 
     def __init__(self, text: str, caret: int) -> None:
         self._begun = text
@@ -36,7 +37,8 @@ class CaretDraft:
 
     @property
     def changes(self) -> tuple[spelling.Change, ...]:
-        """All edits as changes of the original text. Several edits become one change."""
+        """All edits as changes of the original text. If there are several edits, they are joined into one
+        change."""
         if len(self._edits) <= 1:
             return self._edits[0].changes if self._edits else ()
         old, new = self._begun, self.text
@@ -52,8 +54,8 @@ class CaretDraft:
 
 
 def place(draft: CaretDraft, square: int, mask: men.ManMask) -> marks.Mark:
-    """Put men on a square. If a mark has just this square, the new men replace its men and the mark keeps its
-    role."""
+    """Put men on a square. If a mark has only this square, the new men replace the men of the mark, and the
+    mark keeps its role."""
     found = _alone(pattern := draft.pattern, square)
     draft.take(editing.stand(draft.text, draft.caret, {square: mask}))
     return marks.Mark(mask, squares.BIT[square], pattern.marks[found].role if found >= 0 else marks.Role.MUST)
@@ -75,7 +77,7 @@ def spread(draft: CaretDraft, area: int, mask: men.ManMask) -> marks.Mark:
 
 
 def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark | None:
-    """Move a mark from one square to another; a target beside the board removes the mark.
+    """Move a mark from one square to another square; a target beside the board removes the mark.
 
     An area loses the squares that leave the board. An area of all 64 squares does not move.
     """
@@ -106,7 +108,7 @@ def wipe(draft: CaretDraft, area: int) -> None:
 
 
 def widen(draft: CaretDraft, mark: int, square: int, by: int, began: men.ManMask) -> marks.Mark:
-    """Move a mark one rung up or down the ladder at a square; the arguments are those of `ladder.step`."""
+    """Make a mark one step wider or narrower (see `ladder.step` for `square`, `by` and `began`)."""
     held = draft.pattern.marks[mark]
     if held.men == men.EMPTY_MASK:
         return held
@@ -115,9 +117,10 @@ def widen(draft: CaretDraft, mark: int, square: int, by: int, began: men.ManMask
 
 
 def next_role(draft: CaretDraft, mark: int, remembered: men.ManMask) -> marks.Mark:
-    """Give a mark the next role in the order: must, one of several, must not, empty, must again.
+    """Give a mark the next role in the order: must, one of several, must not, empty, and must again.
 
-    After empty, the mark gets the remembered men back, or any man if none are remembered.
+    A mark that leaves the role "empty" gets the remembered men. If no men are remembered, the mark gets any
+    man.
     """
     held = draft.pattern.marks[mark]
     if held.empty and held.role is marks.Role.MUST:
@@ -131,7 +134,8 @@ def next_role(draft: CaretDraft, mark: int, remembered: men.ManMask) -> marks.Ma
     other = marks.Role.EITHER if held.role is marks.Role.MUST else marks.Role.NOT
     chosen = set_role(draft, mark, other)
     if other is marks.Role.EITHER and not draft.changes:
-        # In a path, round brackets would begin a chain, so no mark can be one of several there.
+        # The role `EITHER` needs round brackets. In a path, round brackets would begin a chain, and therefore
+        # `set_role` did not change the text.
         chosen = set_role(draft, mark, marks.Role.NOT)
     return chosen
 
@@ -144,7 +148,8 @@ def set_role(draft: CaretDraft, mark: int, role: marks.Role) -> marks.Mark:
 
 
 def lift(draft: CaretDraft, area: int, shown: Position | None) -> int:
-    """Add the men that stand in an area to the pattern, each on its square. Returns the number of men."""
+    """Add the men that stand in an area to the pattern, each man on the square where it stands. Returns the
+    number of men."""
     found = _standing(area, shown)
     draft.take(editing.stand(draft.text, draft.caret, {square: 1 << man for square, man in found}))
     return len(found)
@@ -155,8 +160,9 @@ def join(
 ) -> marks.Mark | None:
     """Add an arrow between two squares.
 
-    An end without a mark gets a mark for the man that stands there. At an empty origin the new mark is any
-    man. At an empty target, and always at the target of a `MOVES` arrow, the new mark is any square.
+    A square without a mark gets a mark for the man that stands there. If the origin is empty, its new mark
+    asks for any man. If the target is empty, or the relation is `MOVES`, the new mark of the target asks for
+    any square.
     """
     ends = []
     for square, otherwise in ((origin, men.MAN_MASK), (target, men.ANY_MASK)):
@@ -182,12 +188,12 @@ def relate(draft: CaretDraft, arrow: int, relation: marks.Relation) -> None:
 
 
 def part(draft: CaretDraft, arrow: int) -> None:
-    """Remove an arrow, but not its marks."""
+    """Remove an arrow. The marks at the ends of the arrow stay."""
     draft.take(editing.remove_arrow(draft.text, draft.caret, arrow))
 
 
 def ask(draft: CaretDraft, kind: marks.ConditionKind, text: str | None) -> None:
-    """Set a condition on the whole position or game; None removes it."""
+    """Set a condition on the whole position or game; the text None removes the condition."""
     draft.take(editing.set_condition(draft.text, draft.caret, kind, text))
 
 
@@ -197,22 +203,24 @@ def clear(draft: CaretDraft) -> None:
 
 
 _OF_A_GAME: tuple[marks.ConditionKind, ...] = ("player", "year", "elo", "result")
-"""Conditions on a whole game: one step is enough to ask for them."""
+"""Conditions on a whole game. If one step asks for such a condition, the other steps need not ask for the
+condition."""
 _OF_ITS_END: tuple[marks.ConditionKind, ...] = ("mate", "stalemate")
-"""Conditions that hold only at the end of a game, so no step can follow."""
+"""Conditions that hold only at the end of a game. No step can follow a step with such a condition."""
 
 
 def copied(pattern: marks.Pattern) -> marks.Pattern:
-    """The pattern that a new step starts with: a copy without conditions on the whole game or on its end."""
+    """The pattern of a new step: a copy without the conditions in `_OF_A_GAME` and `_OF_ITS_END`."""
     kept = tuple(one for one in pattern.conditions if one.kind not in (*_OF_A_GAME, *_OF_ITS_END))
     return marks.Pattern(pattern.marks, pattern.arrows, kept)
 
 
 def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Pattern, int]:
-    """The men of a pattern where they stand in a position now, and the number of marks that were left out.
+    """A pattern with the men of `pattern` on their current squares, and the number of marks that were left
+    out.
 
-    A mark is kept if it asks that one man must stand on one square. That man must still be on the board, and
-    no other man may be mistaken for it.
+    A mark is kept if it asks that one man must stand on one square. The man must still be on the board, and
+    the current square of the man must be certain.
     """
     if shown is None:
         return marks.Pattern(), len(pattern.marks)
@@ -235,7 +243,8 @@ def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Patt
 
 
 def step_of(sequence: steps.Sequence | None, drawn: marks.Pattern) -> int:
-    """The index of the step that is drawn; -1 for none. A step without braces cannot be drawn by itself."""
+    """The index of the step that is drawn; -1 if no step is drawn. A step without braces cannot be drawn
+    alone."""
     if sequence is None:
         return -1
     same = (place for place, one in enumerate(sequence.steps) if one.span.offset == drawn.span.offset)
@@ -243,12 +252,12 @@ def step_of(sequence: steps.Sequence | None, drawn: marks.Pattern) -> int:
 
 
 def add_step(draft: CaretDraft, pattern: marks.Pattern) -> None:
-    """Append a step. Without a sequence, the group at the caret becomes the first step."""
+    """Append a step. If the text has no sequence, the group at the caret becomes the first step."""
     draft.take(steps.add_step(draft.text, draft.caret, pattern))
 
 
 def remove_step(draft: CaretDraft, step: int) -> None:
-    """Remove a step and the gap before it. With the first step, the gap after it is removed."""
+    """Remove a step and the gap before it. If the step is the first step, remove the gap after it."""
     draft.take(steps.remove_step(draft.text, draft.caret, step))
 
 
@@ -268,7 +277,7 @@ def set_form(draft: CaretDraft, form: steps.Form) -> None:
 
 
 def _alone(pattern: marks.Pattern, square: int) -> int:
-    """The index of the last mark on just this square; -1 if there is none."""
+    """The index of the last mark that has only this square; -1 if there is no such mark."""
     board = squares.BIT[square]
     return max((place for place, mark in enumerate(pattern.marks) if mark.squares == board), default=-1)
 
@@ -281,7 +290,7 @@ def _change(draft: CaretDraft, mark: int, mask: men.ManMask, board: int) -> mark
 
 
 def _place_of(pattern: marks.Pattern, mark: marks.Mark) -> int:
-    """The index of a mark in a pattern; -1 if the text could not take it."""
+    """The index of a mark in a pattern; -1 if the pattern does not have the mark."""
     return next((place for place, one in enumerate(pattern.marks) if one == mark), -1)
 
 
@@ -292,8 +301,8 @@ def _standing(area: int, shown: Position | None) -> list[tuple[int, men.Man]]:
 
 
 def _shifted(board: int, origin: int, target: int) -> int:
-    """A bitboard shifted by the distance from origin to target, without the squares that leave the board. If
-    no square would be left, the bitboard is not shifted."""
+    """A bitboard shifted by the distance from `origin` to `target`. Squares that leave the board are dropped.
+    If all squares leave the board, the bitboard is not shifted."""
     right = squares.file_of(target) - squares.file_of(origin)
     up = squares.rank_of(target) - squares.rank_of(origin)
     moved = 0

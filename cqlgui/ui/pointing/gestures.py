@@ -1,8 +1,9 @@
-"""Turns mouse and key events on the board into signals about squares; does not use patterns or queries.
+"""Turns mouse and key events on the board into signals about squares. This module does not use patterns or
+queries.
 
-In Pattern mode this module handles all events that concern marks. It leaves all other events to the board,
-such as the events that turn the board, or the wheel beside the marks, which steps through the game. In Game
-mode this module handles only Ctrl+click and a lasso with Ctrl or Shift.
+In Pattern mode this module handles all events that concern marks. The board handles all other events, for
+example a turn of the wheel beside the marks, which steps through the game. In Game mode this module handles
+only Ctrl+click and a lasso with Ctrl or Shift.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cqlgui.ui.board import widget
 from cqlgui.ui.look import wording
 
 _STEP = 120
-"""Angle of one notch of the wheel, in eighths of a degree."""
+"""The angle of one notch of the wheel, in eighths of a degree."""
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -35,15 +36,16 @@ class Gestures(QObject):
     """An event filter of the board. Its signals carry a square as a number, a place beside the board as
     `squares.NONE`, and a set of squares as a bitboard.
 
-    - `pressed`: a click, with the point in the board's widget. `added`: a click with Ctrl.
-    - `dragged`: a drag with the left button has ended. `dragging`: such a drag goes on.
-    - `removed`: a right click, with the point in the board's widget.
-    - `arrow_drawn`: a drag with the right button has ended, with the point on the screen. `arrow_drawing`:
-      such a drag goes on. `arrow_wanted`: key T.
-    - `widened`: the wheel or the keys + and -, with +1 or -1. `role_wanted`: Space, for the next role.
+    - `pressed`: a click, with the point in the coordinates of the board's widget. `added`: a click with Ctrl.
+    - `dragged`: a drag with the left button has ended. `dragging`: a drag with the left button goes on.
+    - `removed`: a right click, with the point in the coordinates of the board's widget.
+    - `arrow_drawn`: a drag with the right button has ended; the point is the end of the drag on the screen.
+      `arrow_drawing`: a drag with the right button goes on. `arrow_wanted`: the key T.
+    - `widened`: the wheel or the keys + and -; the number is +1 or -1. `role_wanted`: Space, for the next
+      role.
     - `lassoed`: a lasso in Pattern mode. `lifted`: a lasso in Game mode. `lasso_drawn`: a lasso is being
       drawn.
-    - `cursor_moved`: keys moved the square cursor; `hovered`: the pointer came to another square.
+    - `cursor_moved`: keys moved the square cursor; `hovered`: the pointer moved to another square.
     - `placed`: Enter; `deleted`: Delete; `typed`: a letter, digit or sign that chooses a tool; `left`: Esc.
     - `idle`: a click that has no meaning in Game mode.
     """
@@ -84,8 +86,7 @@ class Gestures(QObject):
         self._lasso = False
         self._origin = self._over = squares.NONE
         self._wheel = 0
-        # Whether the last move was made with keys. Then a key means the square of the cursor, otherwise the
-        # square under the pointer.
+        # Whether the last move was made with the arrow keys (see `_target`).
         self._by_keys = False
         self.cursor = squares.NONE
         board.installEventFilter(self)
@@ -199,7 +200,8 @@ class Gestures(QObject):
         elif key in _ARROWS:
             self._walk(*_ARROWS[key])
         elif key in _ENTER:
-            # The signal is emitted even without a square, because Enter may mean a selected arrow.
+            # The signal is emitted even if there is no square. If an arrow is selected, Enter opens the menu
+            # of the arrow.
             self.placed.emit(self._target())
         elif key in _DELETE:
             self.deleted.emit(self._target())
@@ -218,8 +220,8 @@ class Gestures(QObject):
         return True
 
     def _target(self) -> int:
-        """The square that a key means. If the pointer is on the board and moved last, this is the square
-        under the pointer, otherwise the square of the cursor."""
+        """The square that a key means: the square under the pointer if the mouse moved last and is on the
+        board. In all other cases, the square of the cursor."""
         if self._by_keys or self._over < 0:
             return self.cursor
         return self._over
@@ -244,7 +246,7 @@ class Gestures(QObject):
         self.cursor_moved.emit(square)
 
     def _wants(self, event: QKeyEvent) -> bool:
-        """Whether a key is for marks, even if it is also the shortcut of an action of the window."""
+        """Whether a key is for marks. Some of these keys are also shortcuts of the window."""
         if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
         key = Qt.Key(event.key())
@@ -292,7 +294,8 @@ _TYPED = frozenset("KQRBNPAEX_.123+-=T")
 
 
 def spanned(origin: int, target: int) -> int:
-    """The rectangle between two corners, as a bitboard; only the origin if the target is beside the board."""
+    """The rectangle between two corners, as a bitboard. If the target is beside the board, only the
+    origin."""
     if target < 0:
         return squares.BIT[origin]
     files = sorted((squares.file_of(origin), squares.file_of(target)))

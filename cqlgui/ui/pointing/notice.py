@@ -1,4 +1,4 @@
-"""A line in the status bar that says what was done, with an Undo button."""
+"""A line in the status bar that says what was done. The line has an Undo button."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECONDS = 9
 
 
 class Notice(QWidget):
-    """A message that hides itself after 9 seconds. Its button emits `undo_wanted`."""
+    """A message that is hidden after 9 seconds. The Undo button emits `undo_wanted`."""
 
     undo_wanted = Signal()
 
@@ -34,7 +34,7 @@ class Notice(QWidget):
         self.hide()
 
     def say(self, words: str, *, undoable: bool) -> None:
-        """Show a message; an empty one hides the notice."""
+        """Show a message; an empty message hides the notice."""
         self._words.say(words)
         self.undo.setVisible(undoable)
         self.setVisible(bool(words))

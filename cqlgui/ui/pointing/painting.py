@@ -1,7 +1,8 @@
-"""Draws the marks and arrows of a pattern on a board of any size; does not use widgets.
+"""Draws the marks and arrows of a pattern on a board of any size. This module does not use widgets.
 
-Each role has its own shape: a plate with a solid edge for a man that must stand there, a dashed ring for one
-of several, a cross for a man that must not stand there. An empty square is drawn as a hollow square.
+The shape shows the role. A man that must stand on a square has a plate with a solid edge. A mark that is one
+of several has a dashed ring. A man that must not stand on a square has a cross. An empty square is drawn as a
+hollow square.
 """
 
 from __future__ import annotations
@@ -28,21 +29,22 @@ RELATIONS: dict[marks.Relation, tuple[str, str, str]] = {
     marks.Relation.RANK: ("R", "rank", "On the same rank"),
     marks.Relation.DIAGONAL: ("D", "diagonal", "On the same diagonal"),
 }
-"""The names of a relation: on a short arrow, on a longer arrow, and in a menu."""
+"""The names of a relation: the name on a short arrow, the name on a longer arrow, and the name in a menu."""
 _MUTUAL = (marks.Relation.FILE, marks.Relation.RANK, marks.Relation.DIAGONAL)
 _LEAST_HINT = 90
-"""Width in pixels below which the hint above the board is not drawn."""
+"""The least width in pixels for the hint above the board. In a narrower room the hint is not drawn."""
 _NEAR = 0.16
-"""Distance from an arrow, in widths of a square, within which a click means the arrow."""
+"""The greatest distance between a click and an arrow, in widths of a square, if the click means the arrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All that is drawn of a pattern.
+    """Everything that is drawn for a pattern.
 
-    `anchors` has a square for each mark (see `placing`). `selected` is the index of a mark, `arrow` the index
-    of an arrow, and `cursor` a square; in all three -1 means none. `faults` maps the index of a mark to a
-    warning. `count` is shown at the square `counted`.
+    `anchors` has a square for each mark (see `placing`). `selected` is the index of the selected mark,
+    `arrow` is the index of the selected arrow, and `cursor` is a square. If there is no mark, arrow or
+    cursor, the number is -1. `faults` maps the index of a mark to a warning. `count` is shown at the square
+    `counted`.
     """
 
     pattern: marks.Pattern = field(default_factory=marks.Pattern)
@@ -56,7 +58,7 @@ class Picture:
     counted: int = squares.NONE
     lasso: int = 0
     held: tuple[men.ManMask, int] = (0, squares.NONE)
-    """The men that are dragged, and the square below the pointer."""
+    """The men that are dragged, and the square under the pointer."""
     drawn: tuple[int, int] = (squares.NONE, squares.NONE)
     """The two squares of an arrow that is being drawn."""
     hint: str = ""
@@ -72,7 +74,7 @@ def draw(
     ratio: float,
     taken: float = 0.0,
 ) -> None:
-    """Draw the whole pattern: areas first, then marks, arrows, and the feedback of the running gesture.
+    """Draw the whole pattern in this order: areas, marks, arrows, and the feedback for the running gesture.
 
     The hint above the board leaves `taken` pixels free at the left edge.
     """
@@ -120,10 +122,10 @@ def draw(
 
 
 def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) -> None:
-    """Draw a set of men in a square: one man in full size, several smaller.
+    """Draw a set of men in a square. One man has the full size; several men are smaller.
 
-    All men of a colour, or of both colours, are drawn as a disc. The empty square is drawn as a hollow
-    square, and any square as a dot.
+    All men of one colour, or of both colours, are drawn as one disc. The empty square is drawn as a hollow
+    square. "Any square" is drawn as a dot.
     """
     if mask == men.ANY_MASK:
         tokens.draw_dots(painter, box)
@@ -193,12 +195,12 @@ def _draw_ground(
     *,
     chosen: bool,
 ) -> None:
-    """Draw the plate of a mark and the edge around all its squares."""
+    """Draw the tint on the squares of a mark, and the edge around the squares."""
     ink = _ink(mark, colours, greyed=greyed, chosen=chosen)
     width = max(1.8, frame.cell * (0.065 if chosen else 0.045))
     either, alone = mark.role is marks.Role.EITHER, mark.squares.bit_count() == 1
     tint = QColor(ink)
-    # A mark on all squares is shown by its edge: a tint of the whole board would say nothing.
+    # A mark on all squares has hardly any tint, because a strong tint of the whole board would show nothing.
     tint.setAlpha(70 if alone else 44 if mark.squares != squares.ALL else 12)
     shape = QPainterPath()
     if either and alone:
@@ -206,13 +208,14 @@ def _draw_ground(
         shape.addEllipse(frame.square(squares.lowest(mark.squares)).adjusted(inset, inset, -inset, -inset))
     else:
         inset = width / 2 + 1
-        # With this rule overlapping parts become one shape, not a hole.
+        # This rule joins overlapping parts into one shape. Without this rule the overlap would be a hole.
         shape.setFillRule(Qt.FillRule.WindingFill)
         for square in squares.bits(mark.squares):
             shape.addPath(_inner(frame, square, mark.squares, inset))
         shape = shape.simplified()
     painter.setBrush(tint)
-    # A light edge is drawn first, so that the ink over it is visible on any square.
+    # A light edge is drawn under the coloured edge. Without the light edge, the coloured edge would be hard
+    # to see on some squares.
     painter.setPen(QPen(colours.colour("ring_halo"), width + 1.6))
     painter.drawPath(shape)
     pen = QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin)
@@ -225,8 +228,8 @@ def _draw_ground(
 
 
 def _inner(frame: painting.Frame, square: int, board: int, inset: float) -> QPainterPath:
-    """The path of one square of an area. At the border of the area it is shrunk by `inset`. Inside the area
-    it overlaps the neighbouring squares a little, so that all squares become one shape."""
+    """The path of one square of an area. At the border of the area the path is shrunk by `inset`. Inside the
+    area the path overlaps the neighbouring squares a little, so that the squares join into one shape."""
     box = frame.square(square)
 
     def gap(right: int, up: int) -> float:
@@ -268,7 +271,8 @@ def _draw_mark(
 
 
 def _ends(frame: painting.Frame, origin: int, target: int) -> tuple[QPointF, QPointF]:
-    """The points where an arrow begins and ends: a little away from the centres of its squares."""
+    """The points where an arrow begins and ends. They are a little away from the centres of the two
+    squares."""
     start, end = frame.square(origin).center(), frame.square(target).center()
     along = end - start
     length = math.hypot(along.x(), along.y())
@@ -287,8 +291,8 @@ def _draw_arrow(
     relation: marks.Relation | None,
     colours: theme.Colours,
 ) -> None:
-    """Draw a line, and a plate with the relation. The line has an arrow head, except for a symmetric
-    relation."""
+    """Draw a line, and a plate with the relation. The line has an arrow head if the relation is not
+    symmetric."""
     if origin < 0 or target < 0 or origin == target:
         return
     start, end = _ends(frame, origin, target)
@@ -313,7 +317,8 @@ def _draw_arrow(
 def _draw_plate(
     painter: QPainter, middle: QPointF, text: str, edge: QColor, frame: painting.Frame, colours: theme.Colours
 ) -> None:
-    """Draw a word on a plate, moved so that the plate stays on the board."""
+    """Draw a word on a plate. If a part of the plate would be off the board, move the plate onto the
+    board."""
     font = QFont(painter.font())
     font.setPixelSize(max(9, min(13, round(frame.cell * 0.2))))
     font.setBold(True)
@@ -356,7 +361,7 @@ def _draw_hint(
     sign = "⚠ " if picture.alert else ""
     metrics, words = painter.fontMetrics(), sign + picture.hint
     if metrics.horizontalAdvance(words) > room.width() and not picture.alert:
-        # If the room is too small, only the name of the tool is shown.
+        # If the room is too narrow, only the name of the tool is shown.
         words = words.partition(":")[0]
     words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
     painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)

@@ -1,4 +1,4 @@
-"""The palette beside the board: the tool for clicks, and the role of the selected mark."""
+"""The palette beside the board: buttons for the tools of the pointer, and for the selected mark."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cqlgui.ui.look import canvas, theme, wording
 from cqlgui.ui.pointing import painting, tools
 
 _SIZES = ((2, 28), (2, 26), (2, 24), (3, 24), (3, 20), (3, 17))
-"""Layouts of the palette, from the roomiest: number of columns, and size of a button in pixels. All layouts
-are narrow, because a wide palette would make a small window grow."""
+"""The layouts of the palette, the roomiest first: the number of columns, and the size of a button in pixels.
+All layouts are narrow, because a wide palette would force a small window to grow."""
 _GAP, _PARTED = 2, 6
 _MEN = (men.WK, men.BK, men.WQ, men.BQ, men.WR, men.BR, men.WB, men.BB, men.WN, men.BN, men.WP, men.BP)
 _TOOLS = (
@@ -39,11 +39,12 @@ ROLES: dict[marks.Role, tuple[str, str]] = {
 
 
 class Palette(widget.Side):
-    """Small buttons, in the layout that fits the height.
+    """Small buttons in a layout that fits the height.
 
-    Signals: `chosen` carries a `tools.Tool`; `carried` a tool that is being dragged away, and the point on
-    the screen; `dropped` a tool that was dropped, and the point. `role_wanted` carries a `marks.Role` and
-    `widened` +1 or -1, both for the selected mark. `clear_wanted` asks to empty the pattern.
+    The signal `chosen` carries a `tools.Tool`. `carried` carries a tool during a drag, and the point on the
+    screen. `dropped` carries a tool after a drag, and the point on the screen. `role_wanted` carries a
+    `marks.Role` for the selected mark. `widened` carries +1 or -1 for the selected mark. `clear_wanted` asks
+    for an empty pattern.
     """
 
     chosen = Signal(object)
@@ -94,7 +95,7 @@ class Palette(widget.Side):
         return self._tool
 
     def set_tool(self, tool: tools.Tool) -> None:
-        """Choose a tool. If it places several kinds of men, the button of each kind is checked."""
+        """Choose a tool. If the tool places several kinds of men, the button of each kind is checked."""
         self._tool = tool
         for one, button in self._tools.items():
             part = bool(tool.men) and bool(one.men) and one.men.bit_count() == 1 and bool(one.men & tool.men)
@@ -128,12 +129,12 @@ class Palette(widget.Side):
         self.role_wanted.emit(role)
 
     def width_for(self, height: int) -> int:
-        """The width that all buttons need at a height."""
+        """The width that the buttons need if the palette has this height."""
         columns, size = self._columns(height)
         return columns * (size + _GAP)
 
     def _columns(self, height: int) -> tuple[int, int]:
-        """The number of columns and the size of a button with which all buttons fit into a height."""
+        """The number of columns and the size of a button in the roomiest layout that fits into a height."""
         for columns, size in _SIZES:
             rows = sum(-(-len(part) // columns) for part in self._parts)
             if rows * (size + _GAP) + 2 * _GAP + _PARTED <= height:
@@ -164,8 +165,8 @@ class Palette(widget.Side):
 
 
 class _Drawn(QToolButton):
-    """A button with its own drawing, in the colours of the theme. `carried` carries the point on the screen
-    during a drag that began on the button, and `dragged` the point where that drag ended."""
+    """A button with a drawing in the colours of the theme. During a drag that began on the button, `carried`
+    carries the point on the screen. At the end of the drag, `dragged` carries the last point."""
 
     carried = Signal(QPoint)
     dragged = Signal(QPoint)
@@ -203,7 +204,8 @@ class _Drawn(QToolButton):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.drawPixmap((self.width() - size) // 2, (self.height() - size) // 2, picture)
             if self.isChecked():
-                # The edge shows a checked button in any theme; a shade alone might not.
+                # The edge shows in every theme that the button is checked. In some themes the usual shade is
+                # hard to see.
                 painter.setPen(QPen(theme.colours().colour("accent"), 2))
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
 
@@ -213,7 +215,7 @@ def _tool_button(tool: tools.Tool, parent: QWidget) -> _Drawn:
 
     def draw(painter: QPainter, box: QRectF, ratio: float) -> None:
         if tool.men & men.BLACK_MASK and theme.colours().dark:
-            # Black men would hardly be visible on a dark window.
+            # Black men need a lighter ground, because they would hardly be visible on a dark window.
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colours().colour("dark_square"))
             painter.drawRoundedRect(box, 4, 4)
@@ -273,7 +275,7 @@ def _outline(box: QRectF) -> QPen:
 
 
 def _key_of(tool: tools.Tool) -> str:
-    """The keys that choose a tool, for its tooltip."""
+    """The keys that choose a tool, for the tooltip of the tool."""
     if tool.points:
         return "Esc"
     if tool.erases:

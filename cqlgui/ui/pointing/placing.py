@@ -1,7 +1,8 @@
-"""The square on which a mark of a pattern is drawn and can be grabbed. No Qt.
+"""The square where a mark of a pattern is drawn and can be grabbed. This module does not use Qt.
 
-A mark with few squares is drawn on each of its squares. A mark with many squares is drawn as an area with one
-sign. The sign has a square of its own, the *anchor*, so that two overlapping areas can be distinguished.
+A mark with few squares has its men drawn on each of its squares. A mark with many squares is an area, and has
+its men drawn on one square, the *anchor*. Two overlapping areas have different anchors, so that the user can
+see and grab both.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from cqlgui.board import squares
 from cqlgui.pattern import marks
 
 FEW = 8
-"""A mark with at most this many squares has its men drawn on each square."""
+"""The men of a mark are drawn on each of its squares if the mark has at most this number of squares."""
 
 
 def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> tuple[int, ...]:
     """The anchor of each mark; -1 for a mark without squares.
 
-    `wanted` maps the index of a mark to a square, which becomes the anchor if it belongs to the mark.
-    Otherwise the anchor is the square nearest to the middle of the mark. Squares that other marks use are
+    `wanted` maps the index of a mark to a square. The square becomes the anchor if the square belongs to the
+    mark. All other anchors are the square nearest to the middle of the mark. Squares that other marks use are
     avoided if possible.
     """
     wanted = wanted or {}
@@ -42,8 +43,8 @@ def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> 
 def mark_at(pattern: marks.Pattern, places: tuple[int, ...], square: int) -> int:
     """The index of the mark that a gesture on a square means; -1 if there is none.
 
-    A mark that is drawn on each of its squares comes first, then an area with its anchor here, then the
-    smallest area that covers the square.
+    The first choice is a mark that is drawn on each of its squares. The second choice is an area that has its
+    anchor on this square. The third choice is the smallest area that covers this square.
     """
     found = pattern.at(square)
     if found >= 0 and pattern.marks[found].squares.bit_count() <= FEW:
@@ -53,7 +54,8 @@ def mark_at(pattern: marks.Pattern, places: tuple[int, ...], square: int) -> int
 
 
 def _middle(board: int, among: int) -> int:
-    """The square of `among` nearest to the middle of a bitboard; of equally near squares the lowest."""
+    """The square of `among` nearest to the middle of a bitboard. If several squares are equally near, the
+    lowest."""
     if not board:
         return squares.NONE
     every = list(squares.bits(board))

@@ -1,6 +1,7 @@
 """The row of small boards under the chips: the steps of a sequence, and the gaps between them.
 
-The row shows a `steps.Sequence` and emits the changes that the user wants. It does not know the query's text.
+The row shows a `steps.Sequence` and emits the changes that the user wants. The row does not know the query's
+text.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ from cqlgui.ui.board import painting, widget
 from cqlgui.ui.look import canvas, labels, theme, wording
 
 _HIGH, _LOW = 76, 48
-"""The height of the row in pixels: normally, and in a low window, where the board needs the room."""
+"""The height of the row in pixels: the usual height, and the height in a low window. The smaller height
+leaves more room for the board."""
 _LOW_WINDOW = 480
 _EDGE = 4
-"""The margin of a small board in pixels; its outline is drawn there."""
+"""The margin of a small board in pixels. The outline of the drawn step uses this margin."""
 _GAP = 54
 """The width of the button between two boards, in pixels."""
 _BAR = 7
@@ -61,11 +63,11 @@ KEY = "Ctrl+Shift+B"
 
 
 class StepsRow(QWidget):
-    """The steps as boards, with buttons for the form and for another step.
+    """The steps as boards, with buttons that choose the form of the sequence and add a step.
 
-    `chosen` carries the step to draw, `moved` a step and its new place, `removed` a step, `gap_wanted` the
-    index of a gap and the new gap, `form_wanted` a form. `added` asks for another step. `left` is emitted for
-    Esc.
+    The signal `chosen` carries the index of the step to draw. `moved` carries the index of a step and the new
+    index. `removed` carries the index of a step. `gap_wanted` carries the index of a gap and the new gap.
+    `form_wanted` carries a form. `added` asks for another step. `left` is emitted for Esc.
     """
 
     chosen = Signal(int)
@@ -120,21 +122,22 @@ class StepsRow(QWidget):
 
     @property
     def boards(self) -> tuple[QAbstractButton, ...]:
-        """The small boards, in order."""
+        """The small boards, in the order of the steps."""
         return tuple(self._strip.boards)
 
     @property
     def gaps(self) -> tuple[QToolButton, ...]:
-        """The buttons between the boards, in order."""
+        """The buttons between the boards, in the order of the gaps."""
         return tuple(self._strip.gaps)
 
     @property
     def current(self) -> int:
-        """The index of the outlined step; -1 if there is none."""
+        """The index of the outlined step; -1 if no step is outlined."""
         return self._current
 
     def show_sequence(self, sequence: steps.Sequence | None, current: int) -> None:
-        """Show a sequence. The step `current`, which is drawn on the board, is outlined; -1 for none."""
+        """Show a sequence, and outline the step `current`, which is drawn on the board. If no step is drawn,
+        `current` is -1."""
         if sequence is not None:
             for form, button in self.forms.items():
                 button.setChecked(form == sequence.form)
@@ -142,7 +145,8 @@ class StepsRow(QWidget):
         self._sequence, self._current = sequence, current
 
     def _want_form(self, form: steps.Form) -> None:
-        # The text decides which button is checked, so a click alone must not check another button.
+        # The query's text decides which button is checked. After a click, the button of the present form is
+        # checked again, because the text may stay as it is.
         if self._sequence is not None:
             self.forms[self._sequence.form].setChecked(True)
             if form != self._sequence.form:
@@ -265,7 +269,7 @@ class _Strip(QScrollArea):
             self._row.moved.emit(place, to)
 
     def _dress(self) -> None:
-        # The usual scroll bar would take a fifth of the height.
+        # The scroll bar is thin, because a usual scroll bar would take a fifth of the height.
         colours = theme.colours()
         self.horizontalScrollBar().setStyleSheet(
             f"QScrollBar {{ height: {_BAR}px; background: transparent; }}"
@@ -277,7 +281,7 @@ class _Strip(QScrollArea):
     # --- dragging -------------------------------------------------------------------------------------------
 
     def _target(self, place: int, across: int) -> int:
-        """The new index of a board that is dropped at this x coordinate."""
+        """The new index of the board `place` if this board is dropped at an x coordinate."""
         return sum(
             board.geometry().center().x() < across for board in self.boards if board is not self.boards[place]
         )
@@ -325,11 +329,11 @@ class _Strip(QScrollArea):
 
 
 class _Board(QAbstractButton):
-    """One step as a small board.
+    """A small board that shows one step.
 
-    `removed` is emitted for Delete. `stepped` carries -1 or 1 for an arrow key, and `shifted` carries -1 or 1
-    for an arrow key with Alt. `dragged` carries the x coordinate in the row during a drag. `dropped` carries
-    the x coordinate at the end of a drag, or -1 if the drag was cancelled.
+    The signal `removed` is emitted for Delete. `stepped` carries -1 or 1 for an arrow key. `shifted` carries
+    -1 or 1 for an arrow key with Alt. `dragged` carries the x coordinate in the row during a drag. `dropped`
+    carries the x coordinate at the end of a drag, or -1 if the drag was cancelled.
     """
 
     removed = Signal()
@@ -433,7 +437,8 @@ class _Board(QAbstractButton):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # These keys are shortcuts of the window. Here they go along the steps or remove a step.
+        # The arrow keys and Delete are shortcuts of the window. On a small board these keys go along the
+        # steps or remove a step.
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             taken = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
             if event.key() in taken:
@@ -459,7 +464,8 @@ class _Board(QAbstractButton):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drags and event.button() == Qt.MouseButton.LeftButton:
-            # A drag must not count as a click.
+            # `setDown(False)` prevents a click: the release of the mouse after a drag must not count as a
+            # click.
             self.setDown(False)
             self._end_drag(self._across(event))
         else:
@@ -470,8 +476,8 @@ class _Board(QAbstractButton):
 def _draw_step(
     painter: QPainter, room: QRectF, shown: pictures.Picture, colours: theme.Colours, ratio: float
 ) -> None:
-    """Draw a small board. Men as small as a square could not be distinguished, so all men are drawn larger.
-    They are largest if no two men stand on adjacent squares."""
+    """Draw a small board. Men as small as a square would look alike, and all men are therefore drawn larger
+    than a square (see `_growth`)."""
     painter.save()
     rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
     widget.paint_mini(painter, room, (), shown.area, rings, ratio)
@@ -495,8 +501,8 @@ def _draw_step(
 
 
 def _growth(places: list[int]) -> float:
-    """The factor by which men on these squares are larger than a square: 1.3 if two of the squares are
-    adjacent, else 2."""
+    """The size of men in widths of a square: 1.3 if two of the squares `places` are adjacent, and 2 if
+    not."""
     apart = min(
         (
             max(
@@ -511,7 +517,7 @@ def _growth(places: list[int]) -> float:
 
 
 class _Between(QToolButton):
-    """The button that shows the gap between two steps; its menu changes the gap."""
+    """The button that shows the gap between two steps. The menu of the button changes the gap."""
 
     def __init__(self, parent: QWidget, want: Callable[[steps.Gap], None]) -> None:
         super().__init__(parent)
@@ -525,7 +531,7 @@ class _Between(QToolButton):
         self.clicked.connect(self._offer)
 
     def say(self, gap: steps.Gap, *, fixed: bool) -> None:
-        """Show a gap; a fixed one cannot be changed."""
+        """Show a gap; the user cannot change a `fixed` gap."""
         self._gap = gap
         words = gap_words(gap)
         self.setText(f"→\n{words}" if fixed else f"→\n{words} ▾")
@@ -596,6 +602,7 @@ class _Insertion(QWidget):
 
 
 def _drop(part: QWidget) -> None:
-    """Hide a widget now and delete it later, because it may be handling an event."""
+    """Hide a widget now and delete it later. Deleting at once would be an error, because the widget may be
+    handling an event."""
     part.hide()
     part.deleteLater()

@@ -1,4 +1,4 @@
-"""The switch above the board: Game or Pattern mode."""
+"""The switch above the board, which chooses Game mode or Pattern mode."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ HEIGHT = 24
 
 
 class Switch(QWidget):
-    """Two buttons, one of them checked. `changed` is emitted when the user chooses a mode; True means
-    Pattern."""
+    """Two buttons: the button of the current mode is checked. The signal `changed` carries the mode that the
+    user chooses; True means Pattern mode."""
 
     changed = Signal(bool)
 
@@ -43,7 +43,7 @@ class Switch(QWidget):
         self._dress()
 
     def show_mode(self, pattern: bool) -> None:
-        """Check the button of the mode; True means Pattern."""
+        """Check the button of a mode; True means Pattern mode."""
         (self.pattern if pattern else self.game).setChecked(True)
 
     def _dress(self) -> None:

@@ -1,4 +1,4 @@
-"""The tools of the pointer in Pattern mode: select, erase, or place men. No Qt."""
+"""The tools of the pointer in Pattern mode: select, erase, or place men. This module does not use Qt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Tool:
 
     @property
     def points(self) -> bool:
-        """Whether a click selects."""
+        """Whether a click selects a mark."""
         return not self.men and not self.erases
 
     @property
@@ -40,10 +40,10 @@ def of_man(man: men.Man) -> Tool:
 
 
 def with_another(tool: Tool, other: Tool) -> Tool:
-    """The tool that a Ctrl+click on `other` makes of `tool`: it places the men of both.
+    """The tool after a Ctrl+click on `other`: a tool that places the men of `tool` and of `other`.
 
-    If `tool` already places all men of `other`, these men are removed from `tool` instead. If no man would be
-    left, the result is `tool`. If either tool places no men, the result is `other`.
+    If `tool` already places all men of `other`, the result is `tool` without the men of `other`. If no man
+    would be left, the result is `tool`. If either tool places no men, the result is `other`.
     """
     if not tool.men or not other.men:
         return other
@@ -53,10 +53,11 @@ def with_another(tool: Tool, other: Tool) -> Tool:
 
 
 def by_key(text: str, side: str, tool: Tool) -> tuple[Tool, str] | None:
-    """The tool and the side that a typed character chooses; None for a character without a meaning.
+    """The tool and the side that a typed character chooses; None if the character has no meaning.
 
-    `K Q R B N P` choose a kind of man and `A` any man, of the side. `1 2 3` choose White, Black or both and
-    give the men of the tool that colour. `E` or `_` is the empty square, `.` any square, `X` the eraser.
+    `K Q R B N P` choose a kind of man of the side, and `A` chooses any man of the side. `1 2 3` choose White,
+    Black or both colours as the side, and give this colour to the men of the tool. `E` or `_` chooses the
+    empty square, `.` chooses any square, and `X` chooses the eraser.
     """
     if text in _SIDES:
         return (Tool(_coloured(tool.men, _SIDES[text])) if tool.men else tool), _SIDES[text]
@@ -75,7 +76,7 @@ def by_key(text: str, side: str, tool: Tool) -> tuple[Tool, str] | None:
 
 
 def _coloured(mask: men.ManMask, side: str) -> men.ManMask:
-    """The men of these kinds that belong to a side."""
+    """The men of the kinds in `mask`, in the colour of a side."""
     white = mask & men.WHITE_MASK | (mask & men.BLACK_MASK) >> 6
     rest = mask & men.EMPTY_MASK
     return rest | {WHITE: white, BLACK: white << 6}.get(side, white | white << 6)

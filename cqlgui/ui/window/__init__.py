@@ -1,1 +1,1 @@
-"""The main window: its parts and controllers, its actions, its layouts and its start."""
+"""The main window: its parts, its controllers, its actions, its layouts and its start."""

@@ -1,4 +1,5 @@
-"""Menus, toolbar and keys of the window: every action, its key, and when it is enabled."""
+"""The menus, the toolbar and the keys of the window: every action with its key, and the rule when the action
+is enabled."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ _ABOUT = (
 
 
 class Actions:
-    """Every action of the window, made once and shared by menus, toolbar and keys."""
+    """Every action of the window. The menus, the toolbar and the keys share the actions."""
 
     def __init__(
         self,
@@ -68,14 +69,14 @@ class Actions:
         self.enable()
 
     def set_icons(self, icon: Callable[[str], QIcon]) -> None:
-        """Draw the icons again, after a change of colours."""
+        """Draw the icons again. The window calls this after a change of colours."""
         for name, found in self._icons.items():
             drawn = icon(name)
             for action in found:
                 action.setIcon(drawn)
 
     def enable(self) -> None:
-        """Disable the actions that cannot be done now."""
+        """Enable the actions that are possible now, and disable all others."""
         main = self._main
         running = main.searcher.running
         shown = main.browser.game is not None
@@ -102,7 +103,7 @@ class Actions:
         self._themes[theme.theme().choice].setChecked(True)
 
     def show_layout(self) -> None:
-        """List the layouts and tick the current one."""
+        """List the layouts and tick the current layout."""
         main = self._main
         built_in = [layout.value for layout in layouts.Layout]
         for action in self._layouts[len(built_in) :]:
@@ -148,8 +149,8 @@ class Actions:
     def _make_query(self) -> None:
         main = self._main
         menu = main.menuBar().addMenu("&Query")
-        # One undo for everything that changes the query: typing, drawing, choosing. Text fields have their
-        # own undo.
+        # This undo is for everything that changes the query: typing, drawing and choosing. Text fields have
+        # an undo of their own.
         self.undo = self._action(menu, "&Undo", main.pointing.undo, QKeySequence.StandardKey.Undo)
         self.redo = self._action(menu, "R&edo", main.pointing.redo, QKeySequence.StandardKey.Redo)
         self.redo.setShortcuts([QKeySequence(QKeySequence.StandardKey.Redo), QKeySequence("Ctrl+Y")])
@@ -365,7 +366,8 @@ class Actions:
         if self._main.menuBar().isNativeMenuBar():
             self._main.addToolBar(bar)
         else:
-            # The tool bar is put beside the menus, so that the board gets more height.
+            # The tool bar is put beside the menus. A tool bar below the menus would take height from the
+            # board.
             bar.setIconSize(QSize(18, 18))
             bar.setContentsMargins(0, 0, 0, 0)
             self._main.menuBar().setCornerWidget(bar)
@@ -382,8 +384,8 @@ class Actions:
     ) -> QAction:
         """Make an action in a menu.
 
-        The key of a `local` action works only in the board, the notation and the tables, so that it does not
-        interfere with typing or with other lists.
+        The key of a `local` action works only in the board, the notation and the tables. In a text field or
+        in another list, the key would disturb typing.
         """
         action = menu.addAction(title)
         action.triggered.connect(lambda _checked=False: slot())
@@ -398,7 +400,7 @@ class Actions:
             for place in places:
                 place.addAction(action)
         elif key:
-            # The key must work without the menu, too.
+            # The action is added to the window, because the key must work without the menu, too.
             self._main.addAction(action)
         if icon:
             self._icons.setdefault(icon, []).append(action)
@@ -423,8 +425,8 @@ class Actions:
 
 
 class _Tools(QToolBar):
-    """A tool bar beside the menus. It uses the width that the menus leave. Buttons that do not fit are in a
-    menu behind an arrow."""
+    """A tool bar beside the menus. The tool bar uses the width that the menus leave free. Buttons that do not
+    fit are in a menu behind an arrow."""
 
     def __init__(self, title: str, menus: QMenuBar) -> None:
         super().__init__(title, menus)
@@ -432,7 +434,8 @@ class _Tools(QToolBar):
 
     def sizeHint(self) -> QSize:
         wanted, menus = super().sizeHint(), self._menus
-        # The widths are added up here, because the menu bar would ask this tool bar for its width in turn.
+        # The widths of the menu titles are added up here. The menu bar cannot be asked for its width, because
+        # the menu bar would ask this tool bar for its width.
         titles = [action.text().replace("&", "") for action in menus.actions()]
         taken = sum(menus.fontMetrics().horizontalAdvance(title) + _MENU_PADDING for title in titles)
         room = menus.window().width() - taken - _MENU_PADDING
@@ -440,4 +443,4 @@ class _Tools(QToolBar):
 
 
 _MENU_PADDING = 22
-"""Pixels beside the title of a menu, a few more than in the style sheet."""
+"""The room beside the title of a menu, in pixels. The style sheet has a few pixels less."""

@@ -1,5 +1,4 @@
-"""The panes around the board: where they are, how they follow the size of the window, when they need a
-title."""
+"""The panes around the board: their places, their sizes when the window is resized, and their title bars."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from cqlgui.ui.window import layouts
 from cqlgui.ui.window.layouts import Layout, Place
 
 VERSION = 2
-"""Version of the state of the panes in a session. States of other versions describe other panes."""
+"""The version of the panes' state in a session. States of other versions describe other panes."""
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -21,8 +20,8 @@ _ACROSS, _DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A layout as the user left it: the layout it was made from, the state of the panes, and whether the user
-    set their sizes."""
+    """A layout as the user left it: the built-in layout behind it, the state of the panes, and whether the
+    user resized panes."""
 
     layout: Layout
     state: bytes
@@ -30,11 +29,11 @@ class Kept:
 
 
 class Docks(QObject):
-    """The five panes of a window: query, library and help on the left with the transforms below them, results
-    on the right.
+    """The five panes of a window. In the usual layout, query, library and help are tabs on the left. The
+    transforms are below these tabs, and the results are on the right.
 
-    `arranged` is emitted when another layout is shown. `kept` has the user's arrangement of each layout, by
-    the name of the layout. Layouts that the user named are included.
+    The signal `arranged` is emitted when another layout is shown. `kept` maps the name of a layout to the
+    layout as the user left it. Layouts that the user named are included.
     """
 
     arranged = Signal()
@@ -55,7 +54,7 @@ class Docks(QObject):
         self.kept: dict[str, Kept] = {}
         # None until the panes are placed for the first time.
         self._plan: layouts.Plan | None = None
-        # Whether the user resized the panes. Their sizes stay then.
+        # Whether the user resized the panes. If True, the sizes stay when the window is resized.
         self._dragged = False
         self._before = Layout.SEARCHING.value
         self._titles = self._timer(self._fit_titles)
@@ -77,16 +76,16 @@ class Docks(QObject):
 
     @property
     def presenting(self) -> bool:
-        """Whether board and notation are shown alone."""
+        """Whether the board and the notation are shown alone."""
         return self.layout is Layout.PRESENTING
 
     def reset(self) -> None:
-        """Put every pane where the layout wants it."""
+        """Put every pane in its place in the layout."""
         self.kept.pop(self.name, None)
         self._arrange(self.layout)
 
     def choose(self, name: str) -> None:
-        """Show the layout of this name, as the user left it."""
+        """Show the layout with a name, as the user left the layout."""
         if name == self.name:
             return
         self.keep()
@@ -96,24 +95,24 @@ class Docks(QObject):
             self._arrange(layouts.named(name))
 
     def leave_presenting(self) -> None:
-        """Return to the layout before board and notation were shown alone."""
+        """Return to the layout that was shown before the board and the notation were shown alone."""
         if self.presenting:
             self.choose(self._before)
 
     @property
     def last(self) -> str:
-        """The name of the current layout. While board and notation are shown alone, the name of the layout
-        before that."""
+        """The name of the current layout. While the board and the notation are shown alone, the name of the
+        layout before."""
         return self._before if self.presenting else self.name
 
     def keep(self) -> None:
-        """Remember the current layout as it is now."""
+        """Remember the current state of the layout."""
         if not self.presenting:
             self._before = self.name
             self.kept[self.name] = Kept(self.layout, self.state(), self._dragged)
 
     def keep_as(self, name: str) -> None:
-        """Save the current panes as a layout of this name."""
+        """Save the current state of the panes as a layout with a new name."""
         self.keep()
         self.name = name
         self.keep()
@@ -131,9 +130,9 @@ class Docks(QObject):
         return bytes(self._main.saveState(VERSION).data())
 
     def restore(self, kept: Kept) -> bool:
-        """Restore a state of the panes. Returns False if it cannot be read."""
-        # If panes leave a group of tabs while a state is restored, Qt leaves empty tabs behind. So the panes
-        # are arranged first.
+        """Restore a state of the panes. Returns False if the state cannot be read."""
+        # The panes are arranged first. If a pane left a group of tabs while a state is restored, Qt would
+        # leave an empty tab behind.
         self._arrange(kept.layout)
         if not self._main.restoreState(QByteArray(kept.state), VERSION):
             return False
@@ -141,7 +140,7 @@ class Docks(QObject):
         self._join_missing()
         self._plan = now = self._planned()
         for dock, place in ((self.picker, now.picker), (self.results, now.results)):
-            # The state may have been saved in a window of another size.
+            # The pane is moved if the state was saved in a larger window, which had room for another place.
             if not dock.isFloating() and place is Place.TAB and self._stands(dock) is not place:
                 self._move(dock, place)
         self._fit_titles()
@@ -151,7 +150,7 @@ class Docks(QObject):
     # --- sizes ---------------------------------------------------------------------------------------------
 
     def window_resized(self) -> None:
-        """Fit the panes to a new size of the window, as soon as the window has that size."""
+        """Fit the panes to the new size of the window, after the events that are already waiting."""
         if self._plan is not None and self._plan != self._planned():
             self._size.start()
 
@@ -165,7 +164,7 @@ class Docks(QObject):
         return layouts.plan(self.layout, self._main.width(), self._main.height())
 
     def _shape(self, layout: Layout) -> None:
-        """Set which columns reach down to the lower edge of the window."""
+        """Set which of the columns reach down to the lower edge of the window."""
         self.layout = layout
         wide = layout is Layout.WIDE
         self._main.setCorner(Qt.Corner.BottomLeftCorner, _BELOW if wide else _LEFT)
@@ -193,7 +192,7 @@ class Docks(QObject):
         self.arranged.emit()
 
     def _apply_sizes(self) -> None:
-        """Apply the sizes of the plan to the panes that are in their place."""
+        """Apply the sizes of the plan to the panes that are in the place of the plan."""
         main, now = self._main, self._plan
         assert now is not None
         right = [dock for dock in (self.picker, self.results) if self._stands(dock) is Place.RIGHT]
@@ -207,14 +206,14 @@ class Docks(QObject):
             if above is self.query:
                 under = max(min(now.under, room - _LEAST_QUERY), room // 2)
             else:
-                # A list (library or help) needs the height. The transforms get little, because their query is
-                # not visible then.
+                # The library and the help need the height. The transforms get little height, because the
+                # query of the transforms is not visible.
                 under = min(now.under, _LEAST_UNDER)
             main.resizeDocks([above, self.picker], [max(1, room - under), under], _DOWN)
 
     def _fit_size(self) -> None:
-        """Move panes to the column of tabs, or back. A pane moves only if it stands where the plan for the
-        former size put it. A pane that the user moved elsewhere stays there."""
+        """Move panes to the column of tabs, or back to their places. If a pane is in its place for the former
+        size of the window, the pane moves. If the user has moved a pane, the pane stays."""
         former, now = self._plan, self._planned()
         self._plan = now
         if former is None or self.presenting:
@@ -234,7 +233,7 @@ class Docks(QObject):
             self._apply_sizes()
 
     def _stands(self, dock: QDockWidget) -> Place | None:
-        """The place of a pane; None if the user put it elsewhere."""
+        """The place of a pane; None if the user has moved the pane to another place."""
         if dock.isFloating():
             return None
         beside = self._main.tabifiedDockWidgets(dock)
@@ -251,8 +250,8 @@ class Docks(QObject):
     def _place(self, dock: QDockWidget, place: Place) -> None:
         main = self._main
         if place is Place.TAB:
-            # If the pane were added to the column as usual, it would be below the other panes for a moment.
-            # The window would then grow beyond a low screen.
+            # The pane is not added to the column as usual, because the pane would be below the other panes
+            # for a moment. A window on a low screen would then grow beyond the screen.
             main.removeDockWidget(dock)
             main.tabifyDockWidget(self.help, dock)
         else:
@@ -281,8 +280,8 @@ class Docks(QObject):
             self._raised = None
 
     def _follow_raised(self) -> None:
-        """Keep the keyboard focus on visible panes: when another pane comes to the front, its search box gets
-        the focus."""
+        """Keep the keyboard focus on visible panes. If another pane comes to the front of the pane with the
+        focus, the new pane gets the focus, for example in its search box."""
         dock, focus = self._raised, QApplication.focusWidget()
         if dock is None or focus is None:
             return
@@ -293,7 +292,7 @@ class Docks(QObject):
             (content.focusProxy() or content).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fit_titles(self) -> None:
-        """Hide the title bar of a pane if its tab already shows its name."""
+        """Hide the title bar of a pane if a tab already shows the name of the pane."""
         for dock in self.all:
             beside = self._main.tabifiedDockWidgets(dock)
             tabbed = not dock.isFloating() and any(other.toggleViewAction().isChecked() for other in beside)
@@ -309,7 +308,8 @@ class Docks(QObject):
         dock.setObjectName(f"dock-{name}")
         dock.setWidget(content)
         for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
-            # Qt has to finish moving the panes before it is known which ones share a tab bar.
+            # The titles are fitted later, because Qt must finish moving the panes before the panes with a
+            # common tab bar are known.
             changed.connect(lambda _what: self._titles.start())
         dock.visibilityChanged.connect(lambda visible: self._seen(dock, visible))
         return dock
@@ -325,7 +325,7 @@ class Docks(QObject):
         return [(dock.width(), dock.height()) for dock in self.all if dock.isVisible()]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Clicks on the window itself can only be on the edges between panes.
+        # A click on the window itself is a click on an edge between two panes.
         if event.type() is QEvent.Type.MouseButtonPress:
             self._drawn = self._sizes()
         elif event.type() is QEvent.Type.MouseButtonRelease and self._drawn:
@@ -335,6 +335,6 @@ class Docks(QObject):
 
 
 _LEAST_QUERY = 234
-"""Least height in pixels of the query if the transforms are below it."""
+"""The least height of the query pane in pixels, if the transforms are below the query."""
 _LEAST_UNDER = 150
-"""Least height in pixels of the transforms if a list is above them."""
+"""The height of the transforms in pixels, if the library or the help is above the transforms."""

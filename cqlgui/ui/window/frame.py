@@ -1,8 +1,8 @@
-"""The parts of the window and their layout: everything that the controllers work with.
+"""The parts of the window and their layout. The controllers of the window work with these parts.
 
 The user asks on the left, sees the game in the middle, and finds the results on the right. This module makes
-the widgets and state objects and lays them out. What they do together is in the controllers of this package
-(`queries_kept`, `showing`, `searching`, `opening`, `output`). Each controller takes a `Frame`.
+the widgets and the state objects, and lays out the widgets. The controllers in this package connect the parts
+(`queries_kept`, `showing`, `searching`, `opening`, `output`). Each controller gets a `Frame`.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ DROPPED, UNSHOWN, FOUND, GAME, NARROWING, FAULT = (
     "narrowing",
     "fault",
 )
-"""Keys of messages: what each message is about (see `look.infobar`)."""
+"""The keys of messages. A key says what a message is about (see `look.infobar`)."""
 
 
 class Frame(QMainWindow):
-    """The parts of the window. `changed` is emitted when actions must be enabled or disabled."""
+    """The parts of the window. The signal `changed` is emitted when actions must be enabled or disabled."""
 
     changed = Signal()
 
@@ -71,7 +71,7 @@ class Frame(QMainWindow):
         self.setWindowTitle("cqlgui")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
-        # Otherwise each new layout would animate every pane, whether it moves or not.
+        # With animation, each new layout would animate all panes, even the panes that do not move.
         self.setAnimated(False)
         self.jobs = jobs.Jobs(self)
         self.editor = editor_panel.EditorPanel()
@@ -85,7 +85,7 @@ class Frame(QMainWindow):
         self.games = games.GamesPanel(self.jobs)
         self.infobar = infobar.InfoBar()
         self.start_page = start_page.StartPage()
-        # Whether the user left the start page for the board although there are no games.
+        # Whether the user went from the start page to the board, although there are no games.
         self.start_left = False
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
@@ -104,19 +104,20 @@ class Frame(QMainWindow):
         self.base: base_model.Base | None = None
         self.result: search_model.SearchResult | None = None
         self.bad_games: tuple[base_model.BadGame, ...] = ()
-        # The last session, until its game is on the board or other games are opened. So it is still known if
-        # the window is closed early, or if a file is missing at one start.
+        # The last session, until its game is on the board or other games are opened. If the window is closed
+        # earlier, or a file is missing, the last session can be saved again.
         self.unrestored: session.Session | None = None
         self.restoring = False
-        # Whether files are being opened and none of their games is here yet.
+        # Whether files are being opened and no game of these files has been read yet.
         self.opened_anew = False
-        # The query of the last session and the row of its current hit.
+        # The query of the last session, and the row of the current hit in the last session.
         self.wanted_row = ("", -1)
-        # The query of the hits shown, and whether its search began before the base was completely read.
+        # The query of the hits that are shown, and whether the search began before the whole base was read.
         self.asked = ""
         self.asked_early = False
         self.folder = ""
-        # Texts that were replaced before they were saved, and when; newest first.
+        # The texts that were replaced before they were saved, and the time of each replacement; the newest
+        # first.
         self.unsaved: tuple[tuple[str, float], ...] = ()
         self._lay_out()
         self._connect_parts()
@@ -126,21 +127,22 @@ class Frame(QMainWindow):
         self.progress_words.say(words or f"{rate:,.0f} a second")
 
     def tell(self, words: str) -> None:
-        """Show a text in the status bar for a while. The whole text is one message, because a second message
-        would cover the first."""
+        """Show a text in the status bar for a while. The text must be complete, because a second message
+        would cover the first message."""
         self.pointing.notice.say(words, undoable=False)
 
     def end_progress(self) -> None:
-        """Hide the progress, unless files are still read or written."""
+        """Hide the progress if no files are being read or written."""
         self.progress_box.setVisible(self.opener.busy or self.exporter.busy)
 
     def reset_layout(self) -> None:
-        """Put every pane where it belongs."""
+        """Put every pane in its place in the layout, and reset the divider between the board and the
+        notation."""
         self.docks.reset()
         self.split.reset()
 
     def ask_layout_name(self) -> None:
-        """Ask for a name under which the current layout is saved."""
+        """Ask for a name, and save the current layout with this name."""
         name, given = QInputDialog.getText(self, "Save layout", "Name of the layout:")
         name = name.strip()
         if given and name and name not in [layout.value for layout in layouts.Layout]:
@@ -197,17 +199,17 @@ class Frame(QMainWindow):
             ),
             self,
         )
-        # These widgets paint their own background. So a change of a text in a widget does not repaint dock
-        # and window.
+        # These widgets paint their own background. Without this setting, a new text in a widget would also
+        # repaint the dock and the window.
         for part in (self.editor, board_side, self.hits, self.games):
             part.setAutoFillBackground(True)
         self._lay_out_status()
 
     def _connect_parts(self) -> None:
-        """Connect the parts whose connections need no controller."""
+        """Make the connections between parts that need no controller."""
         self.jobs.failed.connect(lambda words: self.infobar.show_message(words, "error", key=FAULT))
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=KEEPING))
-        # The text has another file now, or was saved at last, so the message about a failure is out of date.
+        # If the text gets another file or is saved, a message about an earlier failure is out of date.
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(KEEPING))
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(UNSHOWN))
         self.editor.modified_changed.connect(lambda _on: self.infobar.dismiss(KEEPING))
@@ -222,8 +224,8 @@ class Frame(QMainWindow):
             lambda words: self.infobar.show_message(words, "info", key=ASKING, front=True)
         )
         self.picker.attach(self.editor)
-        # After a click on an image, the arrow keys should step through the game shown. If the image was
-        # chosen with the keyboard, the focus stays on the images.
+        # After a click on an image, the arrow keys should step through the game on the board. If the user
+        # chooses an image with the keyboard, the focus stays on the images.
         self.picker.image_clicked.connect(self.board.setFocus)
         self.narrower.scoped.connect(self.hits.tell_scope)
         for part in (self.assistance.estimate, self.live, self.here):
@@ -247,7 +249,7 @@ class Frame(QMainWindow):
         bar = self.statusBar()
         self.games_words = labels.ElidedLabel("", cut=Qt.TextElideMode.ElideMiddle)
         bar.setContentsMargins(6, 0, 0, 0)
-        # This label takes all free width, and gives the width up when progress is shown.
+        # This label takes all the free width. When progress is shown, the label becomes narrower.
         bar.addWidget(self.games_words, 1)
         self.bad_button = QToolButton()
         self.bad_button.setToolTip("Show the games that could not be read whole")
@@ -268,7 +270,7 @@ class Frame(QMainWindow):
     def take_query(self, text: str, title: str) -> None:
         """Put a query of the library into the editor, as one edit that can be undone.
 
-        The text then belongs to no file, so that saving does not overwrite the file that was open.
+        The new text belongs to no file, because saving must not overwrite the file that was open.
         """
         self.editor.set_text(text, title)
         self.show_editor()

@@ -1,4 +1,5 @@
-"""The layouts of the window: the place of each pane, by the size of the window. Does not use widgets."""
+"""The layouts of the window: the place of each pane, by the size of the window. This module does not use
+widgets."""
 
 from __future__ import annotations
 
@@ -7,19 +8,20 @@ import enum
 from cqlgui.base.data import dataclass
 
 NARROW = 1180
-"""Below this width in pixels the side columns become one column of tabs."""
+"""If the window is narrower than this (in pixels), the two side columns become one column of tabs."""
 LOW = 560
-"""Below this height in pixels, panes that would be one below the other become tabs, too."""
+"""If the window is lower than this (in pixels), panes that would be below another pane become tabs, too."""
 PLANNED = 1366
-"""The width in pixels for which the usual widths are made. Each column gets a share of additional width."""
+"""The window width in pixels that belongs to the usual widths of the columns. In a wider window, each column
+gets a share of the additional width."""
 ASK, FOUND, PICKER = 340, 458, 408
-"""Usual widths of the columns left and right of the board, and the height of the transforms with their
-title."""
+"""The usual width of the left column, the usual width of the right column, and the usual height of the
+transforms with their title."""
 SMALLEST_ASK = 240
 
 
 class Layout(enum.Enum):
-    """Names of the layouts, as the menu shows them."""
+    """The names of the layouts in the menu."""
 
     SEARCHING = "Searching"
     WIDE = "Wide results"
@@ -39,8 +41,9 @@ class Place(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The places of the transforms and of the results; the widths of the left and right columns; the height
-    of the transforms if they are below the query; and the height of the results if they are below the board.
+    """The places of the transforms (`picker`) and of the results. `left` and `right` are the widths of the
+    two columns. `under` is the height of the transforms if they are below the query. `bottom` is the height
+    of the results if they are below the board.
     """
 
     picker: Place
@@ -52,7 +55,7 @@ class Plan:
 
 
 def plan(layout: Layout, width: int, height: int) -> Plan:
-    """The places of the panes in a layout, for a window of this size."""
+    """The places of the panes in a layout, for a size of the window."""
     narrow, low = width < NARROW, height < LOW
     gain = max(0, width - PLANNED)
     bottom = round(height * (0.35 if layout is Layout.WRITING else 0.27))
@@ -64,18 +67,19 @@ def plan(layout: Layout, width: int, height: int) -> Plan:
         results = Place.TAB if narrow or low else Place.BOTTOM
         return Plan(Place.TAB, results, round(width * 0.46), ASK, PICKER, bottom)
     if narrow:
-        # All panes share one column, which is as wide as the results need.
+        # All panes share one column. Its width is the width that the results need.
         return Plan(
             Place.TAB, Place.TAB, max(SMALLEST_ASK, min(FOUND, width * 46 // 100)), ASK, PICKER, bottom
         )
-    # The size of the board depends on the height. The hits get the width that the board cannot use.
+    # The size of the board depends on the height of the window. The hits get the width that the board cannot
+    # use.
     left, right = ASK + gain // 20, FOUND + gain * 7 // 20
     under = PICKER + max(0, height - 768) * 2 // 5
     return Plan(Place.TAB if low else Place.UNDER, Place.RIGHT, left, right, under, bottom)
 
 
 def named(name: str) -> Layout:
-    """The layout of this name; the usual layout if no layout has this name."""
+    """The layout with a name; the usual layout if no layout has this name."""
     try:
         return Layout(name)
     except ValueError:

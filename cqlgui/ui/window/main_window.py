@@ -1,6 +1,7 @@
-"""The main window: the frame of parts, the controllers that connect them, and the window's events.
+"""The main window: the controllers that connect the parts, and the events of the window.
 
-The work is done by `Opener`, `Searcher`, `Exporter` and `Browser`, which never block. `frame` has the layout.
+`Opener`, `Searcher`, `Exporter` and `Browser` do the work, and never block the window. The module `frame`
+makes the parts and their layout.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ _LOST = "The changed query cannot be kept for the next start, and is not saved i
 
 
 class MainWindow(frame.Frame):
-    """The main window of the program. Call `begin` once after `show`."""
+    """The main window of the program. The caller calls `begin` once after `show`."""
 
     def __init__(self) -> None:
         super().__init__()
-        # Whether painting has already been scheduled.
+        # Whether a turn for painting has been requested.
         self._paints = False
         self._begun_with = session.Session()
         self.rights = rights.Rights(self)
@@ -65,8 +66,8 @@ class MainWindow(frame.Frame):
         self.opening.base_changed()
 
     def begin(self, files: Sequence[Path]) -> None:
-        """Restore the last session. Games in `files` are opened instead of the session's games. A query in
-        `files` replaces the session's query, as one step that can be undone."""
+        """Restore the last session. If `files` has games, they are opened instead of the session's games. If
+        `files` has a query, the query replaces the session's query as one undoable edit."""
         kept = self._begun_with = session.load()
         restoring.restore_looks(self, self.actions_, kept)
         if kept.query:
@@ -89,8 +90,8 @@ class MainWindow(frame.Frame):
     def event(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.UpdateRequest:
             return super().event(event)
-        # Qt paints everything in this event, the last event of its turn. The painting is moved to a later
-        # turn here. It then includes the repaints that widgets ask for until that turn.
+        # Qt paints everything in this event, which is the last event of a turn. Here the painting is moved to
+        # a later turn. The painting includes all repaints that widgets request until the later turn.
         if not self._paints:
             self._paints = True
             self.jobs.turns.ask(self._paint)
@@ -115,7 +116,7 @@ class MainWindow(frame.Frame):
         super().closeEvent(event)
 
     def _lose_query(self) -> bool:
-        """Ask whether to close although the changed query cannot be kept for the next start."""
+        """Ask whether to close the window, although the changed query cannot be kept for the next start."""
         return QMessageBox.question(self, "Close", _LOST, defaultButton=_NO) == _YES
 
     def cancel_work(self) -> None:
@@ -124,7 +125,7 @@ class MainWindow(frame.Frame):
         self.exporter.cancel()
 
     def _arranged(self) -> None:
-        """Hide everything but board and notation in the layout "Presenting"."""
+        """In the layout "Presenting", hide everything but the board and the notation."""
         alone = self.docks.presenting
         for part in (self.menuBar(), self.statusBar(), self.hitbar):
             part.setVisible(not alone)
@@ -149,12 +150,12 @@ class MainWindow(frame.Frame):
         if _dropped(event.mimeData()):
             event.acceptProposedAction()
         elif event.mimeData().hasText() and not self._is_ours(event):
-            # The text is copied, so that the other program keeps it.
+            # The text is copied and not moved, because the other program must keep the text.
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
 
     def _is_ours(self, event: QDropEvent) -> bool:
-        """Whether a dragged text comes from this window, as a part of the query."""
+        """Whether a dragged text comes from this window, for example from the query."""
         source = event.source()
         return isinstance(source, QWidget) and (source is self or self.isAncestorOf(source))
 
@@ -162,7 +163,7 @@ class MainWindow(frame.Frame):
         paths = _dropped(event.mimeData())
         if paths:
             event.acceptProposedAction()
-            # The program from which the files were dragged waits until this handler returns.
+            # The files are opened later, because the other program waits until this method returns.
             QTimer.singleShot(0, lambda: self.opening.open_files(paths))
         elif event.mimeData().hasText() and not self._is_ours(event):
             event.setDropAction(Qt.DropAction.CopyAction)
@@ -172,7 +173,7 @@ class MainWindow(frame.Frame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:
-            # No other widget used the key.
+            # The key comes here if no other widget has used it.
             self.infobar.close_message()
         elif event.key() == Qt.Key.Key_Escape and self.docks.presenting:
             self.docks.leave_presenting()

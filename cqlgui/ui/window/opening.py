@@ -1,4 +1,5 @@
-"""Opens files and texts that come into the window: chosen, dropped, pasted or restored."""
+"""Opens files and texts that the user chooses, drops or pastes, and restores the files of the last
+session."""
 
 from __future__ import annotations
 
@@ -73,8 +74,8 @@ class Opening(QObject):
             self.open_files([Path(name) for name in names])
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Open games and queries that were dropped or named on the command line. A folder means the games in
-        it."""
+        """Open games and queries, for example after a drop or from the command line. If a path is a folder,
+        the games in the folder are opened."""
         self._frame.infobar.dismiss(frame.DROPPED)
         wanted: list[Path] = []
         asked: list[Path] = []
@@ -92,13 +93,13 @@ class Opening(QObject):
             self._frame.opener.open(wanted)
 
     def restore(self, kept: session.Session) -> None:
-        """Open the games of the last session at the position that was left."""
+        """Open the games of the last session, and show the last position."""
         self._frame.unrestored = kept
         self.open_files([Path(name) for name in kept.files])
         self._frame.restoring = self._frame.opener.busy
 
     def _locate(self, kept: session.Session, missing: str) -> None:
-        """Ask where a file of the last session is now."""
+        """Ask for the new place of a file of the last session."""
         title = f"Where is {Path(missing).name} now?"
         fitting.fit_next()
         name, _ = QFileDialog.getOpenFileName(self._frame, title, self._frame.folder, PGN_FILES)
@@ -107,8 +108,8 @@ class Opening(QObject):
             self.restore(replace(kept, files=files))
 
     def _inside(self, folder: Path) -> list[Path]:
-        """The sources in a folder, by name. Shows a message if there are no sources or if the folder cannot
-        be read."""
+        """The files with games in a folder, sorted by name. If there are no files, or if the folder cannot be
+        read, show a message."""
         try:
             found = sorted(file for file in folder.iterdir() if _is_source(file))
         except OSError as error:
@@ -125,7 +126,7 @@ class Opening(QObject):
         self.take_text(QGuiApplication.clipboard().text())
 
     def take_text(self, text: str) -> None:
-        """Use a dropped or pasted text as the position, games or query that it is."""
+        """Find out whether a dropped or pasted text is a position, games or a query, and use the text."""
         self._frame.infobar.dismiss(frame.DROPPED)
         self._frame.jobs.run(
             lambda _token, _sink: pasting.understand(text),
@@ -179,7 +180,8 @@ class Opening(QObject):
 
     def _base_grown(self, base: base_model.Base) -> None:
         if self._frame.opened_anew:
-            # This is done even if the same base is opened again, because its files may have changed.
+            # The old base is left even if the new base has the same files, because these files may have
+            # changed.
             self._frame.opened_anew = False
             self._leave_base()
         if not self._frame.restoring:
@@ -193,7 +195,7 @@ class Opening(QObject):
         self._frame.here.set_base(base)
         self.base_changed()
         if base.games and not self._frame.restoring and not self._frame.browser.busy:
-            # The first batch of a growing base may hold no game yet.
+            # The number of games is tested, because the first batch of a growing base may have no game.
             self._showing.show_game(1)
 
     def _opened(self, report: base_model.ImportReport) -> None:
@@ -223,7 +225,8 @@ class Opening(QObject):
                 "There are no games, so the query was not run.", "warning", key=frame.ASKING
             )
         self.base_changed()
-        # Start the worker processes now, so that the next game or search need not wait for them.
+        # The worker processes start now. If they started later, the next game or search would have to wait
+        # for them.
         self._frame.jobs.run(lambda _token, _sink: pool.shared().warm(), lambda _done: None, name="warm")
         kept = self._frame.unrestored
         self._frame.restoring = False
@@ -262,7 +265,7 @@ class Opening(QObject):
             self._bad_dialog.set_games(bad)
 
     def _leave_base(self) -> None:
-        """Forget everything about the base that was shown until now."""
+        """Forget everything that belongs to the old base."""
         self._frame.searcher.forget()
         self._frame.examples.forget()
         self._frame.result = None
@@ -293,12 +296,12 @@ class Opening(QObject):
         number = len({bad.game for bad in self._frame.bad_games})
         self._frame.bad_button.setVisible(number > 0)
         self._frame.bad_button.setText(wording.counted(number, "bad game", "bad games"))
-        # Qt treats `[*]` as its own sign unless it is doubled.
+        # Qt treats `[*]` as a sign for changed texts. A doubled `[*]` shows the characters.
         self._frame.setWindowTitle(f"{_title(base)} - cqlgui".replace("[*]", "[*][*]") if paths else "cqlgui")
         self._frame.changed.emit()
 
     def _show_start(self) -> None:
-        """Show the start page while there are no games, unless the user left it for the board."""
+        """Show the start page if there are no games and the user has not gone to the board."""
         on = self._frame.base is None and not self._frame.opened_anew and not self._frame.start_left
         self._frame.start_page.setVisible(on)
         self._frame.split.setVisible(not on)
@@ -313,14 +316,14 @@ class Opening(QObject):
         self.open_files([resources.resource("sample/sample.pgn")])
 
     def _try_theme(self, text: str, title: str) -> None:
-        """Search with a query of the start page, in the sample base if there are no games."""
+        """Search with a query of the start page. If there are no games, search in the sample base."""
         if self._frame.base is None and not self._frame.opener.busy:
             self.open_sample()
         self._searching.run_text(text, title)
 
 
 def _title(base: base_model.Base | None) -> str:
-    """The name of a base, or of the first of its files."""
+    """The name of a base; if the base has no name, the name of its first file."""
     if base is None or not base.sources:
         return ""
     return naming.shortened(base.name) or naming.title([source.path for source in base.sources])

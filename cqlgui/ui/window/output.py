@@ -21,7 +21,7 @@ from cqlgui.ui.window import showing as showing_module
 
 
 class Output(QObject):
-    """Exports hits, and copies what is on the board."""
+    """Exports hits, and copies the game, the position or a picture of the board."""
 
     def __init__(
         self, main: frame.Frame, showing: showing_module.Showing, opening: opening_module.Opening
@@ -36,19 +36,19 @@ class Output(QObject):
         main.hits.export_requested.connect(self.ask_export)
 
     def ask_export(self) -> None:
-        """Show the export dialog, then write the file in the background."""
+        """Show the export dialog, and write the file in the background."""
         base, result = self._frame.base, self._frame.result
         if base is None or result is None:
             words = "There are no hits to export: run a search first."
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
         if self._frame.exporter.busy:
-            # A second export would replace the first.
+            # A second export would replace the first export.
             words = "A file is being written: export again when it is done, or cancel it."
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
-        # While the dialog is open, a search may begin or end and other games may be opened. The export writes
-        # the hits that were there before.
+        # While the dialog is open, a search may begin or end, and other games may be opened. The export
+        # writes the hits that were shown when the dialog was opened.
         selected, element = self._frame.hits.selected_games(), self._frame.hits.limited_to
         words = self._showing.limited_words()
         counts = export_dialog.ExportCounts(
@@ -86,7 +86,8 @@ class Output(QObject):
         self._frame.infobar.show_message(sentence, kind, key=frame.EXPORTING)
 
     def copy_fen(self) -> None:
-        """Copy the FEN of the current position, as it was played."""
+        """Copy the FEN of the current position of the game, even if the board shows a transformed
+        position."""
         position = self._frame.browser.position
         if position is not None:
             QGuiApplication.clipboard().setText(position.fen())
@@ -94,7 +95,7 @@ class Output(QObject):
             self._frame.tell(f"FEN copied{game_own}")
 
     def copy_pgn(self) -> None:
-        """Copy the text of the current game, as it is in its file."""
+        """Copy the text of the current game as the file has it."""
         game = self._frame.browser.game
         if game is not None:
             QGuiApplication.clipboard().setText(decoding.decode(game.raw))

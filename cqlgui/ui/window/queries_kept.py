@@ -1,4 +1,4 @@
-"""The kept queries: files, the library, the history."""
+"""The queries that are kept: in files, in the library, and in the history."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class QueriesKept(QObject):
         main.live.remembered.connect(self.fill_history)
 
     def new_query(self) -> None:
-        """Begin an empty query, as one step that can be undone."""
+        """Begin an empty query. The user can undo this change."""
         self._frame.editor.set_text("")
         self._frame.show_editor()
 
     def ask_open_query(self) -> None:
-        """Ask for a query file and open it."""
+        """Ask for a query file and open the file."""
         fitting.fit_next()
         name, _ = QFileDialog.getOpenFileName(self._frame, "Open query", self._frame.folder, CQL_FILES)
         if name:
@@ -55,14 +55,14 @@ class QueriesKept(QObject):
             self._frame.show_editor()
 
     def save_query(self) -> None:
-        """Save the query under its name. Asks for a name if it has none."""
+        """Save the query in its file. If the query has no file, ask for a name."""
         if self._frame.editor.path is None:
             self.save_query_as()
         else:
             self._save_query(self._frame.editor.path)
 
     def save_query_as(self) -> None:
-        """Ask for a name and save the query under it."""
+        """Ask for a name and save the query with this name."""
         start = str(self._frame.editor.path or library.own_folder() / "query.cql")
         fitting.fit_next()
         name, _ = QFileDialog.getSaveFileName(self._frame, "Save query", start, SAVED_FILES)
@@ -70,8 +70,8 @@ class QueriesKept(QObject):
             path = Path(name)
             if not path.suffix:
                 path = path.with_suffix(queries.ENDINGS[0])
-                # The dialog looked for an existing file by the name without an ending. So the question about
-                # the name with the ending is asked here.
+                # The dialog has asked about an existing file only for the name without the ending. For the
+                # name with the ending, the question is asked here.
                 if disk.is_file(path) and not self._replace():
                     return
             self._save_query(path)
@@ -85,11 +85,11 @@ class QueriesKept(QObject):
             self.fill_library()
 
     def _replace(self) -> bool:
-        """Ask whether a file may be replaced."""
+        """Ask whether an existing file may be replaced."""
         return QMessageBox.question(self._frame, "Save query", _REPLACE, defaultButton=_NO) == _YES
 
     def open_queries(self, paths: Sequence[Path]) -> None:
-        """Show the first of these queries. Name the others in a message, because there is one editor."""
+        """Show the first query. The editor can show only one query, and a message names the other files."""
         if paths:
             self._frame.editor.open_file(paths[0])
             self._frame.show_editor()
@@ -126,6 +126,6 @@ class QueriesKept(QObject):
         )
 
     def _keep_unsaved(self, text: str) -> None:
-        """Keep a text that was not saved, because another text replaces it."""
+        """Keep a text in the history. The text was not saved, and another text replaces it."""
         self._frame.unsaved = session.with_unsaved(self._frame.unsaved, text, time.time())
         self.fill_history()

@@ -15,7 +15,7 @@ from cqlgui.ui.window import actions, docks, frame, layouts
 
 
 def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.Session) -> None:
-    """Restore theme, board, columns and panes."""
+    """Restore the theme, the board, the columns and the panes."""
     theme.theme().apply(_theme_choice(kept.theme))
     actions_.show_theme()
     window.folder = kept.folder
@@ -43,8 +43,9 @@ def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.
 
 
 def put_query(window: frame.Frame, kept: session.Session) -> None:
-    """Show the query of the session. An unchanged query is read from its file again. Unsaved changes are
-    shown as they were. If the file has changed since then, saving the query is refused once."""
+    """Show the query of the session. An unchanged query is read from its file again. If the query had unsaved
+    changes, the text of the session is shown. If the file has changed since the session was saved, the first
+    attempt to save the query fails."""
     editor = window.editor
     if kept.query_path and disk.is_file(Path(kept.query_path)) and editor.open_file(kept.query_path):
         if kept.query_modified and editor.text() != kept.query:
@@ -53,12 +54,12 @@ def put_query(window: frame.Frame, kept: session.Session) -> None:
                 editor.recall_seen(kept.query_seen)
     else:
         editor.set_text(kept.query, library.title(kept.query))
-        # A query whose file is gone belongs to no file now, so it counts as changed.
+        # If the file is gone, the query now belongs to no file, and counts as changed.
         editor.edit.document().setModified(kept.query_modified or bool(kept.query_path))
 
 
 def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
-    """The session to save now. It also contains what was not restored yet."""
+    """The session to save now. Parts of the last session that were not restored yet are saved again."""
     editor = window.editor
     files, game, positionid = _games(window)
     layout, layouts_ = _layouts(window)
@@ -92,7 +93,7 @@ def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
 
 
 def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
-    """Restore the panes of all layouts, including the layouts that are not shown."""
+    """Restore the panes of all layouts, also of the layouts that are not shown."""
     docks_ = window.docks
     docks_.kept = {
         name: docks.Kept(layouts.named(layout), session.unpacked(state), dragged == "dragged")
@@ -107,8 +108,8 @@ def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
 
 
 def _layouts(window: frame.Frame) -> tuple[str, str]:
-    """The name of the layout to show first, and all layouts as the user left them. The program never starts
-    with board and notation alone, because the other panes are hidden only for a while."""
+    """The name of the layout to show first, and all layouts as the user left them. The first layout is never
+    "Presenting", because the user hides the other panes only for a while."""
     window.docks.keep()
     rows = [
         (name, kept.layout.value, session.packed(kept.state), "dragged" if kept.dragged else "")
@@ -118,8 +119,8 @@ def _layouts(window: frame.Frame) -> tuple[str, str]:
 
 
 def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
-    """The files, and the game and position on the board. What is not restored yet is taken from the last
-    session."""
+    """The files, the game on the board and its position. Parts that were not restored yet are taken from the
+    last session."""
     kept, base, shown = window.unrestored, window.base, window.browser.game
     if kept is not None:
         files = kept.files
@@ -131,14 +132,14 @@ def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
 
 
 def _hit_row(window: frame.Frame) -> int:
-    """The row of the current hit. Until the query of the last session is searched again, this is the row from
-    the last session."""
+    """The row of the current hit. Until the query of the last session has been searched again, the row of the
+    last session."""
     text, row = window.editor.text(), window.hits.table.row
     query, wanted = window.wanted_row
     if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):
         return wanted
-    # If the hits belong to another query, a search for the current query would not find them again, so no row
-    # is saved.
+    # If the hits belong to another query, no row is saved. A search for the current query would find other
+    # hits.
     return row if window.asked == text else -1
 
 

@@ -1,6 +1,6 @@
-"""Asks before a query reads or writes files, and handles the files that its header names.
+"""Asks the user before a query reads or writes files, and handles the files that the header of a query names.
 
-Permissions of the user are valid only until the program ends.
+The permissions that the user gives are valid until the program ends.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LONGEST = 80
 
 
 class Rights(QObject):
-    """The questions and messages about files of the query that is run.
+    """The questions and messages about the files of the running query.
 
-    `open_wanted` carries the paths of files to open. `run_wanted` says that the query can be run now,
-    `export_wanted` that its hits are to be exported.
+    The signal `open_wanted` carries the paths of files to open. `run_wanted` says that the query can be run
+    now. `export_wanted` says that the user wants to export the hits of the query.
     """
 
     open_wanted = Signal(object)
@@ -34,7 +34,7 @@ class Rights(QObject):
     def __init__(self, main: frame.Frame) -> None:
         super().__init__(main)
         self._main = main
-        # Input and output files that the header of the running query names.
+        # The names of the input file and of the output file in the header of the running query.
         self._named = ("", "")
         main.searcher.wanted.connect(self._ask)
         main.searcher.started.connect(lambda _orbits: self._tell_input())
@@ -42,8 +42,8 @@ class Rights(QObject):
         main.editor.text_changed.connect(lambda _text: self.dismiss())
 
     def beside(self, path: Path | None = None) -> Path:
-        """The folder to which relative names refer. It is the folder of the query file (`path`, or the file
-        in the editor). If the query has no file, it is the folder of the games."""
+        """The folder for relative file names: the folder of the query file (`path`, or the file in the
+        editor). If the query has no file, the folder of the games."""
         main = self._main
         path = path or main.editor.path
         if path is not None:
@@ -53,8 +53,8 @@ class Rights(QObject):
         return Path(main.folder or ".").absolute()
 
     def open_input(self, text: str) -> infobar.Action | None:
-        """The action that opens the file named by the header of a query; None if the header does not name an
-        existing file."""
+        """The action that opens the input file in the header of a query; None if the header names no existing
+        file."""
         name = _header_files(text)[0]
         path = self.beside() / name
         if not name or not disk.is_file(path):
@@ -62,7 +62,7 @@ class Rights(QObject):
         return f"Open {_short(path.name)}", lambda: self.open_wanted.emit([path])
 
     def dismiss(self) -> None:
-        """Remove the messages about files, because the query has changed or is run again."""
+        """Remove the messages about files. They are out of date if the query has changed or is run again."""
         for key in (_WISH, _INPUT, _OUTPUT):
             self._main.infobar.dismiss(key)
 
@@ -112,9 +112,11 @@ class Rights(QObject):
 
 
 def _header_files(text: str) -> tuple[str, str]:
-    """Input and output files that the header of a query names; empty for none."""
+    """The names of the input file and of the output file in the header of a query. A name is empty if the
+    header has no such file."""
     if "input" not in text and "output" not in text:
-        # A query that was not checked yet may be long. Checking it here would block the window.
+        # The query may be long. If the query has not been checked yet, checking it here would block the
+        # window.
         return "", ""
     query = structure.checked(text).query
     return (query.header.input or "", query.header.output or "") if query is not None else ("", "")
@@ -124,6 +126,6 @@ _ING = {"read": "reading", "write": "writing"}
 
 
 def _short(name: str) -> str:
-    """A name from a stranger's query, on one line."""
+    """A file name on one line. The name may come from a stranger's query."""
     plain = " ".join(name.split())
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

@@ -1,4 +1,4 @@
-"""Runs searches in the window, from the command to the last hit."""
+"""Runs searches in the window, from the user's command to the last hit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cqlgui.ui.window import showing as showing_module
 
 
 class Searching(QObject):
-    """Starts and stops searches, and passes their results on."""
+    """Starts and stops searches, and gives their results to the parts of the window."""
 
     def __init__(
         self,
@@ -55,9 +55,8 @@ class Searching(QObject):
         rights.run_wanted.connect(self.run)
 
     def run(self) -> None:
-        """Search the open base for the query in the editor. A running search for another query ends, whatever
-        hits it has found. If the files are being opened and no game has been read yet, the query waits for
-        the first games."""
+        """Search the open base for the query in the editor. A running search for another query is stopped. If
+        files are being opened and no game has been read yet, the query waits for the first games."""
         priority.hold()
         text, opening = self._frame.editor.text(), self._frame.opened_anew
         if not text.strip() and (opening or self._games_there):
@@ -83,7 +82,8 @@ class Searching(QObject):
         return self._frame.base is not None and self._frame.base.games > 0
 
     def search(self, text: str, path: Path | None) -> None:
-        """Search the open base for a query. `path` is its file, if it has one."""
+        """Search the open base for a query. `path` is the file of the query; None if the query has no
+        file."""
         assert self._frame.base is not None
         self._frame.waiting.take()
         if self._frame.searcher.searches(self._frame.base, text, self._frame.narrower.within):
@@ -92,7 +92,7 @@ class Searching(QObject):
         self._rights.dismiss()
         for key in (frame.ASKING, frame.FOUND, frame.NARROWING, frame.FAULT):
             self._frame.infobar.dismiss(key)
-        # The user has had time to read messages about earlier work.
+        # Messages about earlier work are removed. The user has had time to read them.
         self._frame.infobar.clear("info")
         self._frame.live.asked()
         self._frame.asked = text
@@ -104,7 +104,7 @@ class Searching(QObject):
         )
 
     def stop(self) -> None:
-        """Stop the search, the waiting for games, and the question why the position does not match."""
+        """Stop the search, the query that waits for games, and the work on "Why not?"."""
         self._frame.waiting.withdraw()
         self._frame.live.stop()
         self._frame.searcher.stop()
@@ -162,7 +162,7 @@ class Searching(QObject):
         self._frame.changed.emit()
 
     def _tell_failures(self, result: search_model.SearchResult) -> None:
-        """Show why hits may be missing, if the search stopped early or left games out."""
+        """If the search stopped early or left out games, show the reason, because hits may be missing."""
         self._frame.infobar.dismiss(frame.FOUND)
         if result.stopped is not None:
             message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
@@ -174,7 +174,7 @@ class Searching(QObject):
             self._frame.infobar.show_message(words, "warning", key=frame.FOUND)
 
     def _live_finished(self, result: search_model.SearchResult) -> None:
-        """A live search has finished. The board stays where it is, even if it shows one of the hits."""
+        """Take the result of a live search. The board keeps its position, even if this position is a hit."""
         game = self._frame.browser.game
         if self._frame.base is not None:
             self._frame.live.take(self._frame.base, result)
@@ -215,7 +215,7 @@ class Searching(QObject):
 
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self._frame.editor.check_now()
-        # The editor, which marks the place of the fault, may be behind another pane.
+        # The editor marks the place of the mistake, and may be behind another pane.
         self._frame.show_editor()
         first = getattr(found[0], "message", "") if found else ""
         self._leave_hits()
@@ -224,7 +224,7 @@ class Searching(QObject):
         self._frame.infobar.show_message(f"The query cannot be run: {first}", "error", key=frame.ASKING)
 
     def _leave_hits(self) -> None:
-        """The query did not run. The hits of the last query that ran stay."""
+        """Keep the hits of the last query that ran, because the new query did not run."""
         if self._frame.hits.running:
             self._frame.hits.fail("Stopped for another query.")
 
@@ -236,6 +236,6 @@ class Searching(QObject):
         self._frame.infobar.show_message(sentence, "error", key=frame.ASKING)
 
     def run_text(self, text: str, title: str) -> None:
-        """Put a query into the editor and search with it."""
+        """Put a query into the editor and run the query."""
         self._frame.take_query(text, title)
         self.run()

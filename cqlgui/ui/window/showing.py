@@ -10,7 +10,7 @@ from cqlgui.ui.window import frame
 
 
 class Showing(QObject):
-    """Shows games and hits on the board, and describes them beside it."""
+    """Shows games and hits on the board, and describes the current hit below the board."""
 
     def __init__(self, main: frame.Frame) -> None:
         super().__init__(main)
@@ -34,13 +34,13 @@ class Showing(QObject):
         main.hitbar.stepped.connect(self.next_hit)
 
     def _hits_told(self, games: list[int]) -> None:
-        """Update the view when the interpreter has computed details of some games."""
+        """Take the details of hits that the interpreter has computed for some games."""
         for game in games:
             if game == self._frame.browser.asked:
                 self._frame.browser.tell(game, self._frame.hits.hits.hits_of(game))
 
     def return_to_row(self) -> None:
-        """Return to the hit of the last session, when its query is searched again."""
+        """Return to the hit of the last session, when the query of the last session is searched again."""
         query, row = self._frame.wanted_row
         if 0 <= row < self._frame.hits.count and self._frame.hits.table.row >= 0:
             self._frame.wanted_row = ("", -1)
@@ -48,7 +48,8 @@ class Showing(QObject):
                 self._frame.hits.land(row)
 
     def mark_hits(self) -> None:
-        """Mark the hits if they belong to another query than the query in the editor, or to other files."""
+        """Mark the hits as outdated if they belong to another query than the query in the editor, or to other
+        files."""
         if self._frame.opened_anew and self._frame.base is not None:
             self._frame.hits.tell_earlier("of other files")
         else:
@@ -57,7 +58,7 @@ class Showing(QObject):
         self.say_hit()
 
     def show_game(self, game: int) -> None:
-        """Show a game on the board, at its first hit if it has one."""
+        """Show a game on the board, at its first hit if the game has hits."""
         if self._frame.base is None:
             return
         found = self._frame.hits.hits.hits_of(game)
@@ -66,7 +67,7 @@ class Showing(QObject):
     def show_hit(self, row: int) -> None:
         """Show the hit of a row on the board."""
         if self._frame.hits.table.hasFocus():
-            # A user who steps through the hits wants to see their games.
+            # A user who steps through the hits wants to see games, and not the pattern.
             self._frame.pointing.set_active(False)
         self._frame.live.seen()
         hit = self._frame.hits.hit_at(row)
@@ -95,7 +96,7 @@ class Showing(QObject):
         self._frame.changed.emit()
 
     def say_hit(self) -> None:
-        """Show which hit is on the board, and how many there are."""
+        """Show the number of the hit on the board, and the number of all hits."""
         game, hit = self._frame.browser.game, self._frame.browser.hit
         element = self._frame.hits.hits.shown_of(hit)[1] if hit is not None else None
         place = self._frame.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
@@ -103,19 +104,20 @@ class Showing(QObject):
         self._frame.hitbar.show_hit(place, self._frame.browser.move_text(), words)
 
     def _normalised(self, on: bool) -> None:
-        """The view of hits in the query's own frame was switched on or off."""
+        """Show the hits as the query is written, or as they were played."""
         self._frame.hits.hits.set_normalised(on)
         words = "Hits are shown as the query is written, in the table too; N shows them as they were played."
         self._frame.tell(words if on else "Hits are shown as they were played.")
 
     def _mode_changed(self, active: bool) -> None:
-        """Switch between Game and Pattern. In Pattern mode the board shows the pattern. The bars below the
-        board describe the game, so they are hidden then."""
+        """Switch to Pattern mode or to Game mode. In Pattern mode the board shows the pattern. The bars below
+        the board describe the game, and are hidden in Pattern mode."""
         self._frame.hitbar.setVisible(not active)
         self._frame.here_bar.setVisible(not active)
-        # The live truth of the game's position would look like a statement about the drawn pattern.
+        # In Pattern mode the results for the game's position are hidden, because they would look like
+        # statements about the drawn pattern.
         self._frame.assistance.live.watch(not active)
-        # The palette takes width from the board, so it is shown only in Pattern mode.
+        # In Pattern mode the palette takes width from the board. The notation may be hidden to make room.
         self._frame.split.set_drawing(active)
 
     def _element_hovered(self, orbit: int, element: int) -> None:
@@ -130,7 +132,7 @@ class Showing(QObject):
             self._frame.hits.hits.element_at((orbit, element)),
         )
         if self._frame.hits.hits.orbits and (seen is None or found is None or seen.text != found.text):
-            # The query has changed since, so the same number means another element.
+            # The query has changed after the search, and now the number means another element.
             self.clear_limit()
             words = "The hits are of another query: run this one (F5) first."
             self._frame.infobar.show_message(words, "info", key=frame.ASKING, front=True)
@@ -140,7 +142,8 @@ class Showing(QObject):
             self._frame.tell("No hit matches this image.")
             return
         self._frame.board.set_ghost(None)
-        # A user who picks an image wants to see its hits. A pattern drawn over a hit would show both.
+        # A user who picks an image wants to see the hits of the image. In Pattern mode the board would show
+        # the pattern over a hit.
         self._frame.pointing.set_active(False)
         self._frame.tabs.setCurrentWidget(self._frame.hits)
         self._frame.narrower.limit((orbit, element, _words_of(found)))
@@ -148,12 +151,12 @@ class Showing(QObject):
         self._frame.changed.emit()
 
     def limited_words(self) -> str:
-        """The element to which the hits are limited, in words; empty without a limit."""
+        """The words for the orbit element that the shown hits belong to; empty if all hits are shown."""
         limit = self._frame.hits.limited_to
         return _words_of(self._frame.hits.hits.element_at(limit) if limit else None)
 
     def _limited(self) -> None:
-        """The table now shows the hits of one element, or all hits again."""
+        """Select a hit after the table was limited to the hits of one element, or shows all hits again."""
         if self._frame.hits.count and self._frame.hits.table.row < 0:
             self._frame.hits.select_row(0)
         self.say_hit()
@@ -171,5 +174,5 @@ class Showing(QObject):
 
 
 def _words_of(element: hit_model.ElementCount | None) -> str:
-    """An orbit element in words; empty for none."""
+    """An orbit element in words; empty if `element` is None."""
     return (element.words or element.transform) if element else ""

@@ -1,5 +1,5 @@
-"""Builds the application object and the window, and runs them. No window is a global variable, because a
-window that outlives the interpreter would crash the process."""
+"""Builds the application object and the window, and runs the event loop. No window is a global variable,
+because a window that outlives the interpreter would crash the process."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ _LEVELS = {
 
 
 def run(arguments: list[str]) -> int:
-    """Show the window with `arguments` (files). Returns when it is closed."""
+    """Show the window and open the files in `arguments`. Returns when the window is closed."""
     qInstallMessageHandler(_message)
     application = QApplication([sys.argv[0]])
     set_up(application)
     main = main_window.MainWindow()
-    # The event loop closes the window. If the window were closed before the loop runs, the loop would not
-    # end.
+    # The window is closed in the event loop. If the window were closed before the loop runs, the loop would
+    # not end.
     signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, main.close))
     for name in ("SIGTERM", "SIGHUP"):
-        # Under `nohup` SIGHUP is ignored, and it must stay ignored.
+        # Under `nohup` the signal SIGHUP is ignored, and must stay ignored.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda number, _frame: _leave(main, number))
     main.show()
     main.begin([Path(argument) for argument in arguments])
-    # Python runs signal handlers only between its own instructions. An idle event loop runs none.
+    # Python runs signal handlers only between Python instructions. Without this timer, an idle event loop
+    # would run no Python instructions.
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)
     ticker.start(200)
@@ -57,22 +58,22 @@ def run(arguments: list[str]) -> int:
 
 
 def _leave(main: main_window.MainWindow, number: int) -> None:
-    """Close the window at the first signal, so that its session is saved. A second signal ends the
-    program."""
+    """Close the window at the first signal. Closing the window saves the session. A second signal ends the
+    program at once."""
     signal.signal(number, signal.SIG_DFL)
     disk.discard_when_terminated()
     QTimer.singleShot(0, main.close)
 
 
 def collect_garbage(main: main_window.MainWindow) -> collector.Collector:
-    """Collect garbage at moments when it does not disturb this window. The caller stops the collector."""
+    """Collect garbage when it does not disturb the window. The caller must stop the collector."""
     garbage = collector.Collector(lambda: main.jobs.count > 0, main.jobs.turns.ask)
     garbage.start()
     return garbage
 
 
 def set_up(application: QApplication) -> None:
-    """Set name, icon and colours of the application."""
+    """Set the name, the icon and the colours of the application."""
     from PySide6.QtGui import QIcon
 
     application.setApplicationName("cqlgui")
