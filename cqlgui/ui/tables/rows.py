@@ -22,7 +22,7 @@ class RowCache(fetch.FetchCache[int, base_model.GameRow]):
         super().__init__(door, BATCH, one_at_a_time=False, parent=parent)
 
     def get(self, game: int) -> base_model.GameRow | None:
-        """The headers of a game if they are cached. Otherwise None, and the headers are fetched."""
+        """The headers of a game. If they are not cached, they are fetched, and the result is None."""
         return self.lookup(game)
 
     def read(
