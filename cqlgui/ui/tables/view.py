@@ -47,7 +47,7 @@ PADDING = 6
 """Pixels on each side of a cell's text. The style sheet gives the column titles as many pixels."""
 _KEPT_TEXTS = 4096
 NARROW = 700
-"""In a table with fewer pixels in width than this, rows have two lines if `Form` is `AUTOMATIC`."""
+"""In a table with fewer pixels in width than this, rows have two lines if the form is `Form.AUTOMATIC`."""
 _SMALLER = 0.93
 """Font size of the second line, relative to the font size of the first line."""
 _BETWEEN = 4
@@ -138,7 +138,7 @@ class TableView(QTableView):
 
     @property
     def dimmed(self) -> bool:
-        """Whether the rows are dimmed, because they do not belong to the current query."""
+        """Whether the rows are dimmed because they do not belong to the current query."""
         return self._dimmed
 
     def set_dimmed(self, dimmed: bool) -> None:
@@ -228,7 +228,7 @@ class TableView(QTableView):
             action = menu.addAction(f"{title} ({before})" if title == "Elo" else str(title))
             action.setCheckable(True)
             action.setChecked(column in shown)
-            # The last column cannot be hidden: a table without columns would have no header to show a column
+            # The last column cannot be hidden: a table without columns would offer no way to show a column
             # again.
             action.setEnabled(shown != [column])
             action.toggled.connect(lambda on, place=column: self.setColumnHidden(place, not on))
