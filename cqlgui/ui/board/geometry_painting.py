@@ -1,5 +1,5 @@
 """Draws transforms: the axis of a reflection, the centre of a rotation, the arrow of a shift, and the border
-of a board in the query's own frame. This module does not use widgets."""
+of the query's own frame. This module does not use widgets."""
 
 from __future__ import annotations
 

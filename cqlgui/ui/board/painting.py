@@ -244,8 +244,8 @@ def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 def draw_lines(
     painter: QPainter, frame: Frame, pairs: Iterable[tuple[int, int]], colours: theme.Colours
 ) -> None:
-    """Dashed arrows from the squares that the query names to their images. Lines that would cover each other
-    bend to different sides."""
+    """Draw a dashed arrow from each square that the query names to the image of this square. Lines that would
+    cover each other bend to different sides."""
     width = max(1.5, frame.cell * 0.035)
     moved = [pair for pair in pairs if pair[0] != pair[1] and all(0 <= square < 64 for square in pair)]
     painter.save()

@@ -142,7 +142,7 @@ class ExportDialog(QDialog):
         """Ask, and return the choice, or None if the user cancelled.
 
         `folder` is the suggested folder, by default the home folder. `name` is the suggested file name
-        without ending. If the file exists already, the dialog says that it will be replaced.
+        without ending. If the file exists already, the dialog says that the file will be replaced.
         """
         dialog = cls(parent, counts, folder or Path.home(), name)
         try:
@@ -211,8 +211,7 @@ class ExportDialog(QDialog):
             self.format.setCurrentIndex(list(_FORMATS).index(ending))
             self.format.blockSignals(False)
         pgn = ending == ".pgn"
-        # In the query's frame a game is not written with its own text, so the choice between both buttons is
-        # off.
+        # In the query's frame a game is not written with its own text, so `plain` and `marked` are disabled.
         own = pgn and not self.normalise.isChecked()
         self.plain.setEnabled(own)
         self.marked.setEnabled(own)

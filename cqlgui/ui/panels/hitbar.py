@@ -116,5 +116,4 @@ class Players(labels.ElidedLabel):
 _LEAST_YEAR = 190
 """If the label has fewer pixels than this in width, the year is left out to make room for the names."""
 _LEAST_DETAILS = 36
-"""If there are fewer pixels than this for the details, they are left out, because a few letters say
-nothing."""
+"""If the details have fewer pixels than this, the details are left out, because a few letters say nothing."""

@@ -89,7 +89,7 @@ class HitsPanel(QWidget):
         self._kept: tuple[hit_model.Persistent, ...] = ()
         # The row that `land` made current, until the user chooses a row.
         self._landing: int | None = None
-        # The element that a job looks for the hits of.
+        # A job looks for the hits of this element.
         self._looking: hits_model.Element | None = None
         self._lay_out()
         self._connect()

@@ -34,7 +34,7 @@ def unsaved(text: str, asked: float) -> entries.Entry:
 
 
 def _title(text: str) -> str:
-    """The title in a query's front matter. If the query has no title, the beginning of its text."""
+    """The title in a query's front matter. If the query has no title, this is the beginning of its text."""
     return (library.title(text) or " ".join(library.body(text).split()) or "(empty query)")[:_LONGEST]
 
 

@@ -344,7 +344,7 @@ class Preview(QWidget):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_colours"):
             self._colours.recolour()
             self._show_tags()
-            # The text may get the new palette later than this widget, so it is coloured once more.
+            # The text may get the new palette later than this widget, so the text is coloured once more.
             QTimer.singleShot(0, self, self._colours.recolour)
 
 

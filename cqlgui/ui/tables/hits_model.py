@@ -36,7 +36,7 @@ HELD_MS = 1000
 """A batch is added after this many milliseconds, even if it is small."""
 
 Element = tuple[int, int]
-"""Number of an orbit, and of an element in it."""
+"""The number of an orbit, and the number of an element in this orbit."""
 
 
 class HitsModel(text_model.TextModel):
@@ -97,7 +97,7 @@ class HitsModel(text_model.TextModel):
 
     def add(self, found: FoundGames) -> None:
         """Append the hits of some games. Each game may come only once. If there are many rows already, the
-        new rows may be added a moment later. `released` is emitted when they are added."""
+        new rows may be added a moment later. `released` is emitted when the new rows are added."""
         self._held.append(found)
         self._held_hits += len(found.columns)
         if self.hits < MANY or HELD_SHARE * self._held_hits >= self.hits:
@@ -454,7 +454,7 @@ class HitsModel(text_model.TextModel):
         return self.element(self.match_of(self._hit(number, game, positionid)))
 
     def _frame(self, number: int, game: int, positionid: int) -> motions.Motion:
-        """The motion that is applied to the moves after a hit before they are written."""
+        """The motion for writing the moves after a hit."""
         element = self._element_of(number, game, positionid) if self._normalised else None
         motion = None if element is None else geometry.motion(element.transform)
         return motions.STILL if motion is None else motion.inverse

@@ -17,7 +17,7 @@ from cqlgui.ui.tables import fetch
 BATCH = 120
 
 Place = tuple[int, int, motions.Motion]
-"""A game's ordinal, a positionid, and the motion that is applied to the moves before they are written."""
+"""A game's ordinal, a positionid, and the motion for writing the moves."""
 
 Line = tuple[int, str]
 """The ply of a position, and the moves in notation, beginning with the move that led to the position."""

@@ -1,4 +1,4 @@
-"""Headers of games in pages, fetched in jobs and cached; both tables show games with these."""
+"""Headers of games, fetched in pages by jobs, and cached; both tables show these headers."""
 
 from __future__ import annotations
 
