@@ -14,7 +14,8 @@ _CELL, _SMALLEST_CELL = 14, 9
 
 
 class Diagram(QWidget):
-    """Draws one position, as large as its height allows with whole pixels for a square."""
+    """Draws one position. The height of the widget decides the size of a square, which is a whole number of
+    pixels."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,5 +1,5 @@
-"""How a transform is drawn: the axis, centre and way of a motion, and the border of a board that shows the
-query's own frame. Does not use widgets."""
+"""Draws transforms: the axis of a reflection, the centre of a rotation, the arrow of a shift, and the border
+of the query's own frame. This module does not use widgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cqlgui.ui.board import painting
 from cqlgui.ui.look import theme
 
 FRAME = 4
-"""Width in pixels of the border round a board that shows the query's frame. Half of it lies on the
+"""Width in pixels of the border round a board that shows the query's frame. Half of the border lies on the
 squares."""
 
 
@@ -59,8 +59,9 @@ def _draw_axis(
     halo.setAlpha(190)
     for colour, stroke in ((halo, width + 2.5), (colours.colour("transform"), width)):
         pen = QPen(colour, stroke, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.FlatCap)
-        # A long stroke and a dot. Qt multiplies these lengths by the width of the pen, so they are divided by
-        # it: the dashes of both pens then have equal lengths on the screen.
+        # The line has long strokes and dots. Qt multiplies the lengths of a dash pattern by the width of the
+        # pen. So the lengths are divided by the width of the pen here. If they were not, the wider pen would
+        # draw longer dashes.
         pen.setDashPattern([length * width / stroke for length in (7, 2.5, 1.5, 2.5)])
         painter.setPen(pen)
         painter.drawLine(first, last)
@@ -69,7 +70,7 @@ def _draw_axis(
 def _draw_centre(
     painter: QPainter, frame: painting.Frame, centre: QPointF, quarters: int, colours: theme.Colours
 ) -> None:
-    """A cross, and around it an arrow in the direction in which the men turn."""
+    """Draw a cross, and round the cross an arrow in the direction of the rotation."""
     width, radius = max(2.0, frame.cell * 0.05), frame.cell * 0.42
     box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
     # Qt counts degrees counter-clockwise; a clockwise turn is negative.
@@ -96,8 +97,8 @@ def _draw_centre(
 def draw_way(
     painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
 ) -> None:
-    """The way of a shift: a broad, pale arrow as long as the shift, in the middle of the board. It is drawn
-    below the men."""
+    """Draw a shift as a broad, pale arrow in the middle of the board. The arrow is as long as the shift, and
+    is drawn below the men."""
     vector = motions.figure(motion).vector
     if vector is None:
         return
@@ -136,7 +137,7 @@ def _head(tip: QPointF, along: QPointF, length: float) -> QPolygonF:
 
 
 def draw_frame(painter: QPainter, frame: painting.Frame, colours: theme.Colours) -> None:
-    """The border that marks a board in the query's frame."""
+    """Draw the border that marks a board in the query's own frame."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     pen = QPen(colours.colour("transform"), FRAME, Qt.PenStyle.SolidLine)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
@@ -145,7 +146,7 @@ def draw_frame(painter: QPainter, frame: painting.Frame, colours: theme.Colours)
 
 
 def draw_outside(painter: QPainter, frame: painting.Frame, board: int, colours: theme.Colours) -> None:
-    """Squares that do not belong to the game's board: hatched, under a veil."""
+    """Hatch the squares outside the game's board, and cover these squares with a translucent colour."""
     veil = colours.colour("window")
     veil.setAlpha(190)
     stroke = colours.colour("muted")
@@ -169,8 +170,8 @@ def draw_travel(
     colours: theme.Colours,
     ratio: float,
 ) -> None:
-    """Rings and faint men on their way from the first to the second square of each pair. `done` is the share
-    of the way already travelled. `board` has the men at the ends of their ways."""
+    """Draw rings and faint men between the first and the second square of each pair. `done` is the share of
+    the distance already covered. `board` has the men on the second squares."""
     size = max(1, round(frame.cell))
     width = max(2.0, frame.cell * 0.065)
     inset = width / 2 + 2

@@ -1,7 +1,8 @@
-"""The query's own frame: the motion that takes the game on the board back to this frame, and words for it.
+"""The query's own frame: the motion that moves a matched pattern back to where the query writes it, and words
+for this motion.
 
-Does not use widgets. While the frame is on, a hit is shown through the inverse of the transform under which
-it matched. The other positions of its game are shown through this inverse too.
+This module does not use widgets. A hit matches under a transform. While the query's own frame is on, the
+inverse of this transform is applied to the hit and to all other positions of the game.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ AS_WRITTEN = "As the query is written"
 
 
 class Normal:
-    """`on` says whether the user wants the query's frame. `element` is the orbit element of the hit that was
-    shown last in this game."""
+    """`on` says whether the user wants the query's frame. `element` is the orbit element of the last hit
+    shown in the game on the board."""
 
     def __init__(self) -> None:
         self.on = False
@@ -25,7 +26,7 @@ class Normal:
 
     @property
     def applies(self) -> bool:
-        """Whether there is an element whose transform can be undone."""
+        """Whether the user wants the query's frame and the transform of `element` can be undone."""
         return self.on and self.element is not None and _motion(self.element) is not None
 
     @property
@@ -36,13 +37,14 @@ class Normal:
 
     @property
     def outside(self) -> int:
-        """The squares shown that do not belong to the game's board."""
+        """The shown squares that do not belong to the game's board."""
         frame = self.frame
         return squares.ALL & ~frame.set(squares.ALL) if frame.shifted else 0
 
     @property
     def words(self) -> str:
-        """The frame and the undone transform in words. Empty if the game is shown as it was played."""
+        """The frame and the undone transform in words. The text is empty if the game is shown as it was
+        played."""
         if not self.on or self.element is None:
             return ""
         if not self.applies:
@@ -60,8 +62,8 @@ class Normal:
         self, rings: int, element: hit_model.ElementCount | None
     ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
         """Rings, lines, badge and single squares for a position. `rings` are the squares of the hit at the
-        position, `element` is its orbit element. If there is no hit, the badge alone shows that this is not
-        the game's own board."""
+        position, and `element` is the orbit element of the hit. If there is no hit, only the badge shows that
+        the board is not the game's own."""
         few = element.squares if element is not None else 0
         if self.applies and self.element is not None:
             # Here the pattern stands where it is written, so there are no lines to draw.
@@ -72,9 +74,9 @@ class Normal:
         return rings, element.lines, (self.words or element.words, element.transform), few
 
     def ways(self, shown: int, occupied: int) -> tuple[tuple[int, int], ...]:
-        """The (from, to) squares of the pattern's way when the query's frame replaces the game's board, or
-        the reverse. `shown` are the ringed squares, and `occupied` are the squares with men. The ringed
-        squares move. If no square is ringed, the men move."""
+        """The (from, to) squares of the animation between the game's board and the query's own frame. `shown`
+        are the ringed squares, and `occupied` are the squares with men. The animation moves the rings. If no
+        square is ringed, it moves the men."""
         if self.element is None:
             return ()
         lines = self.element.lines
@@ -85,7 +87,7 @@ class Normal:
 
 
 def framed(game: base_model.LoadedGame, frame: motions.Motion, note: str) -> base_model.LoadedGame:
-    """The game for the notation, with moves written in a frame and a note before them."""
+    """The game for the notation. The moves are written in a frame, and a note stands before the moves."""
     if frame == motions.STILL:
         return game
     comment = " ".join(filter(None, (f"{note}.", game.comments.get(0, ""))))

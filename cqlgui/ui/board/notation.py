@@ -3,9 +3,10 @@
 The moves stand as a running text or as on a score sheet. In a running text variations have lines of their
 own. A score sheet has one line for each move number. A game with variations is always a running text.
 
-Long games are laid out in chunks between events. Each chunk is a paragraph, because Qt lays a whole paragraph
-out again at every change. Going to another move only changes an extra selection, never the text; hits are
-painted over the text that is in view.
+Long games are laid out in chunks. Between two chunks the window handles other events. Each chunk is a
+paragraph. If all moves were one paragraph, Qt would lay out the whole game again at every change. When the
+user goes to another move, only an extra selection changes, not the text. Hits are painted over the text that
+is in view.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ from cqlgui.ui.look import canvas, icons, labels, theme, wording
 
 CHUNK = 100
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
-"""The hyphen in moves, and its replacement on screen. A line could break within castling at a plain
-hyphen."""
+"""The hyphen in moves, and the sign that replaces it on screen. A line could break at a plain hyphen in
+castling."""
 LONGEST_COMMENT = 20_000
-"""Maximum of characters shown of a comment. Behind them stands the number of further characters."""
+"""At most this many characters of a comment are shown. The number of further characters follows."""
 _LETTERS = 60
 """When the length of a chunk is measured, this many characters count as one piece."""
 _DEEPEST = 6
@@ -60,7 +61,7 @@ _FROM_RIGHT = patterns.pattern("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±",
            17: "∓", 18: "+-", 19: "-+", 22: "⨀", 23: "⨀", 146: "N"}  # fmt: skip
 Piece = tuple[str, str, int]
-"""Kind (`main`, `variation`, `comment`, `sign`), text, positionid or -1."""
+"""Kind (`main`, `variation`, `comment`, `sign`), text, and positionid (-1 if the piece is not a move)."""
 
 
 def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
@@ -69,8 +70,8 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
     line = game.tree
     if 0 in game.comments:
         yield "comment", game.comments[0], -1
-    # An entry is a sign to print, or a move to print: its positionid, whether it begins a line (a move of
-    # Black then needs its number), and whether its siblings follow it.
+    # An entry is a sign or a move to print. For a move it has the positionid, whether the move begins a line,
+    # and whether the siblings of the move follow. A move of Black that begins a line needs a number.
     stack: list[tuple[int, bool, bool] | str] = []
     if line.children[0]:
         stack.append((line.children[0][0], True, True))
@@ -101,19 +102,21 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
 
 
 def begun(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
-    """`pieces`, with the first two chunks made at once. Worker threads call this."""
+    """The pieces as from `pieces`, with the first two chunks made at once. Worker threads call this
+    function."""
     left = pieces(game, figurine)
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
 
 def has_variations(game: base_model.LoadedGame) -> bool:
-    """Whether a game has moves beside its main line."""
+    """Whether a game has moves outside its main line."""
     return any(game.tree.depths)
 
 
 class _View(NamedTuple):
-    """What the user sees of the text. `top` is the place in the text at the upper edge of the view, `offset`
-    its distance from the edge in pixels. `anchor` and `caret` are the ends of the selection."""
+    """What the user sees of the text. `top` is the place in the text at the upper edge of the view. `offset`
+    is the distance of this place from the edge in pixels. `anchor` and `caret` are the ends of the
+    selection."""
 
     top: int
     offset: int
@@ -142,7 +145,7 @@ class _Writer:
         return start
 
     def new_line(self, shape: QTextBlockFormat) -> None:
-        """Begin a line of this shape. If the current line is still empty, it takes the shape."""
+        """Begin a line with this format. If the current line is still empty, it gets the format."""
         if self.fresh:
             self._cursor.setBlockFormat(shape)
             return
@@ -157,14 +160,14 @@ class _Writer:
         return self.place == self.line
 
     def flush(self) -> None:
-        """Insert what is not in the document yet."""
+        """Insert the text that is not in the document yet."""
         self._cursor.insertText(self._run, self._inks[self._kind])
         self._run = ""
 
 
 class NotationView(QTextEdit):
-    """`position_chosen` carries the positionid of the move that was clicked. `stepped` and `jumped` are the
-    same as those of the board. `columns_changed` says whether the user wants a score sheet."""
+    """`position_chosen` carries the positionid of the move that was clicked. `stepped` and `jumped` have the
+    same meaning as in `BoardWidget`. `columns_changed` says whether the user wants a score sheet."""
 
     position_chosen = Signal(int)
     columns_changed = Signal(bool)
@@ -178,8 +181,8 @@ class NotationView(QTextEdit):
         self.setAccessibleName("Notation")
         self.setPlaceholderText("The moves of the game stand here.")
         self.setMinimumHeight(60)
-        # Lines are wrapped, so a scroll bar is never needed. But Qt may count the space at the end of a line
-        # as too wide, and would show one.
+        # Lines are wrapped, so a horizontal scroll bar is never needed. Without this policy Qt would show a
+        # scroll bar if only the space at the end of a line is too wide.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(8)
         self._game: base_model.LoadedGame | None = None
@@ -189,15 +192,15 @@ class NotationView(QTextEdit):
         self._ids: list[int] = []
         self._hits: frozenset[int] = frozenset()
         self._current = 0
-        # Whether the current move is still to be laid out and then scrolled into view.
+        # Whether the current move is not laid out yet. After the layout the move is scrolled into view.
         self._awaited = False
         # The view and the selection before the same text was drawn again. They are restored after the layout.
         self._kept: _View | None = None
         self._left: Iterator[Piece] = iter(())
-        # Whether a score sheet is wanted, and whether it is shown.
+        # Whether the user wants a score sheet, and whether the game is shown as a score sheet.
         self._columns = self._sheet = False
-        # At the end of the laid-out text: the depth of variations, whether a variation ends there, and
-        # whether one begins there.
+        # The state at the end of the laid-out text: the depth of variations, whether a variation ends there,
+        # and whether a variation begins there.
         self._depth, self._closed, self._opened = 0, False, False
         self._shapes: dict[int, QTextBlockFormat] = {}
         self.setViewportMargins(0, 0, _STRIP, 0)
@@ -241,14 +244,14 @@ class NotationView(QTextEdit):
         self._columns = columns
         self._show_button()
         if self._game is not None and not has_variations(self._game):
-            # The places in the text have changed.
+            # The kept places do not fit the new text.
             self._kept = None
             self._render()
             self.set_current(self._current)
         self.columns_changed.emit(columns)
 
     def set_current(self, positionid: int) -> None:
-        """Mark the move that led to this position and bring it into view."""
+        """Mark the move that led to this position, and bring the move into view."""
         if positionid != self._current:
             # The view that was kept belongs to the former move.
             self._kept = None
@@ -285,7 +288,7 @@ class NotationView(QTextEdit):
         self._render()
 
     def _look_again(self) -> None:
-        """Restore the kept view and selection, once the text is laid out so far."""
+        """Restore the kept view and selection, once the text is laid out far enough to contain both."""
         kept, length = self._kept, self.document().characterCount() - 1
         if kept is None or (self._timer.isActive() and length < max(kept.top, kept.anchor, kept.caret)):
             return
@@ -312,8 +315,8 @@ class NotationView(QTextEdit):
 
     def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()
-        # The text is cleared last, because clearing it scrolls, and scrolling draws the hits that are in
-        # view.
+        # The text is cleared after the spans. Clearing the text scrolls the view, and scrolling draws the
+        # hits in view. With the old spans, the hits would be looked up in an empty text.
         self._spans, self._starts, self._ids = {0: (0, 0)}, [], []
         self._depth, self._closed, self._opened = 0, False, False
         self._shapes = {}
@@ -343,7 +346,7 @@ class NotationView(QTextEdit):
         return made
 
     def _inks(self) -> dict[str, QTextCharFormat]:
-        """The character formats of each kind of piece."""
+        """The character format of each kind of piece."""
         colours = theme.colours()
         inks = {}
         for kind, role in (
@@ -371,8 +374,8 @@ class NotationView(QTextEdit):
                 self._starts.append(start)
                 self._ids.append(number)
             # The end of a chunk breaks the line. So a chunk ends after a move of the main line if possible,
-            # and on a score sheet after a move of Black. A chunk of twice the length ends anywhere but behind
-            # "(".
+            # and on a score sheet after a move of Black. A chunk of twice the length may end after any piece
+            # except "(".
             laid = max(count, (writer.place - writer.begin) // _LETTERS)
             whole = kind == "main" and not (self._sheet and text[0].isdigit())
             if laid >= CHUNK and (whole or (laid >= 2 * CHUNK and not self._opened)):
@@ -439,8 +442,8 @@ class NotationView(QTextEdit):
         self.setExtraSelections(marks)
 
     def hits_in(self, area: QRect) -> list[int]:
-        """The hits whose moves stand in the lines of an area of the viewport, in text order. The current move
-        is left out, because it has a mark of its own."""
+        """The hits in the lines that an area of the viewport touches, in text order. The current move is left
+        out, because it has a mark of its own."""
         if not self._hits:
             return []
         ends = QPoint(0, area.top()), QPoint(self.viewport().width(), area.bottom())
@@ -450,11 +453,11 @@ class NotationView(QTextEdit):
         return [number for number in seen if number in self._hits and number != self._current]
 
     def _draw_hits(self, area: QRect) -> None:
-        """Draw the moves that led to hits once more, in their own colour.
+        """Draw the moves that led to hits once more, in the colour of hits.
 
-        Extra selections would look the same, but they are slow. Qt draws each of them separately, and cuts
-        the outline of all of them out of the outline of the text. For a page of hits this takes a tenth of a
-        second.
+        Extra selections would look the same, but they are slow. Qt draws each selection separately, and cuts
+        the outlines of all selections out of the outline of the text. For a page of hits this takes a tenth
+        of a second.
         """
         numbers = self.hits_in(area)
         if not numbers:
@@ -474,7 +477,7 @@ class NotationView(QTextEdit):
     def _outlines(self, numbers: Iterable[int]) -> Iterator[tuple[QTextBlock, QPainterPath]]:
         """The outlines of some moves in the document, paragraph by paragraph. Selected text is left out."""
         cursor = self.textCursor()
-        # Without a selection: places that are in no text.
+        # -1 is not a place in the text, so it means that no text is selected.
         selected, behind = -1, -1
         if cursor.hasSelection():
             selected, behind = cursor.selectionStart(), cursor.selectionEnd()
@@ -500,7 +503,7 @@ class NotationView(QTextEdit):
                     top, height = corner.y() + line.y(), line.height()
                 part = min(stop, line_end, selected if start < selected else stop)
                 # Qt paints the selection in whole pixels, so the outlines are rounded to whole pixels too. A
-                # pixel that both would cover belongs to the selection.
+                # pixel that an outline shares with the selection is left to the selection.
                 left = corner.x() + _x(line, start - begin)
                 right = corner.x() + _x(line, part - begin)
                 left = math.ceil(left) if start == behind else math.floor(left)
@@ -564,7 +567,8 @@ class NotationView(QTextEdit):
 
 
 def _x(line: QTextLine, place: int) -> float:
-    """The horizontal place of a character of a paragraph in its line."""
+    """The horizontal coordinate of a character in its line. `place` counts from the start of the
+    paragraph."""
     found: Any = line.cursorToX(place)
     # PySide returns the place as well as x, because Qt may change the place after a sign of several code
     # units.
@@ -585,14 +589,14 @@ def _comment(text: str) -> str:
     more = len(text) - LONGEST_COMMENT
     end = f" … ({more:,} more characters)" if more > 0 else ""
     shown = _LONG_WORD.sub(lambda found: found[0] + _WORD_BREAK, shown) + end
-    # A comment that is written from right to left is isolated. Otherwise the number of the next move would
-    # become part of it.
+    # A comment that is written from right to left is isolated. Without isolation the number of the next move
+    # would look like a part of the comment.
     return f"{_ISOLATE}{shown}{_END}" if _FROM_RIGHT.search(shown) else shown
 
 
 def step(line: tree.GameTree, positionid: int, by: int) -> int:
-    """The position one ply back (-1), or one ply forward along the main continuation (+1). If there is none,
-    `positionid` itself."""
+    """The position one ply back (-1), or one ply forward along the main continuation (+1). At the start and
+    at the end of the line, the result is `positionid` itself."""
     if by < 0:
         return max(0, line.parents[positionid])
     children = line.children[positionid]

@@ -1,4 +1,4 @@
-"""Draws squares, men, rings, lines and ghosts on a board of any size; does not use widgets.
+"""Draws squares, men, rings, lines and patterns on a board of any size; does not use widgets.
 
 Men come from the SVG files of a piece set. They are cached as pixmaps by man, size and device pixel ratio,
 because drawing a pixmap is several times faster than rendering an SVG.
@@ -23,7 +23,8 @@ from cqlgui.ui.look import canvas, theme
 
 PIECE_SET = "cburnett"
 BADGE_ROOM = 28
-"""Pixels above the board that are reserved for the badge. On the board the badge would hide men and rings."""
+"""Height in pixels of the room above the board for the badge, which names a transform. On the board the badge
+would hide men and rings."""
 
 _SMALL_CELL, _GROWN, _GROWN_BESIDE = 14, 1.5, 1.3
 """On squares of fewer than `_SMALL_CELL` pixels, men are drawn larger than their squares: by the factor
@@ -36,8 +37,8 @@ _OF_SYMBOL = {"A": men.WHITE_MASK, "a": men.BLACK_MASK, "*": men.MAN_MASK}
 
 
 class CellLike(Protocol):
-    """A square of a pattern. `symbol` is a letter or sign of designators (`KQRBNPkqrbnp`, `A a * _`), or
-    empty for a bare square."""
+    """A square of a pattern. `symbol` is a letter or sign of designators (`KQRBNPkqrbnp`, `A a * _`). It is
+    empty for a square that is named without a man."""
 
     @property
     def square(self) -> int: ...
@@ -90,7 +91,7 @@ class Frame:
 
 
 _SMALL_MAN = 20
-"""A white man with fewer screen pixels than this in height is drawn as a shape."""
+"""A white man less than this many screen pixels high is drawn as a filled shape."""
 
 
 @functools.cache
@@ -147,7 +148,7 @@ def draw_squares(painter: QPainter, frame: Frame, colours: theme.Colours) -> Non
     painter.fillRect(frame.rect, colours.colour("light_square"))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.colour("dark_square"))
-    # All squares in one call, because each call takes and releases the interpreter lock.
+    # One call draws all squares, because each call takes and releases the interpreter lock, which costs time.
     painter.drawRects([frame.square(square) for square in squares.bits(squares.ALL & ~squares.LIGHT)])
     painter.setPen(QPen(colours.colour("board_edge"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -160,7 +161,8 @@ def draw_men(painter: QPainter, frame: Frame, board: Sequence[int], ratio: float
     size = max(1, round(frame.cell))
     for square in range(64):
         if board[square]:
-            # One call of Qt for each man, because each call takes and releases the interpreter lock.
+            # Each man needs only one call of Qt. A call takes and releases the interpreter lock, which costs
+            # time.
             painter.drawPixmap(*frame.corner(square), man_pixmap(board[square], size, ratio))
 
 
@@ -187,8 +189,8 @@ def draw_coordinates(painter: QPainter, frame: Frame, colours: theme.Colours, fo
 
 
 def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours: theme.Colours) -> None:
-    """The last move. The origin has corner brackets and the target is filled, so they differ in more than
-    colour."""
+    """The last move. The origin has corner brackets and the target is filled. So origin and target differ in
+    more than colour."""
     fill = colours.colour("last_move")
     tint = QColor(fill)
     tint.setAlpha(150)
@@ -205,9 +207,9 @@ def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours
 
 
 def parted(board: int, few: int) -> tuple[int, int]:
-    """The squares of a hit to ring, and its squares to tint. More than `MOST_RINGS` rings would not stand
-    out, so larger sets are tinted. `few` are squares that the query names one by one. They are always ringed,
-    unless they are more than `MOST_RINGS`.
+    """The squares to ring for a hit, and the squares to tint. More than `MOST_RINGS` rings would not stand
+    out, so larger sets are tinted. `few` are squares that the query names one by one. These squares are
+    ringed if there are at most `MOST_RINGS` of them.
     """
     few = few if few.bit_count() <= MOST_RINGS else 0
     rest = board & ~few
@@ -242,8 +244,8 @@ def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 def draw_lines(
     painter: QPainter, frame: Frame, pairs: Iterable[tuple[int, int]], colours: theme.Colours
 ) -> None:
-    """Dashed arrows from the squares that the query names to their images. Lines that would cover each other
-    bend to different sides."""
+    """Draw a dashed arrow from each square that the query names to the image of this square. Lines that would
+    cover each other bend to different sides."""
     width = max(1.5, frame.cell * 0.035)
     moved = [pair for pair in pairs if pair[0] != pair[1] and all(0 <= square < 64 for square in pair)]
     painter.save()
@@ -252,12 +254,12 @@ def draw_lines(
         start, end = frame.square(origin).center(), frame.square(target).center()
         across = _along(start, end)
         if (across.x(), across.y()) < (0, 0):
-            # The side must not depend on the direction of the line. Otherwise two lines that swap their
-            # squares would bend to one side and still cover each other.
+            # The side must not depend on the direction of the line. If it did, two lines with opposite
+            # directions between the same squares would bend to the same side and cover each other.
             across = -across
         bend = (start + end) / 2 + QPointF(-across.y(), across.x()) * bow * frame.cell * 0.5
-        # A curve lies between its ends and the point to which it bends. So it stays on the board if these
-        # three points do.
+        # The curve lies in the triangle of its two ends and `bend`. So the curve stays on the board if these
+        # three points are on the board.
         bend.setX(min(max(bend.x(), frame.rect.left()), frame.rect.right()))
         bend.setY(min(max(bend.y(), frame.rect.top()), frame.rect.bottom()))
         unit = _along(bend, end)
@@ -281,8 +283,8 @@ def draw_lines(
 
 
 def bows(pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """How far each line bows, and to which side. A line that is alone on its straight has 0. Lines that share
-    a straight have 1, -1, 2, -2 and so on."""
+    """How far each arrow bows, and to which side. An arrow that is alone on its straight line has 0. Arrows
+    on the same straight line have 1, -1, 2, -2 and so on."""
     straights = [_straight(*pair) for pair in pairs]
     alone = collections.Counter(straights)
     seen: collections.Counter[tuple[int, int, int]] = collections.Counter()
@@ -296,7 +298,7 @@ def bows(pairs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _straight(origin: int, target: int) -> tuple[int, int, int]:
-    """A key for the infinite straight of a line: its direction and its distance from a1."""
+    """A key for the straight line through two squares: its direction and its distance from a1."""
     file, rank = squares.file_of(origin), squares.rank_of(origin)
     right, up = squares.file_of(target) - file, squares.rank_of(target) - rank
     common = math.gcd(right, up) * (-1 if (right, up) < (0, 0) else 1)
@@ -318,7 +320,8 @@ def draw_pattern(
     colours: theme.Colours,
     ratio: float,
 ) -> None:
-    """A query's pattern: its area hatched, sure men in full, open ones ghosted, absent ones crossed."""
+    """Draw a query's pattern. The area is hatched, sure men are opaque, other men are translucent, and absent
+    men are crossed out."""
     hatch = colours.colour("ring")
     hatch.setAlpha(110)
     for square in squares.bits(area):
@@ -374,27 +377,27 @@ def draw_badge(
     swapped: bool = False,
 ) -> None:
     """The transform in words on a rounded plate above the board's right corner. The leftmost `taken` pixels
-    above the board belong to another widget. `edge` is the colour role of the edge of the plate. If colours
-    are `swapped`, two discs stand before the words."""
+    above the board belong to another widget. `edge` is the colour role of the plate's edge. If colours are
+    `swapped`, two discs stand before the words."""
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
     height = BADGE_ROOM - 6.0
-    # Two overlapping discs.
+    # This rectangle has room for two overlapping discs.
     discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
     room = discs.width() + 6 if swapped else 0.0
     most = int(frame.cell * 8 - 22 - room - taken)
     if most < _LEAST_BADGE:
-        # The bar below the board shows the transform too.
+        # There is no room for the badge. The bar below the board shows the transform too.
         return
     if metrics.horizontalAdvance(text) > most:
         words.setBold(False)
         painter.setFont(words)
         metrics = painter.fontMetrics()
     if swapped and metrics.horizontalAdvance(text) > most:
-        # The discs show that colours are swapped, so these words are left out.
+        # The discs show that colours are swapped, so the words "colours swapped" are left out.
         text = ", ".join(part for part in text.split(", ") if part != "colours swapped") or text
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
     width = metrics.horizontalAdvance(text) + 20.0 + room
@@ -421,6 +424,6 @@ def draw_discs(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
 
 
 _LEAST_BADGE = 40
-"""With fewer pixels than this for the words there is no badge."""
+"""If there are fewer pixels than this for the words, no badge is drawn."""
 _BOTTOM_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
 _TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop

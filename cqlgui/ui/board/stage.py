@@ -31,8 +31,8 @@ class Stage(QSplitter):
         board_side.installEventFilter(self)
 
     def set_drawing(self, drawing: bool) -> None:
-        """Say whether the user draws on the board. While the user draws, the notation is hidden if that makes
-        the board larger."""
+        """Say whether the user draws on the board. While the user draws, the notation is hidden if the board
+        is larger without it."""
         self._drawing = drawing
         self.fit()
 
@@ -56,16 +56,16 @@ class Stage(QSplitter):
         self.setSizes([max(1, whole - self.handleWidth() - notation), notation])
 
     def state(self) -> QByteArray:
-        """The place of the divider if the user moved it, else empty."""
+        """The place of the divider. The result is empty if the user has not moved the divider."""
         return self.saveState() if self.dragged else QByteArray()
 
     def restore(self, state: QByteArray) -> None:
-        """Put the divider where it was."""
+        """Put the divider back where it was when `state` was called."""
         self.dragged = not state.isEmpty() and self.restoreState(state)
         self.fit()
 
     def _around(self) -> int:
-        """The height of what stands above and below the squares of the board."""
+        """The height of everything above and below the squares of the board."""
         column = self._board_side.layout()
         if column is None:
             return self._above
@@ -92,9 +92,9 @@ class Stage(QSplitter):
 
 
 def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
-    """Where the notation stands in a given room, and its width (beside the board) or height (below the
-    board). The board gets as large as possible. `around` is the height of what stands above and below the
-    squares. `width` leaves out what stands left of the squares."""
+    """The place of the notation, and its width beside the board or its height below the board. The board gets
+    as large as possible. `around` is the height of everything above and below the squares. `width` does not
+    include the widget left of the squares."""
     narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 23 // 200))
     beside = min(width - narrow, height - around)
     under = min(width, height - low - around)

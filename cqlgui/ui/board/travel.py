@@ -1,4 +1,4 @@
-"""The animation of a pattern on its way from where it is written to where it matched.
+"""The animation that moves a pattern from the squares where it is written to the squares where it matched.
 
 This module paints nothing. Nothing waits for the animation: the board shows the position at once, and the
 next position ends the animation. While positions follow each other quickly, as with a key held down, there is
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QStyle
 
 MS = 250
 HURRY = 0.4
-"""Seconds within which positions follow each other too quickly for an animation."""
+"""If a position is shown for fewer seconds than this, the next position is shown without an animation."""
 
 
 class Travel(QObject):
@@ -54,17 +54,18 @@ class Travel(QObject):
 
     @property
     def done(self) -> float:
-        """The share of the way already travelled."""
+        """The share of the distance already covered."""
         return float(self._course.currentValue())
 
     def interrupt(self) -> None:
-        """Another position is shown: end the animation."""
+        """End the animation, because another position is shown."""
         now = time.monotonic()
         self._hurried, self._last = now - self._last < HURRY, now
         self.stop()
 
     def begin(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Begin, unless animation is off, positions follow each other quickly, or nothing moves."""
+        """Begin the animation. It is left out if animations are switched off, if positions follow each other
+        quickly, or if nothing moves."""
         self.stop()
         wanted = tuple(pair for pair in pairs if pair[0] != pair[1])
         if wanted and self.allowed and not self._hurried and _desktop_moves():

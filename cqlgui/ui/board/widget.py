@@ -1,6 +1,6 @@
 """The boards on screen: the big one that shows a hit, and the small one of thumbnails.
 
-They know positions, but no games.
+The boards know positions, but no games.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from cqlgui.ui.loop import turns
 _DIMMED = 0.4
 """Opacity of men behind a pattern: light and dark men can still be distinguished on both kinds of squares."""
 _FAINT = 0.18
-"""Opacity of the game's men in Pattern mode. They are shown there only to be taken into the pattern."""
+"""Opacity of the game's men in Pattern mode. These men are shown only so that the user can take them into the
+pattern."""
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -40,7 +41,7 @@ class Layer(Protocol):
 
     @property
     def covered(self) -> int:
-        """Squares where the game's faint man must not show through."""
+        """The squares where the layer hides the game's faint man."""
 
     def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
         """Draw the layer."""
@@ -55,10 +56,10 @@ class Side(QWidget):
 
 
 class BoardWidget(QWidget):
-    """A position with everything that explains a hit on it.
+    """Shows a position and everything that explains a hit at this position.
 
     `stepped` carries -1 for a ply back and +1 for a ply forward. `jumped` carries -1 for the start and +1 for
-    the end of the game. A change is painted in a call that `later` makes when its turn comes.
+    the end of the game. After a change the board is painted in a call that is handed to `later`.
     """
 
     stepped = Signal(int)
@@ -68,7 +69,7 @@ class BoardWidget(QWidget):
     def __init__(self, parent: QWidget | None = None, later: turns.Later = turns.now) -> None:
         super().__init__(parent)
         self._later = later
-        # Whether a turn for painting is requested.
+        # Whether a call for painting has been handed to `later` and not been made yet.
         self._changed = False
         self._position: position_module.Position | None = None
         self._move: tuple[int, int] | None = None
@@ -83,14 +84,15 @@ class BoardWidget(QWidget):
         # A widget left of the squares while it is shown.
         self._side: Side | None = None
         self._side_width = 0
-        # Squares that do not belong to the game's board, while the query's own frame is shown; else None.
+        # While the query's own frame is shown, the squares that do not belong to the game's board. While the
+        # game's board is shown, this is None.
         self._outside: int | None = None
         self._travel = travel.Travel(self)
         self._turned = False
         self._coordinates = True
         self._hint = ""
         self._wheel = 0
-        # The board as it was last drawn. It is shown until a turn has drawn it again.
+        # The last picture of the widget. This picture is shown until the next picture has been drawn.
         self._kept: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(140, 120)
@@ -117,8 +119,8 @@ class BoardWidget(QWidget):
 
     @property
     def motion(self) -> motions.Motion | None:
-        """The motion that is drawn: the motion of the pattern in front, or else the motion of the hit's
-        transform."""
+        """The motion that is drawn. It is the motion of the pattern in front. If there is no pattern, it is
+        the motion of the hit's transform."""
         if self._ghost is not None:
             return geometry.motion(self._ghost[2][1])
         # In the query's own frame nothing has moved.
@@ -126,7 +128,7 @@ class BoardWidget(QWidget):
 
     @property
     def swapped(self) -> bool:
-        """Whether the transform that the badge names changes colours."""
+        """Whether the transform that the badge names swaps the colours."""
         motion = geometry.motion(self._ghost[2][1] if self._ghost is not None else self._badge[1])
         return motion is not None and motion.swapped
 
@@ -163,7 +165,8 @@ class BoardWidget(QWidget):
     def set_position(
         self, shown: position_module.Position | None, move: tuple[int, int] | None = None
     ) -> None:
-        """Show a position (None for the empty board) and the (origin, target) of the move that led there."""
+        """Show a position, and the (origin, target) squares of the move that led to the position. If `shown`
+        is None, show an empty board."""
         if shown is not self._position:
             self._travel.interrupt()
         self._position = shown
@@ -186,13 +189,14 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_outside(self, outside: int | None) -> None:
-        """Show the query's own frame with these squares hatched. With None show the game's board."""
+        """Show the query's own frame with these squares hatched. If `outside` is None, show the game's
+        board."""
         if outside != self._outside:
             self._outside = outside
             self._change()
 
     def travel(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Move rings and men from one square of each pair to the other, if animation is on."""
+        """Move rings and men from the first to the second square of each pair, if animation is on."""
         if self.isVisible():
             self._travel.begin(pairs)
             self._change()
@@ -209,7 +213,7 @@ class BoardWidget(QWidget):
             self._travel.stop()
 
     def describe(self, summary: str) -> None:
-        """Describe place and position to assistive technology."""
+        """Give assistive technology a description: `summary`, and the position in words."""
         self.setAccessibleDescription(". ".join(filter(None, (summary, spoken(self._position)))))
 
     def set_ghost(
@@ -218,13 +222,13 @@ class BoardWidget(QWidget):
         area: int = 0,
         badge: tuple[str, str] = ("", ""),
     ) -> None:
-        """Show a pattern in front of the dimmed position, until this is called with None."""
+        """Show a pattern in front of the dimmed position, until this method is called with None."""
         self._ghost = None if cells is None else (tuple(cells), area, badge)
         self._change()
 
     def set_layer(self, layer: Layer | None, *, faint: bool = True) -> None:
-        """Draw a layer in front of the position from now on. With None the position stands alone. If `faint`,
-        the position is drawn faintly, without the marks of a hit."""
+        """Draw a layer in front of the position from now on. If `layer` is None, the position stands alone.
+        If `faint` is True, the position is drawn faintly and without the marks of a hit."""
         self._layer, self._faint = layer, faint
         self._change()
 
@@ -268,7 +272,7 @@ class BoardWidget(QWidget):
             self.turned_changed.emit(turned)
 
     def set_coordinates(self, shown: bool) -> None:
-        """Draw letters and digits or not."""
+        """Set whether letters and digits are drawn."""
         self._coordinates = shown
         self._change()
 
@@ -294,10 +298,10 @@ class BoardWidget(QWidget):
             self._later(self._draw_anew)
 
     def _draw_anew(self) -> None:
-        """Draw the board now, before the window is repainted. Drawing the board is most of the work, and the
-        repaint of the window takes long enough without it."""
+        """Draw the board now, before the window is repainted. Drawing the board is most of the work. If the
+        repaint of the window did this work too, the repaint would take too long."""
         self._changed = False
-        # The old picture is dropped first. Otherwise it would stay if drawing fails.
+        # The old picture is dropped first, so that it does not stay if drawing fails.
         self._kept = None
         self.update()
         if self.isVisible():
@@ -386,7 +390,7 @@ class BoardWidget(QWidget):
         return QSize(460, 460)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # Often only the surroundings of the board have changed. Then the kept picture is painted again.
+        # If only the surroundings of the board have changed, the kept picture is painted again.
         ratio, kept = self.devicePixelRatioF(), self._kept
         if (
             kept is None
@@ -410,7 +414,7 @@ class BoardWidget(QWidget):
                 )
 
     def _drawn(self) -> QPixmap:
-        """The whole widget as it is to be seen now."""
+        """A new picture of the whole widget."""
         ratio = self.devicePixelRatioF()
         ground = self.palette().color(self.backgroundRole())
         made = canvas.picture(self.width(), self.height(), ratio, ground)
@@ -427,7 +431,7 @@ class BoardWidget(QWidget):
             self._side.setGeometry(round(frame.left) - self._side_width - 1, 0, needed, self.height())
         if self._corner is not None:
             self._corner.adjustSize()
-            # Above a small board the corner begins further left, so that it is not cut.
+            # Above a small board the corner widget begins further left, so that it is not cut off.
             left = max(self._side_width, min(round(frame.left) - 1, self.width() - self._corner.width()))
             self._corner.move(left, max(0, round(frame.top) - self._corner.height() - 4))
 
@@ -480,7 +484,7 @@ def paint_mini(
     ratio: float = 1.0,
     shown: position_module.Position | None = None,
 ) -> None:
-    """Draw a small board into a rectangle; for delegates that paint many of them."""
+    """Draw a small board into a rectangle, for delegates that paint many small boards."""
     colours = theme.colours()
     cell = max(4, int(min(room.width(), room.height()) - 2) // 8)
     corner = room.center() - QPointF(cell * 4, cell * 4)

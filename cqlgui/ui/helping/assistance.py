@@ -1,6 +1,7 @@
-"""Help with writing a query: live truth, why not, the help pane, the manual, the two spellings, quick fixes.
+"""Help with writing a query: which lines hold, why a position fails, the help pane, the manual, the spelling
+with signs or words, quick fixes.
 
-Connects these with the window's editor, browser and messages; does not use layouts.
+This module connects these helpers with the window's editor, browser and messages. It does not use layouts.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Assistance(QObject):
         editor.diagnostics_changed.connect(lambda _found: self._offer_translation())
 
     def show_help(self) -> None:
-        """Open the help pane, on the keyword at the caret if there is one."""
+        """Open the help pane. If there is a keyword at the caret, show the help on this keyword."""
         self.help_wanted.emit()
         if not self.help.show_word(word_at(self._editor.text(), self._editor.caret())):
             self.help.search.setFocus()
@@ -94,7 +95,7 @@ class Assistance(QObject):
         self._editor.offer_fixes()
 
     def _offer_translation(self) -> None:
-        """Report once that a text is an old script. The notes of its translation are listed among the
+        """Report once that a text is an old script. The notes of the translation are listed among the
         problems."""
         editor, bar = self._editor, self._infobar
         found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
@@ -175,7 +176,7 @@ def _notes(count: int) -> str:
 
 
 def word_at(text: str, offset: int) -> str:
-    """The keyword or sign at a caret; empty if there is none."""
+    """The keyword or sign at a caret; empty if the caret is not at a keyword or sign."""
     found = ""
     for token in lexer.tokens(text):
         if token.offset > offset:

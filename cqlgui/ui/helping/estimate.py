@@ -16,13 +16,13 @@ from cqlgui.ui.editor import panel
 from cqlgui.ui.loop import jobs
 
 DELAY = 250
-"""Milliseconds without a change after which a sample is searched."""
+"""A sample is searched when nothing has changed for this many milliseconds."""
 _JOB = "estimate"
 
 
 class Estimating(QObject):
     """Keeps the number of games beside the editor up to date with the text of the editor and the open base.
-    `said` carries the words for this number too.
+    `said` carries this number in words.
     """
 
     said = Signal(str)
@@ -53,7 +53,7 @@ class Estimating(QObject):
         self._begin()
 
     def set_within(self, within: Integers | None) -> None:
-        """Estimate within these games from now on; None for all."""
+        """Estimate within these games from now on. None means all games."""
         self._within = within
         self._begin()
 
@@ -66,7 +66,7 @@ class Estimating(QObject):
             self._say(words)
 
     def stop(self) -> None:
-        """Stop estimating, so that a search has the processors; the next change starts again."""
+        """Stop estimating, so that a search can use all processors. The next change starts a new estimate."""
         self._timer.stop()
         self._jobs.cancel(_JOB, drop=True)
 
@@ -76,7 +76,7 @@ class Estimating(QObject):
         self._timer.start()
 
     def _overtaken(self) -> None:
-        """Remove the estimate of another text. Otherwise the user would take it for an estimate of this
+        """Remove the estimate of another text, so that the user does not take it for an estimate of this
         text."""
         self.stop()
         text = self._editor.text()

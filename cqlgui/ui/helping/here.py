@@ -1,8 +1,8 @@
 """How many games have the position on the board, its pawns or its material: shown beside the board at every
 move.
 
-The games are counted in the background, for one kind of search after another. The next position supersedes a
-count. Counts are cached as long as the games are open.
+The games are counted in the background, for one kind of search after another. A running count is dropped when
+the next position is shown. Counts are cached as long as the games are open.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from cqlgui.ui.loop import jobs
 from cqlgui.ui.state import browser
 
 SETTLE = 30
-"""Milliseconds without a move after which games are counted."""
+"""Games are counted when no move was made for this many milliseconds."""
 _KEPT = 4_096
-"""Counts that are cached."""
+"""Maximum of cached counts."""
 _JOB = "this position"
 _PENDING = "…"
 _EDGE = 14
-"""Pixels by which a button is wider than its text."""
+"""A button is this many pixels wider than its text."""
 _MARGIN, _SPACING = 8, 4
 
 
@@ -52,19 +52,21 @@ KINDS = (
 )
 TWINS = "or mirrored"
 _LEADS = ("Games with the same", "Same")
-"""Words before the buttons: the first of these for which there is room."""
+"""Words before the buttons. The first of these texts that fits is shown."""
 _TWINS_TIP = "Count and find these also with colours swapped and with left and right exchanged (Ctrl+Shift+4)"
 
 
 def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
-    """The query of each kind that finds a position again. With `twins` it finds the mirror twins too."""
+    """For each kind, the query that finds a position again. With `twins` the queries also find mirror images
+    and swapped colours."""
     texts = (here.exact(position), here.skeleton(position), here.material(position))
     return tuple(map(here.twins, texts)) if twins else texts
 
 
 class HereBar(QWidget):
-    """A button with a figure for each kind, and a box that says whether the figures count twins. If there is
-    little room, only the first buttons are shown. The menu has the other kinds, and the keys reach all kinds.
+    """A button with a figure for each kind, and a box that says whether the figures include twins (mirror
+    images and swapped colours). If there is little room, only the first buttons are shown. The menu has the
+    other kinds, and the keys reach all kinds.
 
     `seen` says that the bar is shown again. `chosen` carries the index of a kind in `KINDS`. `twins_changed`
     says whether the user wants twins.
@@ -88,7 +90,8 @@ class HereBar(QWidget):
             button.clicked.connect(lambda _checked=False, place=place: self.chosen.emit(place))
             self._buttons.append(button)
             row.addWidget(button)
-        # The text and the tool tip of each button. A button is changed only if these change.
+        # The text and the tool tip of each button. A button is changed only if its text or its tool tip
+        # changes.
         self._said: list[tuple[str, str]] = [("", "")] * len(KINDS)
         self._room = 1
         self.twins = QCheckBox(TWINS, self)
@@ -110,8 +113,8 @@ class HereBar(QWidget):
         self.say((None,) * len(KINDS), there=False)
 
     def say(self, counts: tuple[counting.Counted | None, ...], *, there: bool, failed: bool = False) -> None:
-        """Show the counts; unknown counts are None. `there` says whether there is a position to look for. If
-        there is none, no counts are shown."""
+        """Show the counts; unknown counts are None. `there` says whether there is a position to look for.
+        Without a position, no counts are shown."""
         for place, (button, kind, counted) in enumerate(zip(self._buttons, KINDS, counts, strict=True)):
             figure = words_of(counted, failed=failed) if there else ""
             told = spoken(counted, kind, twins=self.twins.isChecked())
@@ -148,7 +151,8 @@ class HereBar(QWidget):
         """Show only parts that fit as a whole, because a figure that is cut would look like another
         figure."""
         exact, pawns, material = self._buttons
-        # Figures that count twins are not shown without the box that says so.
+        # If the figures include twins, the box gets room before the second button, because the box tells the
+        # user about the twins.
         first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)
         parts = (exact, *first, material)
         left = self.width() - 2 * _MARGIN
@@ -165,7 +169,8 @@ class HereBar(QWidget):
         self.lead.setText(fitting[0] if fitting else "")
 
     def menu(self) -> QMenu:
-        """The kinds and the twins that there is no room for."""
+        """A menu with the kinds that have no room in the bar, and with the box for twins if this box has no
+        room."""
         menu = QMenu(self)
         for place, (button, kind) in enumerate(zip(self._buttons, KINDS, strict=True)):
             if button.isHidden():
@@ -281,13 +286,14 @@ class Here(QObject):
         self._moved()
 
     def set_within(self, within: Integers | None) -> None:
-        """Count among these games; None for all."""
+        """Count among these games. None means all games."""
         self._within = within
         self._known.clear()
         self._moved()
 
     def find(self, place: int) -> None:
-        """Ask for a search for the position on the board; `place` is the index of its kind in `KINDS`."""
+        """Ask for a search for the position on the board. `place` is the index of the kind of search in
+        `KINDS`."""
         position = self.position
         if position is not None:
             text = queries_of(position, twins=self._bar.twins.isChecked())[place]

@@ -1,9 +1,10 @@
 """Live truth: whether the query holds at the position on the board, filter by filter, at every key and every
 move.
 
-A worker process does the work and is told to drop outdated work. Nothing is asked while the text has errors,
-while no game is on the board, or if the answer is known. While all workers are busy with a search, the truth
-is pending. A query counts as slow by the time of its worker alone: the wait for a free worker does not count.
+A worker process evaluates the query, and is told to drop an outdated question. The question is left out while
+the text has errors, while no game is on the board, and if the answer is known. While all workers are busy
+with a search, the question waits. A query counts as slow by the time of its worker alone, without the wait
+for a free worker.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from cqlgui.ui.loop import jobs, turns
 from cqlgui.ui.state import browser
 
 PENDING_AFTER = 50
-"""Milliseconds after which the old truths turn pale."""
+"""If there is no answer after this many milliseconds, the old marks beside the lines turn pale."""
 SLOW_AFTER = 500
-"""Milliseconds of a worker's time after which the margin says that the query takes too long."""
+"""When a worker has used this many milliseconds, the margin says that the query takes too long."""
 GIVE_UP_AFTER = 10_000
-"""Milliseconds of a worker's time after which this worker is told to stop."""
+"""When a worker has used this many milliseconds, the worker is told to stop."""
 _SETTLE = 10
 _JOB = "live truth"
 _Answer = tuple[truth_model.Truth, tuple[truth_model.LineTruth, ...]]
@@ -52,8 +53,8 @@ class Live(QObject):
         self._slow = turns.once(self, SLOW_AFTER, self._too_slow)
         self._end = turns.once(self, GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
         self._asked: tuple[str, _Place] | None = None
-        # The last question that was answered, and its answer. Another check, or a step forth and back, asks
-        # this question again.
+        # The last question that was answered, and the answer. A new check of the same text, or a step forth
+        # and back, asks this question again.
         self._found: tuple[tuple[str, _Place], _Answer] | None = None
         editor.text_changed.connect(lambda _text: self._text_changed())
         editor.diagnostics_changed.connect(lambda _found: self._settle.start())
@@ -67,13 +68,14 @@ class Live(QObject):
         return self._settle.isActive() or self._jobs.active(_JOB)
 
     def watch(self, watching: bool) -> None:
-        """Show the truth from now on, or show nothing, as when the board shows no position."""
+        """Switch the marks beside the lines on or off. They are off, for example, while the board shows no
+        position."""
         self._watching = watching
         self._settle.start()
 
     def _text_changed(self) -> None:
-        # If the number of lines is unchanged, the truths stay and turn pale. If it has changed, they are
-        # removed, because they would stand beside wrong lines.
+        # If the number of lines is unchanged, the marks beside the lines stay and turn pale. If the number
+        # has changed, the marks are removed, because they would stand beside wrong lines.
         count = self._editor.text().count("\n")
         if count != self._breaks or self._editor.edit.gutter.state == gutter.SLOW:
             self._editor.edit.gutter.forget_rows()
@@ -140,7 +142,7 @@ class Live(QObject):
         self._editor.edit.gutter.reason = str(fault)
 
     def _unknown(self) -> tuple[truth_model.LineTruth, ...]:
-        """The lines of the text that have filters, without their truth."""
+        """The lines with filters, without saying whether the filters hold."""
         text = self._editor.text()
         query = structure.checked(text).query
         lines = margin.filter_lines(text, query) if query is not None else ()
@@ -160,6 +162,6 @@ class Live(QObject):
 
 
 def _same(one: tuple[str, _Place], other: tuple[str, _Place]) -> bool:
-    """Whether two questions are the same. A base that was read again counts as another base, even if both are
-    equal."""
+    """Whether two questions are the same. A base that was read again counts as another base, even if it has
+    the same games."""
     return one[0] == other[0] and one[1][0] is other[1][0] and one[1][1:] == other[1][1:]

@@ -1,5 +1,5 @@
 """Answers "Why not?": names the first filter that fails at the position on the board, and leads to the
-nearest position at which this filter holds."""
+nearest position where this filter holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cqlgui.ui.loop import jobs
 from cqlgui.ui.state import browser
 
 WAIT_AFTER = 500
-"""Milliseconds after which a message says that the answer takes time."""
+"""If there is no answer after this many milliseconds, a message says that the answer takes time."""
 GIVE_UP_AFTER = 10_000
 _JOB = "why not"
 _KEY = "why not"
@@ -27,13 +27,13 @@ _KEY = "why not"
 class WhyNot(QObject):
     """Asks in the background and answers in the message bar, with the failing filter selected in the text.
 
-    An answer is withdrawn, and a pending question dropped, when the text or the position changes. A query may
-    run forever, so a question is given up after some time.
+    When the text or the position changes, the answer is withdrawn or the pending question is dropped. A query
+    may run forever, so a question is given up after some time.
     """
 
     busy_changed = Signal(bool)
     named = Signal()
-    """A filter of the text has been selected."""
+    """`named` is emitted after a filter of the text was selected."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class WhyNot(QObject):
     def _reason(
         self, text: str, game: tree.GameTree, asked: int, found: truth_model.WhyNot, part: truth_model.Truth
     ) -> tuple[str, infobar.Action | None]:
-        """The message about a filter that fails, and an action that goes to the nearest position at which the
+        """The message about a filter that fails, and an action that goes to the nearest position where the
         filter holds."""
         how = f" ({found.words})" if found.transform not in ("", words_module.AS_WRITTEN) else ""
         line = text.count("\n", 0, part.offset) + 1
@@ -144,7 +144,7 @@ class WhyNot(QObject):
         # position.
         where = "" if part.positionid == asked else f" at {part.place}"
         words = f"Not here, because `{margin.shortened(part.text)}`{how} fails{where} (line {line})."
-        # If the board stands in a variation, variations are searched in any case.
+        # If the position on the board is in a variation, variations are searched in any case.
         whole = asked >= game.mainline_length or not margin.left_out(text, game, len(game) - 1)
         scope = "this game" if whole else "the main line"
         if found.nearest is None:

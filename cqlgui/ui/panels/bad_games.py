@@ -19,7 +19,7 @@ WIDTHS = (64, 170, 92, 72, 380)
 
 
 class BadGamesDialog(QDialog):
-    """`opened` carries the ordinal of a game that was double-clicked or entered."""
+    """`opened` carries the ordinal of a game that was opened by a double click or Enter."""
 
     opened = Signal(int)
 

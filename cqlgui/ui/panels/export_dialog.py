@@ -49,8 +49,8 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """The user's choice. `annotate` marks the matches (PGN only), `normalise` writes in the query's own
-    frame. The ending of `path` gives the format."""
+    """The user's choice. `annotate` marks the matches (in PGN only). `normalise` writes the games in the
+    query's own frame. The ending of `path` gives the format."""
 
     what: What
     annotate: bool
@@ -60,7 +60,8 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class ExportCounts:
-    """Numbers of what can be exported; `element_words` is empty if the hits are not limited to an element."""
+    """Numbers of hits and games to export; `element_words` is empty if the hits are not limited to an
+    element."""
 
     hits: int
     games: int
@@ -108,8 +109,8 @@ class ExportDialog(QDialog):
             self._whats.addButton(button)
         for button in (self.plain, self.marked):
             self._hows.addButton(button)
-        # The buttons are checked only after they were put into two groups. Before that, checking a button
-        # would uncheck the buttons of the other group.
+        # The buttons are checked only after they were put into two groups. Buttons without a group would
+        # exclude each other, and checking one button would uncheck all others.
         self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
         self.plain.setChecked(True)
         self.format = QComboBox(self)
@@ -140,8 +141,8 @@ class ExportDialog(QDialog):
     ) -> ExportChoice | None:
         """Ask, and return the choice, or None if the user cancelled.
 
-        `folder` is the suggested folder (without it the home folder), `name` the suggested name without
-        ending. An existing file is announced in the dialog and overwritten.
+        `folder` is the suggested folder, by default the home folder. `name` is the suggested file name
+        without ending. If the file exists already, the dialog says that the file will be replaced.
         """
         dialog = cls(parent, counts, folder or Path.home(), name)
         try:
@@ -210,7 +211,7 @@ class ExportDialog(QDialog):
             self.format.setCurrentIndex(list(_FORMATS).index(ending))
             self.format.blockSignals(False)
         pgn = ending == ".pgn"
-        # In the query's frame a game is not written with its own text, so there is nothing to choose.
+        # In the query's frame a game is not written with its own text, so `plain` and `marked` are disabled.
         own = pgn and not self.normalise.isChecked()
         self.plain.setEnabled(own)
         self.marked.setEnabled(own)

@@ -15,7 +15,7 @@ from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import games_model, rows, view
 
 FILTER_DELAY = 180
-"""Milliseconds without a key before the filter is applied."""
+"""The filter is applied when no key was pressed for this many milliseconds."""
 
 JOB = "games in order"
 
@@ -28,8 +28,8 @@ _TIP = (
 
 
 class GamesPanel(QWidget):
-    """`opened` carries the ordinal of a game that was double-clicked or entered. `current_changed` carries
-    the ordinal of a game that the user made current.
+    """`opened` carries the ordinal of a game that was opened by a double click or Enter. `current_changed`
+    carries the ordinal of a game that the user made current.
     """
 
     opened = Signal(int)
@@ -78,8 +78,8 @@ class GamesPanel(QWidget):
         self._dress()
 
     def set_base(self, base: base_model.Base | None) -> None:
-        """Show the games of a base. If it is a grown state of the former base, its new games are added and
-        everything else is kept."""
+        """Show the games of a base. If it is the former base with more games, the new games are added, and
+        the filter and the current game are kept."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base
         if base is not None:
@@ -107,8 +107,8 @@ class GamesPanel(QWidget):
         return [game for game in found if game is not None]
 
     def select(self, game: int) -> bool:
-        """Make a game current and scroll to it. Returns False if it has no row yet; it becomes current when
-        it gets one.
+        """Make a game current and scroll to it. Returns False if the game has no row yet. The game becomes
+        current when it gets a row.
         """
         self._wanted = game
         if self.table.row >= 0 and self.current() == game:

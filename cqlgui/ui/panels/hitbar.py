@@ -12,7 +12,7 @@ from cqlgui.ui.tables import rows
 
 
 class HitBar(QWidget):
-    """`stepped` carries -1 or +1 for the previous or next hit."""
+    """`stepped` carries -1 for the previous hit and +1 for the next hit."""
 
     stepped = Signal(int)
 
@@ -52,7 +52,8 @@ class HitBar(QWidget):
         self.set_steps(True, True)
 
     def show_game(self, game: base_model.GameRow | None) -> None:
-        """Show who plays, when and where. In little room the last parts are left out first."""
+        """Show who plays, when and where. If there is little room, parts are left out as `Players`
+        describes."""
         if game is None:
             self._game.say_players("", "", "", "", "")
             return
@@ -62,7 +63,7 @@ class HitBar(QWidget):
         self._game.say_players(white, black, details, rows.known(game.date[:4]), game.result)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
-        """Show the number of the hit, the move that led there, and the transform in words. Each of these
+        """Show the number of the hit, the move that led to the hit, and the transform in words. Each of these
         texts may be empty."""
         self._where.say(" · ".join(filter(None, (position, move, words))))
 
@@ -82,8 +83,8 @@ class HitBar(QWidget):
 
 
 class Players(labels.ElidedLabel):
-    """Two players and the details, year and result of their game. In little room details are left out first,
-    then names are cut in their middle, and at last the year is left out."""
+    """Two players, and the details, year and result of their game. If there is little room, the details are
+    left out first. Next the names are cut in the middle, and at last the year is left out."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._white = self._black = self._details = self._result = ""
@@ -113,6 +114,6 @@ class Players(labels.ElidedLabel):
 
 
 _LEAST_YEAR = 190
-"""With fewer pixels than this the year is left out, to make room for the names."""
+"""If the label has fewer pixels than this in width, the year is left out to make room for the names."""
 _LEAST_DETAILS = 36
-"""With fewer pixels than this for the details, they are left out, because so few letters say nothing."""
+"""If the details have fewer pixels than this, the details are left out, because a few letters say nothing."""

@@ -1,4 +1,4 @@
-"""The hits of a search as a panel: its progress, what it found, and what the table is limited to."""
+"""The panel of a search: the progress, the hits, and the element that the table is limited to."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from cqlgui.ui.panels import narrow
 from cqlgui.ui.tables import details, hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30
-"""Messages and variables of the query in the tool tip of the progress line."""
+"""Maximum of messages and variables of the query in the tool tip of the progress line."""
 SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
-"""Maximum of persistent variables in the progress line, and maximum of characters of each."""
+"""Maximum of persistent variables in the progress line, and maximum of characters of each variable."""
 FEW = 1 << 18
-"""Up to this total of hits, the hits of an element are found at once. Among more hits they are found in a
-job."""
+"""Up to this total of hits, the hits of an element are found at once. Among more hits, a job finds the hits
+of the element."""
 _LIMITING = "limit the table"
 
 
 class HitsPanel(QWidget):
-    """What the window embeds. For each search it calls `begin`, then `add` and `progress`, and at last
+    """The panel of hits. For each search the window calls `begin`, then `add` and `progress`, and at last
     `finish` or `fail`.
 
-    `opened` carries game, positionid and row of a hit that was double-clicked or entered. `current_changed`
-    carries the row that became current, by key, mouse, `select_row` or `next_hit`. `limited` says that the
-    table has been limited. `limit_removed` says that the user has removed this limit, and that the panel
-    shows all hits again. `narrowing_removed` says that the user wants the whole result again, `scope_removed`
-    that the user wants searches through all games again.
+    `opened` carries game, positionid and row of a hit that was opened by a double click or Enter.
+    `current_changed` carries the row that became current, by key, mouse, `select_row` or `next_hit`.
+    `limited` says that the table has been limited. `limit_removed` says that the user has removed this limit,
+    and that the panel shows all hits again. `narrowing_removed` says that the user wants the whole result
+    again. `scope_removed` says that the user wants searches through all games again.
     """
 
     opened = Signal(int, int, int)
@@ -87,9 +87,9 @@ class HitsPanel(QWidget):
         self._earlier = ""
         self._messages: tuple[hit_model.QueryMessage, ...] = ()
         self._kept: tuple[hit_model.Persistent, ...] = ()
-        # The row that `land` made current, until the user chooses one.
+        # The row that `land` made current, until the user chooses a row.
         self._landing: int | None = None
-        # The element whose hits are being looked for.
+        # A job looks for the hits of this element.
         self._looking: hits_model.Element | None = None
         self._lay_out()
         self._connect()
@@ -105,7 +105,7 @@ class HitsPanel(QWidget):
     def begin(
         self, base: base_model.Base, total_games: int, orbits: tuple[hit_model.Orbit, ...] = ()
     ) -> None:
-        """Start again, for a search over this many games. `orbits` name the elements while the search
+        """Start again, for a search over `total_games` games. `orbits` name the elements while the search
         runs."""
         self.table.make_room(hits_model.GAME, wording.widest(base.games))
         self._cache.set_base(base)
@@ -129,8 +129,8 @@ class HitsPanel(QWidget):
         self._say()
 
     def asks(self, text: str, options: search_model.SearchOptions) -> None:
-        """Set the query and the options with which the panel fetches details of hits that only the
-        interpreter knows."""
+        """Set the query and the options. The panel needs both to fetch the details that only the interpreter
+        knows."""
         self._details.set_query(text, options)
 
     def add(self, found: FoundGames) -> None:
@@ -150,16 +150,17 @@ class HitsPanel(QWidget):
             self._say()
 
     def finish(self, result: search_model.SearchResult) -> None:
-        """Take the result. Its order of hits may be new. A hit that the user has chosen stays current. If the
-        panel only landed on a row (see `land`), the row with this number stays current, whatever hit it has
-        now."""
+        """Take the result. The result may have the hits in a new order. A hit that the user has chosen stays
+        current. If `land` made a row current, the row with this number stays current, even if the row has
+        another hit now."""
         kept, landing = self.hits.hit(self.table.row), self._landing
         self.hits.finish(result)
         if landing is not None:
             self.table.go_to(landing)
         elif kept is not None:
-            # The hit is still current and only its row may have changed. So the table is silent: otherwise
-            # the board would go back to the hit, although the user may have moved on in the game.
+            # The hit is still current, and only its row may have changed. The signals of the table are
+            # blocked. A signal would take the board back to the hit, although the user may have moved on in
+            # the game.
             with QSignalBlocker(self.table):
                 self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
         self.choose()
@@ -175,7 +176,7 @@ class HitsPanel(QWidget):
         self._end()
 
     def fail(self, sentence: str) -> None:
-        """The search failed; its hits stay."""
+        """The search failed; the hits found so far stay."""
         self.hits.release()
         self._ended = sentence
         self._end()
@@ -196,7 +197,7 @@ class HitsPanel(QWidget):
             self._say()
 
     def clear(self) -> None:
-        """Drop the hits and the details of their games, as when another base is opened."""
+        """Drop the hits and the details of their games, for example when another base is opened."""
         self._cache.set_base(None)
         self._moves.set_base(None)
         self._details.set_base(None)
@@ -224,8 +225,8 @@ class HitsPanel(QWidget):
 
     @property
     def exportable(self) -> bool:
-        """Whether there are hits to export. Hits of a search that failed cannot be exported; hits of a search
-        that ended or was stopped can."""
+        """Whether there are hits to export. Hits of a search that failed cannot be exported. Hits of a search
+        that ended or was stopped can be exported."""
         return self._exportable
 
     @property
@@ -235,13 +236,13 @@ class HitsPanel(QWidget):
 
     @property
     def limited_to(self) -> tuple[int, int] | None:
-        """The (orbit, element) the hits are limited to."""
+        """The (orbit, element) that the hits are limited to."""
         return self.hits.limited_to
 
     def limit(self, orbit: int | None, element: int | None = None) -> None:
-        """Show only the hits of one element of an orbit, or all hits with None. The current hit stays current
-        if it is still shown. Among many hits, a job looks for the hits of the element, and the old rows stay
-        meanwhile. `limited` is emitted when the table is limited."""
+        """Show only the hits of one element of an orbit. If `orbit` is None, show all hits. The current hit
+        stays current if it is still shown. Among many hits, a job looks for the hits of the element, and the
+        old rows stay until the job ends. `limited` is emitted when the table is limited."""
         self._stop_looking()
         wanted = None if orbit is None or element is None else (orbit, element)
         if wanted in (None, self.hits.limited_to) or self._running or self.hits.total <= FEW:
@@ -279,7 +280,7 @@ class HitsPanel(QWidget):
         self._jobs.failed.emit(str(error))
 
     def hit_at(self, row: int) -> hit_model.Hit:
-        """The hit of a row; raises `IndexError` when there is no such row."""
+        """The hit of a row; raises `IndexError` if the row does not exist."""
         found = self.hits.hit(row)
         if found is None:
             raise IndexError(f"there is no hit in row {row}")
@@ -291,44 +292,45 @@ class HitsPanel(QWidget):
         return None if found is None else found[1]
 
     def select_row(self, row: int) -> bool:
-        """Make a row current and scroll to it. Returns False if there is no such row."""
+        """Make a row current and scroll to it. Returns False if the row does not exist."""
         return self.table.go_to(row)
 
     def land(self, row: int) -> bool:
-        """Make a row current although the user has not chosen it. Until the user chooses a hit, this row
-        stays current even if another hit takes its place, because the order of a query that sorts is known
-        only at the end. Returns False if there is no such row."""
+        """Make a row current although the user has not chosen it. The row stays current until the user
+        chooses a hit. The row may get another hit, because the order of a query that sorts is known only at
+        the end. Returns False if the row does not exist."""
         self._landing = row
         if not self.table.go_to(row):
             self._landing = None
         return self._landing is not None
 
     def is_current(self, game: int, positionid: int) -> bool:
-        """Whether this is the hit of the current row."""
+        """Whether the hit at this position is the hit of the current row."""
         found = self.hits.hit(self.table.row)
         return found is not None and (found[0], found[1].positionid) == (game, positionid)
 
     def choose(self) -> None:
-        """The user has chosen the current hit: it stays current in any order."""
+        """The user has chosen the current hit, so this hit stays current in any order of the hits."""
         self._landing = None
 
     def next_hit(self, step: int) -> bool:
-        """Go to the next (1) or previous (-1) hit in the order of the table; False if there is none."""
+        """Go to the next (1) or previous (-1) hit in the order of the table. Returns False if there is no hit
+        to go to."""
         row = self.table.row
         if row < 0:
             return self.table.go_to(0 if step > 0 else self.count - 1)
         return self.table.go_to(row + step)
 
     def show_hit(self, game: int, positionid: int) -> None:
-        """Make the row of a hit current, if the hit is shown. F3 then continues from where the user is in the
+        """Make the row of a hit current, if the hit is shown. So F3 continues from the user's place in the
         game."""
         row = self.hits.row_of(game, positionid)
         if row not in (-1, self.table.row):
             self.table.go_to(row)
 
     def position_text(self, game: int, positionid: int) -> str:
-        """The number of a hit among all hits shown: `hit 3 of 199`. Empty for a position that is not among
-        them."""
+        """The number of a hit among all hits shown: `hit 3 of 199`. The text is empty for a position that is
+        not among these hits."""
         row = self.hits.row_of(game, positionid)
         if row < 0:
             return ""
@@ -336,13 +338,13 @@ class HitsPanel(QWidget):
         return " ".join(filter(None, (words, self._earlier)))
 
     def selected_games(self) -> list[int]:
-        """The games of the selected rows, each once, in the order of the table."""
+        """The games of the selected rows, in the order of the table. Each game is listed once."""
         return self.hits.games_in(self.table.stretches())
 
     def columns(self) -> QByteArray:
         """Which columns are shown, where and how wide, for `restore_columns`."""
-        # The column of values may be hidden only because the query has no values. The user did not choose
-        # that, so it is not saved.
+        # The column of values may be hidden only because the query has no values. The user has not hidden the
+        # column, so the column is saved as shown.
         self._hide_values(False)
         state = self.table.horizontalHeader().saveState()
         self._show_values()
@@ -373,7 +375,8 @@ class HitsPanel(QWidget):
         for chip in (self._scope, self._narrowed, self._chip):
             chips.addWidget(chip)
         chips.addStretch(1)
-        # The row of chips is a widget, to be hidden while there is no chip: then it takes no room.
+        # The row of chips is a widget. This widget is hidden while there is no chip, so that it takes no
+        # room.
         self._chips = QWidget(self)
         self._chips.setLayout(chips)
         column.addLayout(head)
@@ -384,7 +387,7 @@ class HitsPanel(QWidget):
     def _connect(self) -> None:
         self.table.chosen.connect(self._open)
         self.table.moved.connect(self._moved)
-        # A click on the current row moves nothing, but the user chooses the row with it.
+        # A click on the current row does not emit `moved`, but the user chooses the row with the click.
         self.table.clicked.connect(lambda _index: self.choose())
         self._export.clicked.connect(self.export_requested)
         self._chip.clicked.connect(self._remove_limit)
@@ -431,7 +434,7 @@ class HitsPanel(QWidget):
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
 
     def tell_narrowing(self, words: str) -> None:
-        """Say to what the hits were narrowed. Empty words mean that the whole result is shown."""
+        """Say what the hits were narrowed to. Empty words mean that the whole result is shown."""
         self._narrowed.setVisible(bool(words))
         self._show_chips()
         self._narrowed.say(words.replace("&&", "&"))
@@ -442,15 +445,16 @@ class HitsPanel(QWidget):
         self._chips.setVisible(any(not chip.isHidden() for chip in chips))
 
     def tell_scope(self, games: int) -> None:
-        """Say to how many games searches are limited. A number below 0 means that they are not limited."""
+        """Say how many games the searches are limited to. A number below 0 means that searches are not
+        limited."""
         self._scope.setVisible(games >= 0)
         self._show_chips()
         self._scope.say(f"in {wording.games(games)}")
         self._scope.setAccessibleName(f"Searches keep to {wording.games(games)}. Press to search in all.")
 
     def _show_values(self) -> None:
-        """Show the column of values if hits have values, and hide it otherwise. A column that the user hid
-        stays hidden."""
+        """Hide the column of values if there are hits but no hit has a value. In all other cases, show the
+        column. A column that the user hid stays hidden."""
         self._hide_values(self.hits.hits > 0 and not self.hits.has_values)
 
     def _hide_values(self, hide: bool) -> None:
@@ -484,11 +488,11 @@ class HitsPanel(QWidget):
         self._detail.say(" · ".join(parts))
 
     def _say_course(self) -> None:
-        """Say how the search ended, or that another one waits."""
+        """Say how the search ended, or that another search waits."""
         tip = ""
         if self._messages or self._kept:
-            # Messages and variables of the query are in the tool tip; the terminal and `--json` have all of
-            # them.
+            # The tool tip has the first messages and variables of the query. The terminal and `--json` have
+            # all of them.
             whole = [f"{one.name}: {one.text}" for one in self._kept]
             whole += [message.text for message in self._messages]
             said = whole[:SHOWN_MESSAGES]
@@ -498,8 +502,8 @@ class HitsPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # In a narrow panel the words about the search need the room. The buttons have icons, so their words
-        # are left out.
+        # In a narrow panel the words about the search need the room. So the buttons have only icons, and no
+        # words.
         narrow = event.size().width() < view.NARROW
         style = (
             Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon

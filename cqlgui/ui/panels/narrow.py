@@ -1,4 +1,4 @@
-"""The menu that narrows hits: by a facet, by kept hits, by searching in these games alone."""
+"""The menu that narrows hits: by a facet, by kept hits, or by searching only in the games with these hits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
 
 MOST_KEPT = 8
-"""Maximum of kept results; the oldest one goes first."""
+"""Maximum of kept results; the oldest result is dropped first."""
 LONGEST_NAME = 40
 FEW = 1 << 16
-"""Up to this many hits the values of a facet are counted at once; among more hits they are counted in a
-job."""
+"""Up to this many hits the values of a facet are counted at once; among more hits a job counts them."""
 _JOB = "facet"
 _WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
 
@@ -34,9 +33,9 @@ class Kept:
 
 
 class NarrowButton(QToolButton):
-    """`chosen` carries a function that makes a new result from the result shown, and words for what it does.
-    `recalled` carries a `Kept` result to show instead. `kept` says that the user wants to keep the hits
-    shown. `within_changed` says whether the next searches are limited to the games of these hits."""
+    """`chosen` carries a function that makes a new result from the result shown, and words that describe the
+    narrowing. `recalled` carries a `Kept` result to show instead. `kept` says that the user wants to keep the
+    hits shown. `within_changed` says whether the next searches are limited to the games of the hits shown."""
 
     chosen = Signal(object, str)
     recalled = Signal(object)
@@ -60,14 +59,14 @@ class NarrowButton(QToolButton):
         self._menu.aboutToShow.connect(self._fill)
         self._result: search_model.SearchResult | None = None
         self._attributes: narrowing.Attributes | None = None
-        # The values of facets of this result, as far as they were computed.
+        # The values of the facets of `_result` that were computed already.
         self._values: dict[str, tuple[narrowing.Value, ...]] = {}
         self._others: Sequence[Kept] = ()
         self._within = False
         self.setEnabled(False)
 
     def set_result(self, result: search_model.SearchResult | None) -> None:
-        """Set the result shown; None if there is none to narrow."""
+        """Set the result shown; None if there is no result to narrow."""
         if result is not self._result:
             self._forget_values()
         self._result = result

@@ -1,6 +1,6 @@
 """The page in the middle while no games are open: ways to begin, recent files, themes.
 
-It asks for actions by signals and does not know how they are done.
+The page asks for actions by signals, and does not know how the actions are done.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ THEMES = {
     "castling/opposite-castling.cql": "Each side attacks where the other king is",
     "endings/opposite-bishops.cql": "One bishop each, and pawns",
 }
-"""The queries of the library that are shown as boards, each with a line about it. They are of different
-kinds, and all have hits in the sample base."""
+"""The queries of the library that are shown as boards, each with a line of text. The queries are of different
+kinds, and all of them have hits in the sample base."""
 _MOST = 5
 """Maximum of recent entries."""
 _WIDEST = 780
@@ -61,7 +61,7 @@ class Recent:
 
 
 class StartPage(QScrollArea):
-    """`files_wanted` carries paths of recent files, `theme_chosen` the text and title of a query."""
+    """`files_wanted` carries paths of recent files. `theme_chosen` carries the text and title of a query."""
 
     sample_wanted = Signal()
     open_wanted = Signal()
@@ -153,7 +153,7 @@ class StartPage(QScrollArea):
             column.addLayout(part)
             column.addSpacing(8)
         column.addStretch(1)
-        # Both sides get the same share of the spare width.
+        # The empty columns on both sides get the same share of the spare width.
         row = QGridLayout(self._page)
         row.setContentsMargins(0, 0, 0, 0)
         row.setColumnStretch(0, 1)
@@ -200,7 +200,7 @@ class StartPage(QScrollArea):
 
 
 class Card(QAbstractButton):
-    """A theme as a board, with its title and a line about it below."""
+    """A theme as a board. The title of the theme and a line of text stand below the board."""
 
     def __init__(self, entry: entry_model.QueryEntry, line: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -267,7 +267,7 @@ class Card(QAbstractButton):
 
 
 def recent() -> list[Recent]:
-    """Recent files. Not to be called in the window's thread, because a disk may be slow."""
+    """Recent files. Do not call this in the window's thread, because a slow disk would block the window."""
     found = bases.recent_files()[:_MOST]
     return [Recent(paths, all(disk.is_file(path) for path in paths)) for paths in found]
 

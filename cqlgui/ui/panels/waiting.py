@@ -1,8 +1,8 @@
 """A query that was started before there are games to search; it runs when the files of the games have been
 read.
 
-Keeps the query as it was when the user started it, and shows that it waits. Does not use files and runs
-nothing.
+This module keeps the query as it was when the user started it, and shows that the query waits. The module
+uses no files and runs nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Asked:
 
 
 class Waiting(QObject):
-    """Only one query waits at a time: the next one replaces it. `changed` is emitted whenever `words` have
+    """Only one query waits at a time: the next query replaces it. `changed` is emitted whenever `words` have
     changed."""
 
     changed = Signal()
@@ -45,11 +45,11 @@ class Waiting(QObject):
 
     @property
     def words(self) -> str:
-        """Says that a query waits, and for what; empty if none waits."""
+        """Says that a query waits, and for what; empty if no query waits."""
         return f"waiting for {self._names}" if self._asked is not None else ""
 
     def ask(self, text: str, path: Path | None) -> None:
-        """Let a query wait. It replaces a query that waits already."""
+        """Let a query wait. The new query replaces a query that waits already."""
         self._asked = Asked(text, path)
         self._say()
 
@@ -65,7 +65,7 @@ class Waiting(QObject):
             self._say()
 
     def take(self) -> Asked | None:
-        """Return the query, which stops waiting; None if there is none."""
+        """Return the query that waits, and let it wait no longer. Returns None if no query waits."""
         asked, self._asked = self._asked, None
         if asked is not None:
             self._bar.dismiss(_KEY)

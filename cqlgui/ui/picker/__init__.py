@@ -1,1 +1,1 @@
-"""The transform picker: choosing transforms and seeing the orbit they make. Does not use search."""
+"""The transform picker: choosing transforms and seeing the orbit they make. This package runs no searches."""

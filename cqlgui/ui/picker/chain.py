@@ -1,8 +1,9 @@
 """The chain of transforms around the pattern at the caret, and the edits that change it.
 
-A caret outside all braces means the group that the board draws (`pattern.reading.group_at`). A single filter
-among others is no pattern: turning this filter alone would ask another question than the user meant. A single
-step of a sequence is no pattern either: all steps are turned together. Pure functions on texts; no Qt.
+If the caret is outside all braces, the pattern is the group that the board draws
+(`pattern.reading.group_at`). A single filter among others is not a pattern. A transform of this filter alone
+would ask for something that the user did not mean. A single step of a sequence is not a pattern either: all
+steps are turned together. The functions here work on texts, without Qt.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Edit:
 
 
 def readable(text: str) -> bool:
-    """Whether the text has no errors; only then is it known where its filters begin and end."""
+    """Whether the text has no errors. In a text with errors, the places of the filters are unknown."""
     return structure.checked(text).query is not None
 
 
@@ -52,9 +53,9 @@ def meant(text: str, offset: int) -> structure.ChainInText:
 def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
     """The patterns that a caret may mean, the likeliest first, and at last the whole body.
 
-    If the caret is in a step of a sequence, the likeliest pattern is the group of all steps, unless the step
-    has transforms of its own. The board cannot draw braces with a value that is used, but they are patterns
-    if the caret stands in them.
+    The caret may be in a step of a sequence. If this step has transforms of its own, the step is the
+    likeliest pattern. If it has none, the group of all steps is the likeliest pattern. The board cannot draw
+    braces if the query uses their value. These braces are patterns nevertheless if the caret stands in them.
     """
     if not readable(text):
         return [structure.ChainInText((), Span(min(offset, len(text)), 0))]
@@ -69,7 +70,7 @@ def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
     places.sort(key=lambda place: place[1] - place[0])
     home = steps.home_at(text, offset)
     if home is not None and not (places and _round(text, *places[0]).links):
-        # A step is turned together with the others, unless it has transforms of its own.
+        # A step without transforms of its own is turned together with the other steps.
         places.insert(0, (home.offset, home.end))
     if not places:
         places = [(group.outside.offset, group.outside.end) for group in reading.groups_at(text, offset)]
@@ -77,8 +78,8 @@ def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
 
 
 def whole(text: str) -> tuple[int, int]:
-    """Where the body of the query stands, including braces around the whole body. In a text with errors this
-    is an empty place at the end."""
+    """The start and the end of the query's body, including braces around the whole body. In a text with
+    errors, both are the end of the text."""
     query = structure.checked(text).query
     if query is None:
         return len(text), len(text)
@@ -96,8 +97,8 @@ def over(text: str, start: int, end: int) -> ChosenChain:
 
 
 def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
-    """The place to select after transforms were put at `start` before the selected text: the operand of these
-    transforms."""
+    """The place to select after transforms were put at `start`, before the selected text. This place is the
+    operand of these transforms."""
     if structure.chain_of_operand(text, *selected) is not None:
         return selected
     operands = [
@@ -112,9 +113,9 @@ def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
 
 
 def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
-    """The part of the text on which the transform `word` acts in the chain of the selection, or else in the
-    chain of the pattern at the caret. If the transform is not in this chain, it is taken to be put around the
-    chain. Empty in a text with errors."""
+    """The part of the text that the transform `word` acts on, in the chain of the selection. If the selection
+    has no chain, the chain of the pattern at the caret is used. If the transform is not in this chain, it is
+    taken to be put around the chain. In a text with errors, the part is empty."""
     found = structure.chain_of_operand(text, start, end) if start < end else None
     found = found or meant(text, start)
     end = found.operand.end
@@ -127,11 +128,12 @@ def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
 
 
 def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None:
-    """The edit that puts the selection, or the pattern at the caret, under `wanted`; None if nothing changes.
+    """The edit that gives the selection, or the pattern at the caret, the transforms `wanted`; None if
+    nothing changes.
 
     A range that the user wrote stays with its transform. `wanted.counts` concerns only the `count` of the
     innermost transform. If the selection is the operand of a chain, this chain is changed. Any other
-    selection is wrapped as it is, and a chain around it stays unchanged.
+    selection gets transforms of its own, and a chain around the selection stays unchanged.
     """
     if start == end:
         found = meant(text, start)
@@ -168,8 +170,8 @@ def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None
 
 
 def _wrapped(text: str, pattern: Span, wanted: ChosenChain) -> Edit | None:
-    """Put transforms before a pattern. The pattern always gets braces, so that later additions to it are
-    turned too."""
+    """Put transforms before a pattern. The pattern always gets braces, so that the transforms also act on
+    later additions to the pattern."""
     if not pattern.length:
         return None
     inner = text[pattern.offset : pattern.end]
@@ -191,8 +193,8 @@ def _applied(text: str, edit: Edit) -> str:
 
 
 def _unwrapped(text: str, first: int, operand: diagnostics.Span) -> str:
-    """The text without the transforms from `first` to the operand. Round brackets that `_wrapped` added
-    because an operator follows are removed too. Round brackets around a keyword's argument stay."""
+    """The text without the transforms from `first` to the operand. `_wrapped` adds round brackets if an
+    operator follows. These brackets are removed too. Round brackets around a keyword's argument stay."""
     inner = text[operand.offset : operand.end]
     before, after = text[:first], text[operand.end :]
     ours = before.endswith("(") and after.startswith(")") and before[:-1].rstrip()[-1:] in _BEFORE_FILTER
@@ -205,8 +207,8 @@ _BEFORE_FILTER = ("", "(", "{", "&", "|")
 
 
 def _round(text: str, start: int, end: int) -> structure.ChainInText:
-    """A pattern with the transforms around it. The transforms stand before the braces of the pattern, or
-    behind the opening brace if the braces hold nothing else."""
+    """A pattern with the transforms around it. The transforms stand before the braces of the pattern. If the
+    braces hold only the transforms and their operand, the transforms may stand inside the braces."""
     found = structure.chain_of_operand(text, start, end)
     if found is not None:
         return found
@@ -220,8 +222,7 @@ def _round(text: str, start: int, end: int) -> structure.ChainInText:
 
 
 def _only(text: str, first: int, last: int, start: int, end: int) -> bool:
-    """Whether the brackets from `first` to `last` hold nothing but `start`..`end`, apart from white space and
-    comments."""
+    """Whether the brackets from `first` to `last` hold only `start`..`end`, white space and comments."""
     around = text[first + 1 : start] + "\n" + text[end : last - 1]
     return not around.strip() or all(token.kind in tokens.TRIVIA for token in lexer.tokens(around))
 

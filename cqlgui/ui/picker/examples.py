@@ -1,4 +1,4 @@
-"""After a search, finds a hit to show for each image that names no squares. Draws nothing."""
+"""After a search, finds a hit to show for each image that names no squares. This module draws nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _JOB = "examples"
 
 
 class Examples(QObject):
-    """Asks for positions in a job; the latest result wins."""
+    """Looks for positions in a job. The job for a new result replaces the job for the result before."""
 
     def __init__(self, door: jobs.Jobs, picker: panel.PickerPanel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -22,8 +22,8 @@ class Examples(QObject):
         self._picker = picker
 
     def show(self, base: base_model.Base | None, result: search_model.SearchResult) -> None:
-        """Find images with a board that would be empty, and give the picker the first hit of each in this
-        result."""
+        """Find the images that would have an empty board. Give the picker the first hit of each of these
+        images in this result."""
         wanted = orbits.without_squares(result)
         if base is None or not wanted:
             self.forget()
@@ -36,7 +36,7 @@ class Examples(QObject):
         )
 
     def forget(self) -> None:
-        """Drop what is still under way for the last result."""
+        """Drop the job for the last result."""
         self._jobs.cancel(_JOB, drop=True)
 
     def _without(self, _error: errors.CqlguiError) -> None:

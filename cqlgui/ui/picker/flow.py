@@ -31,7 +31,7 @@ class Flow(QLayout):
         return y + line - area.top()
 
     def _seen(self) -> list[tuple[QLayoutItem, QSize]]:
-        """The items that are not hidden, with the size that each likes to have."""
+        """The items that are not hidden, with their preferred sizes."""
         if self._sizes is None:
             self._sizes = [(item, item.sizeHint()) for item in self._items if not item.isEmpty()]
         return self._sizes

@@ -1,6 +1,6 @@
 """The transform picker: chips in plain words, the chosen chain in order, the orbit it makes.
 
-Edits the query through the editor.
+The picker edits the query through the editor.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from cqlgui.ui.picker import chain, flow, icons, strip, words
 ORBIT_DELAY = 60  # milliseconds after the last change of the text
 _SYNC_DELAY = 30  # milliseconds after the last move of the caret
 _TYPED_DELAY = 700
-"""Milliseconds after the last key at which a waiting choice is applied: typing a pattern takes several
-keys."""
+"""A waiting choice is applied this many milliseconds after the last key, because typing a pattern takes
+several keys."""
 _PICTURED = 24
 """This many thumbnails are made together with the orbit, in another thread. Further thumbnails are made when
 they come into view."""
@@ -74,11 +74,12 @@ _SEVERAL = ". Some hits match several."
 
 
 class PickerPanel(QWidget):
-    """Chips that put transforms on the pattern at the caret (or the selection) and take them off.
+    """Chips that put transforms on the pattern at the caret (or on the selection), and take the transforms
+    off.
 
-    While there is no pattern, the choice waits for one, and all chips are shown as switched off. Signals name
-    an orbit by its index in the query, and an element by its index in the orbit. When the mouse chooses an
-    image or releases it, `image_clicked` follows the other signals.
+    While there is no pattern, the user's choice waits for a pattern, and all chips are shown as switched off.
+    Signals name an orbit by its index in the query, and an element by its index in the orbit. When the mouse
+    chooses or releases an image, `image_clicked` follows the other signals.
     """
 
     element_hovered = Signal(int, int)
@@ -118,7 +119,7 @@ class PickerPanel(QWidget):
         self._typed.setSingleShot(True)
         self._typed.setInterval(_TYPED_DELAY)
         self._typed.timeout.connect(self.apply)
-        # These widgets are made in the order in which Tab goes through them.
+        # These widgets are made in the order of the Tab key.
         self.toggles = {choice.word: QToolButton(self) for choice in words.CHOICES if choice.first}
         self.more = QToolButton(self)
         self.toggles |= {choice.word: QToolButton(self) for choice in words.CHOICES if not choice.first}
@@ -154,8 +155,8 @@ class PickerPanel(QWidget):
         self._follow_caret()
 
     def set_counts(self, counted: tuple[hit_model.Orbit, ...], hits: int = 0) -> None:
-        """Show beside the elements the counts of a search that has `hits` hits. An empty tuple removes the
-        counts."""
+        """Show the counts of a search beside the elements. The search has `hits` hits in all. An empty tuple
+        removes the counts."""
         self._counts, self._hits = counted, hits
         self._fits = _same_elements(self._orbits, counted)
         if not counted:
@@ -163,23 +164,23 @@ class PickerPanel(QWidget):
         self._show_orbit()
 
     def set_examples(self, found: Mapping[orbits.Place, position_module.Position]) -> None:
-        """Show positions that matched instead of empty boards. The key is orbit and element."""
+        """Replace empty boards by positions that matched. The key is orbit and element."""
         self._examples = found
         self._show_examples()
 
     def element(self, orbit: int, element: int) -> hit_model.ElementCount | None:
-        """An element of the orbits shown; None if they do not have it because the query has changed."""
+        """An element of the orbits shown; None if the element is gone because the query has changed."""
         if 0 <= orbit < len(self._orbits) and 0 <= element < len(self._orbits[orbit].elements):
             return self._orbits[orbit].elements[element]
         return None
 
     def clear_selection(self) -> None:
-        """Release the element to which the hits are limited."""
+        """Release the element that limits the hits."""
         self.view.clear()
 
     @property
     def busy(self) -> bool:
-        """True while the orbits of the text, or what the caret means, are still to be shown."""
+        """True while the orbits of the text, or the pattern at the caret, are still to be shown."""
         return self._asker.busy or self._sync.isActive()
 
     def shut_down(self) -> None:
@@ -191,7 +192,8 @@ class PickerPanel(QWidget):
     # --- choosing -------------------------------------------------------------------------------------------
 
     def apply(self) -> None:
-        """Apply a waiting choice to the pattern at the caret or to the selection, if there is one now."""
+        """Apply a waiting choice to the pattern at the caret or to the selection, if the text has a pattern
+        now."""
         wanted = self._waiting
         if not wanted.words or not self._pattern_there():
             return
@@ -257,19 +259,20 @@ class PickerPanel(QWidget):
             self._change(chain.ChosenChain(self._chain.words, on), *self._chained())
 
     def _change(self, wanted: chain.ChosenChain, start: int, end: int) -> None:
-        """Edit the query so that `wanted` stands at a place. The orbits of the new text are asked for at
-        once."""
+        """Edit the query so that the transforms `wanted` stand at a place. Ask for the orbits of the new text
+        at once."""
         editor = self._editor
         if editor is None:
             return
         text = editor.text()
         edit = chain.changed(text, start, end, wanted)
         if edit is not None:
-            # This is set before the editor emits its signals, because some slots run at once and use it.
+            # `_own` is set before the editor emits its signals, because some slots run at once and use
+            # `_own`.
             self._own = text[: edit.start] + edit.text + text[edit.end :]
             editor.replace(edit.start, edit.end, edit.text)
             if start != end and wanted.words:
-                # The operand is selected: further clicks mean it and the chain around it.
+                # The operand is selected, so that further clicks change the chain around this operand.
                 editor.edit.select(*chain.behind(self._own, edit.start, editor.selection()))
             self._asker.ask(self._own, at_once=True)
         self._sync.stop()
@@ -287,8 +290,8 @@ class PickerPanel(QWidget):
         return caret, caret
 
     def _place(self) -> tuple[int, int]:
-        """The selected part of the query's body, or else the caret as start and end. The header takes no
-        transform, so a selection there is left out."""
+        """The selected part of the query's body. If nothing in the body is selected, start and end are the
+        caret. The header takes no transform, so a selection in the header is left out."""
         start, end = (0, 0) if self._editor is None else self._editor.selection()
         if start != end and chain.readable(self._text()):
             first, last = chain.whole(self._text())
@@ -296,7 +299,7 @@ class PickerPanel(QWidget):
         return (start, end) if start < end else self._caret()
 
     def _text_changed(self, text: str) -> None:
-        # The previewed element may not exist in this text.
+        # The previewed element may be missing in the new text.
         self.view.end_preview()
         self._asker.ask(text)
         self._sync.start()
@@ -304,7 +307,7 @@ class PickerPanel(QWidget):
             self._typed.start()
 
     def _text_replaced(self) -> None:
-        # The choice was made for another query.
+        # The waiting choice was made for another query.
         self._waiting = chain.ChosenChain()
         self._show_chain()
         self._sync.start()
@@ -315,22 +318,22 @@ class PickerPanel(QWidget):
             self.set_orbits(found.orbits)
 
     def _settle(self) -> None:
-        """Read the chain now if the text or the caret has changed a moment ago, because a click means the
-        current chain."""
+        """Read the chain now if the text or the caret has changed a moment ago. If the chain were read later,
+        a click would change an outdated chain."""
         if self._sync.isActive():
             self._sync.stop()
             self._read_chain()
 
     @property
     def _checking(self) -> bool:
-        """Whether the text is not analysed yet. The editor's check does this in another thread. A text that
-        was written by this panel is analysed already."""
+        """Whether the text is still to be analysed. The editor's check analyses a text in another thread. A
+        text that this panel wrote is analysed already."""
         editor = self._editor
         return editor is not None and editor.checking and editor.text() != self._own
 
     def _follow_caret(self) -> None:
         if self._checking:
-            # The end of the check calls this function again.
+            # When the check ends, this function is called again.
             return
         self._read_chain()
         self._show_orbit()
@@ -340,12 +343,13 @@ class PickerPanel(QWidget):
 
     @property
     def _typing(self) -> bool:
-        """Whether the user is typing the pattern, so that its first words may not be all of it."""
+        """Whether the user may still be typing the pattern. The words typed so far may be only the beginning
+        of the pattern."""
         return self._editor is not None and self._editor.edit.hasFocus()
 
     def _chained(self) -> tuple[int, int]:
-        """The place that means the chain shown: the selection if it is the operand of a chain, or else the
-        caret as start and end."""
+        """The place of the chain shown. This is the selection if the selection is the operand of a chain. If
+        it is not, start and end are the caret."""
         place = self._place()
         return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
 
@@ -358,8 +362,8 @@ class PickerPanel(QWidget):
         self._show_chain()
 
     def _current_orbit(self) -> int:
-        """Index of the orbit with a text that the caret touches, or else of the first orbit. -1 if there is
-        no orbit, or if the pattern is empty."""
+        """The index of the orbit with a text that the caret touches. If the caret touches no orbit, this is
+        the first orbit. The index is -1 if there is no orbit, or if the pattern is empty."""
         if not self._orbits or (not self._checking and reading.nothing_drawn(self._text())):
             return -1
         caret = self._editor.caret() if self._editor is not None else 0
@@ -369,13 +373,14 @@ class PickerPanel(QWidget):
         return 0
 
     def _point(self, word: str) -> None:
-        """The pointer or the keyboard focus is on a transform; an empty word means none."""
+        """The pointer or the keyboard focus is on the transform `word`. An empty word means that it is on no
+        transform."""
         if word != self._pointed:
             self._pointed = word
             self._tint()
 
     def _tint(self) -> None:
-        """Show in the text the filter on which the transform under the pointer acts."""
+        """Mark the filter in the text that the transform under the pointer acts on."""
         if self._editor is not None:
             place = (0, 0)
             if self._pointed and not self._checking and self._pattern_there():
@@ -427,7 +432,7 @@ class PickerPanel(QWidget):
         self._filling = False
 
     def _show_more(self) -> None:
-        """Show the chips behind "More" if they are asked for or switched on."""
+        """Show a chip behind "More" if the user has opened "More", or if the chip is switched on."""
         opened = self.more.isChecked()
         for choice in words.CHOICES:
             if not choice.first:
@@ -477,7 +482,8 @@ class PickerPanel(QWidget):
             self.view.elements.set_examples(found)
 
     def _tell(self, number: int) -> None:
-        """Describe the image under the pointer, or else the image to which the hits are limited."""
+        """Describe the image under the pointer. If there is no image under the pointer, describe the image
+        that limits the hits."""
         number = number if number >= 0 else self.view.limited
         there = 0 <= number < self.view.elements.rowCount()
         self.told.say(self.view.elements.said(number) if there else "")
@@ -485,8 +491,8 @@ class PickerPanel(QWidget):
     def _nothing(self) -> str:
         """Why no orbit is shown."""
         if self._checking:
-            # The old words stay until the check ends, because this thread does not wait. Then this function
-            # is called again.
+            # The old words stay until the check ends, because this thread must not wait. After the check,
+            # this function is called again.
             return self.funnel.text()
         if not self._text().strip():
             return "" if self._waiting.words else "Draw or write a pattern; then choose what may differ."
@@ -602,7 +608,8 @@ class PickerPanel(QWidget):
         around.addWidget(room.Room(whole, self))
 
     def _describe(self, button: QToolButton, choice: words.Choice) -> None:
-        """Set name, tool tip and spoken words of a chip. If the chip waits for a pattern, they say so."""
+        """Set name, tool tip and spoken words of a chip. If the chip waits for a pattern, these texts say
+        that it waits."""
         waits = bool(button.property("waiting"))
         note = "<br>Waits for a pattern." if waits else ""
         button.setToolTip(wording.markup_tip(f"<b>{choice.word}</b><br>{choice.meaning}{note}"))
@@ -617,7 +624,8 @@ class PickerPanel(QWidget):
         self.remove_button.clicked.connect(self.remove)
         self.up.clicked.connect(lambda: self._moved(-1))
         self.down.clicked.connect(lambda: self._moved(1))
-        # The list is still busy with the drop while it emits the signal.
+        # The list is still busy with the drop while it emits the signal, so the call waits until the list is
+        # done.
         self.chosen_list.model().rowsMoved.connect(lambda *_: QTimer.singleShot(0, self, self._dragged))
         self.chosen_list.itemEntered.connect(lambda item: self._point(item.data(Qt.ItemDataRole.UserRole)))
         self.dropped_button.toggled.connect(lambda _on: self._show_orbit())
@@ -666,7 +674,8 @@ class PickerPanel(QWidget):
 
 
 def _show(part: QWidget, wanted: bool) -> None:
-    """Show or hide a part, only if that changes anything, because each change lays the panel out again."""
+    """Show or hide a part. A part that is shown or hidden already is left alone, so that the panel is not
+    laid out again."""
     if part.isHidden() == wanted:
         part.setVisible(wanted)
 

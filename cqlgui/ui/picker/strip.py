@@ -49,23 +49,23 @@ Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
 _BOARDS = tuple(range(114, 50, -8))
 """Possible widths of boards in pixels: squares of whole pixels, and 2 pixels for the edge. The largest width
-with which all images are visible is used, or else the smallest width."""
+that leaves all images visible is used. If no width does this, the smallest width is used."""
 _WORDY = 98
 """A board of at least this width has room below it for the transform in words."""
 _BESIDE = 72
-"""Width in pixels of the words that stand beside a smaller board."""
+"""Width in pixels of the words that stand beside a board narrower than `_WORDY`."""
 _PAD = 3
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _PICTURE_SECONDS = 0.004
-"""Seconds for making pictures in one repaint. At least one picture is made. Later repaints make the
-others."""
+"""A repaint makes pictures for this many seconds, and at least one picture. Later repaints make the other
+pictures."""
 _KEPT_TILES = 64
-"""Number of painted tiles that are cached. If more tiles are visible, as on a large screen, as many are
-cached. A tile takes some 100 kB."""
+"""Maximum of cached painted tiles. If more tiles are visible, as on a large screen, all visible tiles are
+cached. A tile takes about 100 kB."""
 
 _Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
-"""The element of a tile; whether it is counted, chosen and marked; and its width, height, device pixel ratio
-and example."""
+"""The element of a tile; whether the tile is counted, chosen and marked; and the width, height, device pixel
+ratio and example of the tile."""
 _BoardLook = tuple[str, int, float, position_module.Position | None]
 """Text of an element, width of its board, device pixel ratio and example."""
 
@@ -73,10 +73,10 @@ _Key = TypeVar("_Key", _Look, _BoardLook)
 
 
 class ElementsModel(QAbstractListModel):
-    """The elements of one orbit. First comes the element as written, then the others by number of hits, and
-    at last the elements that can never match. Pictures are made on demand and cached.
+    """The elements of one orbit. The element as written comes first. The others follow by number of hits, and
+    the elements that can never match come last. Pictures are made on demand and cached.
 
-    Elements are named by their numbers in the orbit; only Qt uses rows.
+    The methods name an element by its number in the orbit; only Qt uses rows.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -145,7 +145,7 @@ class ElementsModel(QAbstractListModel):
         return self._examples.get(number)
 
     def keep_pictures(self, pictures: Mapping[str, picture_module.Picture]) -> None:
-        """Take thumbnails that were made elsewhere, by the text of the element."""
+        """Take thumbnails that another thread has made. The key is the text of the element."""
         self._given = pictures
 
     def picture(self, number: int) -> picture_module.Picture:
@@ -172,7 +172,7 @@ class ElementsModel(QAbstractListModel):
         return ": ".join(filter(None, (self.hits(element), element.words)))
 
     def hits(self, element: hit_model.ElementCount) -> str:
-        """How often an element matched, or why it never does; empty without counts."""
+        """How often an element matched, or why it can never match; empty without counts."""
         if never(element):
             return f"can never match, {element.never}"
         if not self.counted:
@@ -202,12 +202,12 @@ class ElementsModel(QAbstractListModel):
 
 
 def never(element: hit_model.ElementCount) -> bool:
-    """Whether an element is marked as one that can match nowhere."""
+    """Whether an element is known to match nowhere."""
     return bool(element.never) and not element.positions
 
 
 def picture_of(element: hit_model.ElementCount, node: nodes.Node | None = None) -> picture_module.Picture:
-    """The thumbnail of an element; faster if its filter is given."""
+    """The thumbnail of an element. If `node`, the filter of the element, is given, this is faster."""
     found = picture_module.of_text(element.text) if node is None else picture_module.of_node(node)
     if not found.squares and element.squares:
         return picture_module.Picture(area=element.squares)
@@ -230,10 +230,10 @@ def _ordered(elements: Sequence[hit_model.ElementCount], *, counted: bool) -> li
 
 class ElementsView(QListView):
     """The pointer and the arrow keys preview an element. A click or Enter limits the hits to an element, and
-    Esc releases it. If hits are counted, the arrow keys limit at once.
+    Esc releases the element. If hits are counted, the arrow keys limit the hits at once.
 
-    Signals name an element by its number in the orbit. `left` ends the preview, because the pointer, the
-    keyboard's focus or the elements have gone.
+    Signals name an element by its number in the orbit. `left` ends the preview, because the pointer or the
+    keyboard focus has left, or because the elements are gone.
     """
 
     hovered = Signal(int)
@@ -249,8 +249,8 @@ class ElementsView(QListView):
         # Whether tiles have room for words.
         self.wordy = True
         self._under = -1
-        # The time after which a repaint makes no more pictures. It is set at the first picture that is
-        # missing.
+        # After this time, a repaint makes no more pictures. The time is set when a repaint meets the first
+        # missing picture.
         self._until: float | None = None
         # The region of the tiles that still need a picture.
         self._bare = QRegion()
@@ -280,7 +280,7 @@ class ElementsView(QListView):
         self.elements.modelReset.connect(self.end_preview)
 
     def choose(self, number: int) -> None:
-        """Limit to an element. If it is already chosen, release it."""
+        """Limit the hits to an element. If the hits are limited to this element already, release it."""
         if number == self.limited:
             self.clear()
         else:
@@ -293,7 +293,7 @@ class ElementsView(QListView):
             self.chosen.emit(number)
 
     def clear(self) -> None:
-        """Limit to nothing."""
+        """Release the element that limits the hits."""
         had = self.limited >= 0
         self.limited = -1
         self.viewport().update()
@@ -301,12 +301,13 @@ class ElementsView(QListView):
             self.cleared.emit()
 
     def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
-        """The thumbnail of an element for a tile. None if the tile has to wait for another repaint, which
-        follows by itself."""
+        """The thumbnail of an element for a tile. The result is None if the tile has to wait for another
+        repaint, which follows by itself."""
         if self.elements.has_picture(number):
             return self.elements.picture(number)
         if self._until is None:
-            # The time starts here, not with the repaint: painting many tiles from the cache could use it up.
+            # The time starts here, not with the repaint: painting many tiles from the cache could use up all
+            # the time.
             self._until = time.monotonic() + _PICTURE_SECONDS
         elif time.monotonic() >= self._until:
             self._paint_later(area)
@@ -329,8 +330,8 @@ class ElementsView(QListView):
     def small_board(
         self, text: str, shown: picture_module.Picture, example: position_module.Position | None
     ) -> QPixmap:
-        """The board of a tile. It is cached apart from the count below it: a search changes the count several
-        times, and painting the board takes most of the time."""
+        """The board of a tile. The board is cached without the count below it. A search changes the count
+        several times, and painting the board each time would take most of the time."""
         ratio = self.devicePixelRatioF()
         look = (text, self.board, ratio, example)
         found = self._boards.get(look)
@@ -367,8 +368,8 @@ class ElementsView(QListView):
 
     def _lay_tiles(self) -> None:
         """Make the tiles as large as possible while all are visible, in columns that fill the width. Qt is
-        told whether a scroll bar is needed. Otherwise it would make room for a scroll bar and lay out
-        again."""
+        told whether a scroll bar is needed. Without being told, Qt would make room for a scroll bar and lay
+        out the tiles again."""
         count = self.elements.rowCount()
         forms = [(board, True) for board in _BOARDS] + [(board, False) for board in _BOARDS]
         for self.board, self.wordy in forms:
@@ -384,7 +385,7 @@ class ElementsView(QListView):
         room = self.width() - bar - _SLACK
         columns = max(1, room // tile)
         if fits:
-            # Rows of equal length.
+            # The tiles are spread evenly over the rows.
             rows = max(1, -(-count // columns))
             columns = max(1, -(-count // rows))
         size = QSize(max(tile, room // columns), height)
@@ -392,7 +393,7 @@ class ElementsView(QListView):
             self.setGridSize(size)
 
     def _tile_size(self) -> tuple[int, int]:
-        """Width and height of a tile with the board as large as it is now."""
+        """Width and height of a tile with the current size of the board."""
         line, width = self.fontMetrics().height(), self.board + 2 * _PAD + 2
         if self.beside:
             return width + _BESIDE + _PAD, self.board + 2 * _PAD + 2
@@ -410,7 +411,8 @@ class ElementsView(QListView):
             self.hovered.emit(number)
 
     def _go(self, row: int) -> None:
-        """Move to the element in a row, for the keyboard. If hits are counted, limit to this element too."""
+        """Move to the element in a row, for the keyboard. If hits are counted, limit the hits to this element
+        too."""
         last = self.elements.rowCount() - 1
         if last < 0:
             return
@@ -501,7 +503,7 @@ class _Delegate(QStyledItemDelegate):
         if tile is None:
             shown = view.picture(number, place)
             if shown is None:
-                # The tile is painted in another repaint. Until then its frame is enough.
+                # Another repaint paints the tile. Before that repaint, only the frame of the tile is drawn.
                 painter.setPen(colours.of(view, "frame"))
                 painter.drawRect(place.adjusted(1, 1, -2, -2))
                 return
@@ -512,7 +514,8 @@ class _Delegate(QStyledItemDelegate):
     def _made(self, look: _Look, shown: picture_module.Picture) -> QPixmap:
         view = self._view
         element, counted, limited, marked, width, height, ratio, example = look
-        # Only on an opaque ground does Qt draw letters as it does on the view itself.
+        # On an opaque ground, Qt draws letters as on the view itself. On a transparent ground, letters would
+        # look different.
         tile = canvas.picture(width, height, ratio, view.palette().color(QPalette.ColorRole.Base))
         area = QRect(0, 0, width, height).adjusted(1, 1, -1, -1)
         marked = limited or marked

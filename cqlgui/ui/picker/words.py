@@ -1,5 +1,5 @@
-"""The ten transforms as the picker offers them, and the sentences about chains and orbits. Does not use
-Qt."""
+"""The ten transforms as the picker offers them, and the sentences about chains and orbits. This module does
+not use Qt."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cqlgui.tasks.results import hit_model
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One transform: its CQL `word`, the `title` on its chip, its `meaning`, and its verb in the sentence
-    about a chain (`act`). `first` is False for a transform behind "More"."""
+    """One transform: its CQL `word`, the `title` on its chip, its `meaning`, and its verb `act` in the
+    sentence about a chain. `first` is False for a transform behind "More"."""
 
     word: str
     title: str
@@ -99,7 +99,7 @@ def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
 
 def funnel(orbit: hit_model.Orbit) -> str:
     """How many candidates there were, how many fit on the board, and how many differ. If the pattern's own
-    symmetry makes some candidates equal, it is named too."""
+    symmetry makes some candidates equal, the symmetry is named too."""
     different = len(orbit.elements)
     fitting = different + len(orbit.duplicates)
     every = fitting + len(orbit.invalid)
@@ -114,7 +114,8 @@ def funnel(orbit: hit_model.Orbit) -> str:
 
 
 def symmetry(orbit: hit_model.Orbit) -> str:
-    """The transforms of an orbit that leave its pattern as it is, in words; empty if there are none."""
+    """In words, the transforms of an orbit that leave the pattern unchanged. If no transform does this, the
+    text is empty."""
     same = [one.words for one in orbit.duplicates if one.reason == _SAME]
     if not same:
         return ""
@@ -132,7 +133,7 @@ _NAMED = 3
 
 
 def sign(transform: str) -> str:
-    """A short sign for the transform of an element. `transform` is CQL's name for it, such as
+    """A short sign for the transform of an element. `transform` is CQL's name for the transform, for example
     `<invertcolor reflect_h right^2>`."""
     names = transform.strip("<>").replace("invertcolor reflect_h", "invertcolor").split()
     signs = []

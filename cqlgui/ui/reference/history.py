@@ -25,8 +25,8 @@ class HistoryPane(entries.EntriesPane):
 
 
 def unsaved(text: str, asked: float) -> entries.Entry:
-    """An entry for a text that was replaced by another text before it was saved. `asked` is the time at which
-    that happened (seconds since 1970).
+    """An entry for a text that was replaced by another text before it was saved. `asked` is the time of this
+    replacement (seconds since 1970).
     """
     at = datetime.fromtimestamp(asked)
     when = at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")
@@ -34,7 +34,7 @@ def unsaved(text: str, asked: float) -> entries.Entry:
 
 
 def _title(text: str) -> str:
-    """The title in a query's front matter, or else the beginning of its text."""
+    """The title in a query's front matter. If the query has no title, this is the beginning of its text."""
     return (library.title(text) or " ".join(library.body(text).split()) or "(empty query)")[:_LONGEST]
 
 

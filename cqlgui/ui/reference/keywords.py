@@ -25,8 +25,8 @@ _ROW = Qt.ItemDataRole.UserRole
 
 
 class HelpPane(QWidget):
-    """A search box, a list and an article. `insert_wanted` carries an example to insert at the caret,
-    `run_wanted` an example to run and its title.
+    """A search box, a list and an article. `insert_wanted` carries an example to insert at the caret.
+    `run_wanted` carries an example to run and its title.
     """
 
     insert_wanted = Signal(str)
@@ -96,7 +96,7 @@ class HelpPane(QWidget):
         self.list.setCurrentRow(0)
 
     def _colour(self) -> None:
-        """Mute keywords that are deprecated or mean nothing in a query."""
+        """Show keywords in a muted colour if they are deprecated or mean nothing in a query."""
         muted = colours.of(self, "muted")
         for place in range(self.list.count()):
             item = self.list.item(place)
@@ -105,9 +105,9 @@ class HelpPane(QWidget):
                 item.setForeground(muted)
 
     def _filter(self) -> None:
-        """Hide keywords that lack a word of the search text. Among the others select the keyword with this
-        text as its name or sign. If there is none, select the first keyword whose name begins with the text,
-        or else the first keyword.
+        """Hide keywords that lack a word of the search text, and select one of the keywords shown. The first
+        choice is the keyword with the search text as its name or sign. The second choice is the first keyword
+        with a name that begins with the search text. The last choice is the first keyword.
         """
         sought = self.search.text().strip().casefold()
         words = sought.split()

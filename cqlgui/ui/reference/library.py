@@ -29,7 +29,7 @@ from cqlgui.ui.look import colours, fonts, labels, room, wording
 
 _ENTRY = Qt.ItemDataRole.UserRole
 _LINES = 4
-"""Lines of a query that the preview shows at its smallest size."""
+"""At its smallest size, the preview shows this many lines of a query."""
 _EMPTY = "No saved queries yet. Save one, and it is listed here."
 _READING = "Reading the library ..."
 
@@ -47,7 +47,8 @@ class LibraryPane(QWidget):
         self.setAccessibleName("Library")
         self._entries: list[entry_model.QueryEntry] = []
         self._empty = _READING
-        # Which groups were open before a search opened others; None without a search.
+        # Which groups were open before a search in the library opened more groups. None while there is no
+        # search.
         self._open_before: dict[tuple[str, ...], bool] | None = None
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search titles, words and tags")
@@ -77,8 +78,8 @@ class LibraryPane(QWidget):
         split.addWidget(self.preview)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
-        # If there is little height, the tree has priority. The preview shrinks, and the user may drag it away
-        # altogether.
+        # If there is little height, the tree has priority. The preview shrinks, and the user may close it
+        # with the divider.
         split.setCollapsible(0, False)
         split.setCollapsible(1, True)
         split.setSizes([280, 160])
@@ -323,7 +324,7 @@ class Preview(QWidget):
         top = QHBoxLayout()
         top.setContentsMargins(8, 3, 0, 3)
         top.setSpacing(10)
-        # Words can scroll, but the board cannot. So in little room the board is drawn smaller.
+        # Words can scroll, but the diagram cannot. So the diagram is drawn smaller if there is little room.
         top.addWidget(self.diagram, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self._room, 1)
         buttons = QHBoxLayout()
@@ -343,7 +344,7 @@ class Preview(QWidget):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_colours"):
             self._colours.recolour()
             self._show_tags()
-            # The text may get the new palette only after this widget did.
+            # The text may get the new palette later than this widget, so the text is coloured once more.
             QTimer.singleShot(0, self, self._colours.recolour)
 
 

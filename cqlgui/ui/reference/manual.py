@@ -78,7 +78,8 @@ class ManualDialog(QDialog):
             self._show(row)
 
     def _find_next(self) -> None:
-        """Go to the next occurrence on any page. The last page is followed by the first one."""
+        """Go to the next occurrence on any page. After the last page, the search goes on with the first
+        page."""
         if not self.search.text() or self.page.find(self.search.text()):
             return
         rows = [row for row in range(self.list.count()) if not self.list.item(row).isHidden()]

@@ -21,8 +21,8 @@ _JOB = "load game"
 class Browser(QObject):
     """The game on the board, the position shown, and the hits in it.
 
-    `shown` is emitted after every change with the game (or None) and the positionid; `normalised_changed`
-    when hits begin or cease to be shown in the query's own frame.
+    `shown` is emitted after every change, with the game (or None) and the positionid. `normalised_changed` is
+    emitted when hits begin or cease to be shown in the query's own frame.
     """
 
     shown = Signal(object, int)
@@ -37,7 +37,7 @@ class Browser(QObject):
         shown_of: Callable[[hit_model.Hit], tuple[int, hit_model.ElementCount | None]],
         parent: QObject | None = None,
     ) -> None:
-        """`shown_of` returns the squares of a hit to ring, and its orbit element."""
+        """`shown_of` returns the squares to ring for a hit, and the orbit element of the hit."""
         super().__init__(parent)
         self._jobs = door
         self._board = board
@@ -48,10 +48,10 @@ class Browser(QObject):
         self._position = 0
         self._hits: dict[int, hit_model.Hit] = {}
         self.normal = normal_module.Normal()
-        # The frame in which the notation is written, and the game and position that were shown last.
+        # The frame of the notation, and the game and position that were shown last.
         self._written = motions.STILL
         self._landed = (0, -1)
-        # The game that was last asked for, and the game to which the hits in `_told` belong.
+        # The game that was last asked for, and the game of the hits in `_told`.
         self._asked, self._told_of = 0, 0
         # Hits with new details. They may have come while their game was being loaded.
         self._told: dict[int, hit_model.Hit] = {}
@@ -96,8 +96,8 @@ class Browser(QObject):
         return None if self._game is None else self._game.tree.positions[self._position]
 
     def set_normalised(self, on: bool) -> None:
-        """Show hits as the query is written, through the inverse of the transform under which they match. If
-        not `on`, show the game as it was played."""
+        """If `on`, show hits as the query is written: the inverse of the hit's transform is applied to the
+        game. If not `on`, show the game as it was played."""
         if on == self.normal.on:
             return
         priority.hold()
@@ -107,7 +107,7 @@ class Browser(QObject):
         self.normalised_changed.emit(on)
 
     def clear(self) -> None:
-        """Show nothing."""
+        """Show no game."""
         self._jobs.cancel(_JOB, drop=True)
         self._game, self._base, self._position, self._hits = None, None, 0, {}
         self._asked = 0
@@ -138,7 +138,7 @@ class Browser(QObject):
             return
 
         figurine = self._notation.figurine
-        # The frame in which the game will be written once it is loaded. Another thread prepares the notation.
+        # The frame that the notation will have when the game is loaded. Another thread prepares the notation.
         ahead = normal_module.Normal()
         ahead.on, ahead.element = self.normal.on, self._element(found.get(positionid))[1]
         frame, note = ahead.frame, ahead.note
@@ -169,8 +169,8 @@ class Browser(QObject):
         self._show()
 
     def tell(self, game: int, hits: Mapping[int, hit_model.Hit]) -> None:
-        """Take new details of the hits of a game, if this game is on the board or being loaded. The hits
-        themselves are the same."""
+        """Take new details of the hits of a game, if this game is on the board or being loaded. The positions
+        of the hits are the same as before."""
         if game == self._asked:
             self._told_of, self._told = game, dict(hits)
             if self._game is not None and self._game.game == game:
@@ -185,17 +185,17 @@ class Browser(QObject):
             self._show()
 
     def step(self, by: int) -> None:
-        """A ply back (-1) or forward (+1)."""
+        """Go a ply back (-1) or forward (+1)."""
         if self._game is not None:
             self.go(notation.step(self._game.tree, self._position, by))
 
     def jump(self, to: int) -> None:
-        """To the start (-1) or the end (+1) of this line."""
+        """Go to the start (-1) or the end (+1) of this line."""
         if self._game is not None:
             self.go(0 if to < 0 else notation.end(self._game.tree, self._position))
 
     def branch(self, by: int) -> None:
-        """To the next (+1) or previous (-1) alternative to the move that led here."""
+        """Go to the next (+1) or previous (-1) alternative to the move that led to the position shown."""
         if self._game is None or self._position == 0:
             return
         tree = self._game.tree
@@ -205,7 +205,7 @@ class Browser(QObject):
             self.go(siblings[place])
 
     def move_text(self) -> str:
-        """The move that led here with its number, e.g. `22...Kxh7`; empty at the start."""
+        """The move that led to the position shown, with its number, e.g. `22...Kxh7`; empty at the start."""
         if self._game is None:
             return ""
         return move_text(self._game.tree.framed(self.normal.frame), self._position)
@@ -218,7 +218,7 @@ class Browser(QObject):
             self._mark()
 
     def _element(self, hit: hit_model.Hit | None) -> tuple[int, hit_model.ElementCount | None]:
-        """The squares of a hit to ring, and its element."""
+        """The squares to ring for a hit, and the orbit element of the hit."""
         return self._shown_of(hit) if hit is not None else (0, None)
 
     def _take_element(self) -> None:
@@ -274,7 +274,7 @@ class Browser(QObject):
 
 
 def move_text(game: tree.GameTree, positionid: int) -> str:
-    """The move that leads to a position with its number, e.g. `22...Kxh7`; empty at the start."""
+    """The move that leads to a position, with its number, e.g. `22...Kxh7`; empty at the start."""
     if positionid == 0:
         return ""
     dots = "..." if game.mover(positionid) == men.BLACK else "."
@@ -284,7 +284,7 @@ def move_text(game: tree.GameTree, positionid: int) -> str:
 def _prepared(
     game: base_model.LoadedGame, figurine: bool, frame: motions.Motion, note: str
 ) -> tuple[base_model.LoadedGame, Iterator[notation.Piece]]:
-    """The game, with its positions computed, and its notation, with the beginning computed. The GUI thread
-    need not do this work."""
+    """The game and its notation. The positions and the beginning of the notation are computed here, so that
+    the GUI thread need not compute them."""
     len(game.tree.positions)
     return game, notation.begun(normal_module.framed(game, frame, note), figurine)

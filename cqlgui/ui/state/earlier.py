@@ -1,4 +1,5 @@
-"""Whether the hits shown are those of the query in the editor, judged by its meaning. Draws nothing."""
+"""Whether the hits shown belong to the query in the editor, judged by the meaning of the query. This module
+draws nothing."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ _JOB = "compare queries"
 
 
 class Earlier(QObject):
-    """Compares in the background, because a long query takes time. `changed` is emitted whenever the answer
-    changes. The latest answer stays until the next one is there, so that nothing flickers at each key."""
+    """Compares queries in the background, because the comparison of a long query takes time. `changed` is
+    emitted whenever the answer changes. The latest answer stays until the next answer is there, so that
+    nothing flickers at each key."""
 
     changed = Signal()
 
@@ -24,7 +26,7 @@ class Earlier(QObject):
 
     @property
     def differs(self) -> bool:
-        """Whether there are hits that belong to a query with another meaning."""
+        """Whether there are hits of a query that has another meaning than the query in the editor."""
         return self._differs
 
     def set_found_by(self, text: str | None, now: str) -> None:

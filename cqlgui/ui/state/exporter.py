@@ -16,9 +16,9 @@ _JOB = "export"
 
 
 class Exporter(QObject):
-    """`started` carries the file. Then `written` is emitted with the `ExportReport`, or `ended` with a
-    sentence and its kind. `progressed` carries done, total, words and a rate of 0, to be like the signal of
-    the opener."""
+    """`started` carries the file. At the end, `written` carries the `ExportReport`, or `ended` carries a
+    sentence and its kind. `progressed` carries done, total, words and a rate of 0, so that it is like
+    `Opener.progressed`."""
 
     started = Signal(object)
     progressed = Signal(int, int, str, float)
@@ -42,8 +42,8 @@ class Exporter(QObject):
         selected: Sequence[int],
         element: tuple[int, int] | None,
     ) -> None:
-        """Write the chosen part of a result. The `selected` games or the limiting `element` are used if the
-        choice says so."""
+        """Write the chosen part of a result. `choice.what` decides whether the `selected` games or the
+        limiting `element` are used."""
         chosen = list(selected) if choice.what is export_dialog.What.SELECTED else None
         limit = element if choice.what is export_dialog.What.ELEMENT else None
 

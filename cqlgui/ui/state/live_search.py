@@ -1,8 +1,8 @@
-"""Searches the open base shortly after each change of the query, while the user draws or types. Draws
-nothing.
+"""Searches the open base shortly after each change of the query, while the user draws or types. This module
+draws nothing.
 
-A search begins after a short delay, unless it would take long. The next change of the query replaces the
-search. Old hits stay until there is something else to show.
+A search begins after a short delay. It is left out if it would take long. The next change of the query
+replaces the search. Old hits stay until the search has hits or has ended.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from cqlgui.ui.loop import jobs, turns
 from cqlgui.ui.state import searcher
 
 SETTLE = 60
-"""Milliseconds without a change after which a search begins."""
+"""A search begins when the query has not changed for this many milliseconds."""
 OVERDUE = 300
-"""Milliseconds without an answer after which the hits shown count as those of an earlier query."""
+"""If there is no answer after this many milliseconds, the hits shown count as hits of an earlier query."""
 _JOB = "remember"
 
 
@@ -29,8 +29,8 @@ class LiveSearch(QObject):
     """Decides when a text is searched; the searcher runs the search.
 
     `overdue` says that hits of another text may stay for a while, because the search for the current text was
-    declined or takes long. `remembered` is emitted when a query has entered the history, because the user
-    looked at one of its hits.
+    declined or takes long. A query enters the history when the user looks at one of its hits, and
+    `remembered` is emitted afterwards.
     """
 
     overdue = Signal()
@@ -50,9 +50,9 @@ class LiveSearch(QObject):
         self._missed = False
         # Whether more games are to come.
         self._growing = False
-        # The query whose hits are shown; None if some of them are missing.
+        # The query whose hits are shown; None if some of the hits are missing.
         self._shown: str | None = None
-        # A result at which nobody has looked, and its base.
+        # A result that the user has not looked at, and the base of this result.
         self._unseen: tuple[base_model.Base, search_model.SearchResult] | None = None
         self._settle = turns.once(self, SETTLE, self._ask)
         self._late = turns.once(self, OVERDUE, self.overdue.emit)
@@ -84,8 +84,9 @@ class LiveSearch(QObject):
         self.switched.emit(on)
 
     def set_base(self, base: base_model.Base | None, *, anew: bool = True) -> None:
-        """Use these games from now on; None if there are none yet. `anew` is False while more games are to
-        come. If `anew`, a text that was changed meanwhile is searched."""
+        """Use these games from now on. None means that there are no games yet. `anew` is False while more
+        games are to come. If `anew` is True, a text that could not be searched when it changed is searched
+        now."""
         self._base = base
         self._shown = self._unseen = None
         self._growing = not anew
@@ -93,12 +94,12 @@ class LiveSearch(QObject):
             self._begin()
 
     def set_within(self, within: Integers | None) -> None:
-        """Limit searches to these games; None for all."""
+        """Limit searches to these games. None means all games."""
         self._within = within
         self._shown = None
 
     def change(self, text: str, beside: Path) -> None:
-        """The query has this text now. It finds files with relative names in the folder `beside`."""
+        """The query has this text now. The query finds files with relative names in the folder `beside`."""
         self._text, self._folder = text, beside
         if self._on and text != self._shown:
             self._begin()
@@ -160,18 +161,18 @@ class LiveSearch(QObject):
         if base is None or not base.games:
             self._missed = True
         elif self._seeker.running and not self._seeker.live:
-            # The user waits for that search.
+            # The user waits for the search that is running.
             self._missed = self._seeker.text != text
             self._declined()
         elif text == self._shown:
-            # After the text was changed back, the user's search has found the hits of this text.
+            # The text was changed back. The user's search has found the hits of this text already.
             self._missed = False
             self._declined()
         elif not text.strip() or reading.nothing_drawn(text):
             self._seeker.stop()
             self._declined()
         else:
-            # Once all games are there, the text is searched again.
+            # If more games are to come, the text is searched again when all games are there.
             self._missed = self._growing
             self._seeker.run(base, text, self._folder, self._within, live=True)
 
@@ -180,7 +181,7 @@ class LiveSearch(QObject):
         self._shown = None
 
     def _catch_up(self, running: bool) -> None:
-        """A search that the user started has ended: the text may have changed while it ran."""
+        """A search that the user started has ended. The text may have changed while this search ran."""
         if not running and not self._seeker.live and self._missed and self._on and not self._growing:
             self._begin()
 

@@ -1,4 +1,5 @@
-"""Positions that the user marks while browsing, and the pattern that they have in common. Draws nothing."""
+"""Positions that the user marks while browsing, and the pattern that they have in common. This module draws
+nothing."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ class Place:
 
 
 class Marked(QObject):
-    """`changed` follows each change of the marked positions. `common` carries the query for what they share,
-    and the title of this query. `failed` carries a sentence."""
+    """`changed` follows each change of the marked positions. `common` carries the query for what the marked
+    positions share, and the title of this query. `failed` carries a sentence."""
 
     changed = Signal()
     common = Signal(str, str)
@@ -40,7 +41,7 @@ class Marked(QObject):
 
     @property
     def all(self) -> tuple[Place, ...]:
-        """The marked positions, in the order in which they were marked."""
+        """The marked positions. The position that was marked first comes first."""
         return tuple(self._places.values())
 
     def toggle(self, shown: browser.Browser) -> None:
@@ -74,7 +75,7 @@ class Marked(QObject):
 
 
 def text_of_common(positions: list[Position]) -> str:
-    """The query for what positions have in common, which finds each of them. Empty if they have nothing in
-    common."""
+    """The query for what some positions have in common. The query finds each of these positions. The query is
+    empty if the positions have nothing in common."""
     found = common.common(positions)
     return here.twins(writing.text_of(found)) if found.marks else ""

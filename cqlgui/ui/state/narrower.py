@@ -1,7 +1,7 @@
-"""Keeps which part of a result is shown: the whole result, or the hits that facets, kept hits and an orbit
-element leave over.
+"""Keeps which part of a result is shown: the whole result, or the hits that remain after narrowing by facets,
+kept hits and an orbit element.
 
-Draws nothing.
+This module draws nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Limit = tuple[int, int, str]
 
 class Narrower(QObject):
     """`shown` carries the result to show and the words for its narrowing (empty for the whole result).
-    `scoped` carries the number of games to which searches are limited (-1 for all games), and `failed` a
+    `scoped` carries the number of games that searches are limited to (-1 for all games). `failed` carries a
     sentence."""
 
     shown = Signal(object, str)
@@ -40,12 +40,13 @@ class Narrower(QObject):
         self._known: tuple[base_model.Base, narrowing.Attributes] | None = None
         self._whole: search_model.SearchResult | None = None
         self._result: search_model.SearchResult | None = None
-        # The name of the kept hits with which the steps begin; empty if they begin with a search.
+        # The name of the kept hits that the steps begin with. The name is empty if the steps begin with a
+        # search.
         self._recalled = ""
         self._steps: tuple[str, ...] = ()
         self._limit: Limit | None = None
-        # The hits of the result that the limit leaves over. Without a limit this is the result itself. It is
-        # None while a job looks for the hits.
+        # The hits of the result that fit the limit. Without a limit this is the result itself. It is None
+        # while a job looks for the hits.
         self._part: search_model.SearchResult | None = None
         self._kept: tuple[narrow.Kept, ...] = ()
         self._within: Integers | None = None
@@ -56,7 +57,7 @@ class Narrower(QObject):
 
     @property
     def within(self) -> Integers | None:
-        """The games to which searches are limited; None for all."""
+        """The games that searches are limited to. None means all games."""
         return self._within
 
     def leave_base(self) -> None:
@@ -91,7 +92,7 @@ class Narrower(QObject):
     def undo(self) -> None:
         """Show the whole result again."""
         if self._whole is not None and (self._recalled or self._steps):
-            # A narrowing under way would replace the whole result.
+            # A narrowing that is still being computed would replace the whole result when it ends.
             self._jobs.cancel(_JOB, drop=True)
             self._show(self._whole, ())
 
@@ -101,8 +102,8 @@ class Narrower(QObject):
             self._set_within(False)
 
     def limit(self, limit: Limit | None) -> None:
-        """Use only the hits of an orbit element, for showing, narrowing, keeping and searching; None for
-        all."""
+        """Use only the hits of an orbit element, for showing, narrowing, keeping and searching. None means
+        all hits."""
         if limit != self._limit:
             self._limit = limit
             self._find_part()
@@ -114,7 +115,7 @@ class Narrower(QObject):
             self._take_part(result)
             return
         orbit, element, _words = limit
-        # Until these hits are known there is no part. Otherwise the user could narrow or keep hits that are
+        # There is no part until these hits are known, so that the user cannot narrow or keep hits that are
         # not shown.
         self._take_part(None)
         self._jobs.run(
@@ -140,7 +141,8 @@ class Narrower(QObject):
 
             def work(_token: object, _sink: object) -> search_model.SearchResult:
                 made = make(part)
-                # The table needs this value. It is computed here, because the table must not take the time.
+                # The table needs this value. It is computed here, because the window would stand still if the
+                # table computed it.
                 _ = made.games.measured
                 return made
 

@@ -1,4 +1,4 @@
-"""Opens PGN sources as a base in the background and reports the progress. Draws nothing."""
+"""Opens PGN sources as a base in the background and reports the progress. This module draws nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JOB = "open"
 
 
 class Opener(QObject):
-    """One opening at a time: another one supersedes it.
+    """Only one opening runs at a time: another opening supersedes it.
 
     `grown` carries the base whenever more of its games can be browsed. `opened` carries the report at the
     end, also after Cancel. `progressed` carries done, total (0 if unknown), words and games a second.
@@ -42,7 +42,7 @@ class Opener(QObject):
         return self._jobs.active(_JOB)
 
     def open(self, paths: Sequence[Path]) -> None:
-        """Open these files as one base, indexing what is not yet indexed."""
+        """Open these files as one base. Files that are not indexed yet are indexed."""
         if self._channel is not None:
             self._channel.close()
         wanted = [Path(path).absolute() for path in paths]

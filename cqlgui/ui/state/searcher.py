@@ -1,4 +1,5 @@
-"""Runs a query over the open base in the background and passes on its hits as they come. Draws nothing."""
+"""Runs a query over the open base in the background and passes on its hits as they come. This module draws
+nothing."""
 
 from __future__ import annotations
 
@@ -16,23 +17,24 @@ from cqlgui.tasks.search import searching
 from cqlgui.ui.loop import jobs
 
 LIVE_SECONDS = 0.5
-"""Seconds that a live search may take, according to the prediction."""
+"""A live search runs only if it is predicted to take at most this many seconds."""
 _JOB = "search"
 
 
 class Searcher(QObject):
-    """One search at a time: another one supersedes it.
+    """Only one search runs at a time: another search supersedes it.
 
-    `started` carries the orbits of the query, `found` the new hits (`FoundGames`) in game order, `finished`
-    the result (also after Stop, with the hits until then), `rejected` the diagnostics of a bad query, and
-    `failed` a sentence. `wanted` carries a `rights.Wish` if the query needs a file that it may not use yet.
-    `abandoned` follows a Stop that came before there was anything to search. `superseded` says that another
-    search replaces this one while only a part of its hits is shown. No more hits of the replaced search will
-    come.
+    `started` carries the orbits of the query. `found` carries new hits (`FoundGames`) in game order.
+    `finished` carries the result. After Stop it carries a result with the hits found so far. `rejected`
+    carries the diagnostics of a bad query. `failed` carries a sentence. `wanted` carries a `rights.Wish` if
+    the query needs a file that it may not use yet. `abandoned` follows a Stop that came before there was
+    anything to search. `superseded` says that a new search replaces a search with only a part of its hits
+    shown. No more hits of the replaced search will come.
 
-    A `live` search begins after a change of the text, without a command of the user. It runs only if it will
-    not take long. Its `started` comes with its first hits, or at its end; until then the old hits stay. If a
-    live search does not run, `declined` is the only signal. A live search does not enter the history.
+    A `live` search begins after a change of the text, without a command of the user. It runs only if it is
+    predicted to be quick. Its `started` comes with its first hits or at its end. The old hits stay until
+    `started` comes. If a live search does not run, `declined` is the only signal. A live search does not
+    enter the history.
     """
 
     started = Signal(tuple)
@@ -53,7 +55,7 @@ class Searcher(QObject):
         self._channels: list[jobs.Channel[Any]] = []
         self._running = False
         self.live = False
-        """Whether the latest search is a live one."""
+        """Whether the latest search is a live search."""
         self.text = ""
         """The query of the latest search."""
         # The orbits of a live search that has shown nothing yet.
@@ -95,8 +97,8 @@ class Searcher(QObject):
         kept: tuple[tuple[Path, str], ...] = (),
     ) -> None:
         """Search `base` for `text`. The query finds files with relative names in the folder `beside`. If
-        `within` is given, only these games are searched (ascending). The files in `kept` are not written
-        over."""
+        `within` is given, only these games are searched (ascending). The files in `kept` are not
+        overwritten."""
         if self._running and self._shown:
             self.superseded.emit()
         self._close_channels()
@@ -121,11 +123,11 @@ class Searcher(QObject):
                 raise rights.Wanted(wishes)
 
             def send(found: FoundGames) -> None:
-                # Compute this in the thread of the job, because it takes longer the more hits there are.
+                # This is computed in the thread of the job. With many hits it would block the GUI thread.
                 _ = found.measured
                 channel.send(found)
 
-            # The orbits go ahead of the hits: they name the transforms of the first rows.
+            # The orbits are sent before the hits, because the orbits name the transforms of the first rows.
             result = searching.search(
                 base,
                 text,
@@ -152,8 +154,8 @@ class Searcher(QObject):
         self._jobs.run(work, done, self._failed, self.progressed.emit, _JOB, self._cancelled)
 
     def stop(self) -> None:
-        """Stop. The hits found so far stay. A live search that has shown nothing yet is forgotten, because it
-        would replace all hits of another query with only a part of its own."""
+        """Stop the search. The hits found so far stay. A live search that has shown nothing yet is forgotten.
+        If it were not, a part of its hits would replace all hits of another query."""
         if self._running and self.live and not self._shown:
             self.forget()
             self.declined.emit()
@@ -162,7 +164,7 @@ class Searcher(QObject):
         self._jobs.cancel(_JOB)
 
     def forget(self) -> None:
-        """Stop and deliver nothing more (the base goes away)."""
+        """Stop the search and deliver nothing more, because the base is closed."""
         self._asked = None
         self._close_channels()
         self._jobs.cancel(_JOB, drop=True)
@@ -218,6 +220,6 @@ class Searcher(QObject):
 
 def remember(base: base_model.Base, result: search_model.SearchResult) -> None:
     """Put the query of a search into the history."""
-    # The counts of a search in only some games are left out. They would be taken for counts of the whole
-    # base.
+    # The counts of a search in only some games are left out, because the user would take them for counts of
+    # the whole base.
     history.add(result.query, base.name, result if result.options.within is None else None)

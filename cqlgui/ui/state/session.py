@@ -1,7 +1,8 @@
-"""What the window remembers from one start to the next. Does not use widgets: layouts are opaque texts.
+"""What the window remembers from one start to the next. This module does not use widgets; layouts are opaque
+texts.
 
-If the file is missing or damaged, the defaults are used. Nothing here raises, because a bad session must not
-prevent the start.
+If the file is missing or damaged, the defaults are used. No function here raises an error, because a bad
+session must not prevent the start.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from cqlgui.base.files import disk, folders
 
 NAME = "session.json"
 LARGEST = 16 << 20
-"""Maximum size of a session file in bytes; a larger one is not read."""
+"""Maximum size of a session file in bytes; a larger file is not read."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,9 +36,9 @@ class Session:
 
     `query_seen` is a checksum of the content of the query's file when it was last opened or saved.
     `geometry`, `divider`, `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see
-    `packed`). `layouts` are rows (see `rows_text`): the name of a layout, the layout from which it is made,
-    the state of its panes, and whether the user chose the sizes of the panes. `unsaved` has texts and the
-    times at which they were left.
+    `packed`). `layouts` are rows (see `rows_text`). A row has the name of a layout, the layout that this
+    layout is made from, the state of the panes, and whether the user chose the sizes of the panes. `unsaved`
+    has texts and the times when they were left unsaved.
     """
 
     files: tuple[str, ...] = ()
@@ -104,7 +105,7 @@ def load() -> Session:
 def with_unsaved(
     kept: tuple[tuple[str, float], ...], text: str, when: float
 ) -> tuple[tuple[str, float], ...]:
-    """The unsaved texts and their times, newest first, with one more added; the oldest are dropped."""
+    """The unsaved texts and their times, newest first, with `text` added. The oldest texts are dropped."""
     found, letters = [(text, when)], 0
     for other in kept:
         letters += len(other[0])
@@ -131,8 +132,9 @@ def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
 
 
 def beside_another(session: Session, begun_with: Session, when: float) -> Session:
-    """A session, with the texts added that another window has left unsaved since this window began with
-    `begun_with`. If these texts were not added, the last window that closes would overwrite them.
+    """A session with the unsaved texts of another window added. The other window has left these texts since
+    this window began with `begun_with`. If they were not added, the last window that closes would overwrite
+    them.
     """
     other = load()
     if other == begun_with:
@@ -147,8 +149,8 @@ def beside_another(session: Session, begun_with: Session, when: float) -> Sessio
 
 
 def save_last(session: Session, begun_with: Session, when: float) -> bool:
-    """Write the session of a closing window, with the texts that other windows left unsaved meanwhile.
-    Returns False if it could not be written.
+    """Write the session of a closing window, with the texts that other windows left unsaved since this window
+    began. Returns False if the session could not be written.
     """
     try:
         lock = QLockFile(f"{path()}.lock")
@@ -170,7 +172,7 @@ _PATIENCE, _TURN = 10.0, 0.01  # seconds
 
 
 def save(session: Session) -> bool:
-    """Write the session, whole or not at all. Returns False if it could not be written."""
+    """Write the session, whole or not at all. Returns False if the session could not be written."""
     try:
         file = path()
         disk.sweep(file.parent)
@@ -190,7 +192,7 @@ def packed(data: bytes) -> str:
 
 
 def unpacked(text: str) -> bytes:
-    """The bytes of a field that `packed` made; empty if it is damaged."""
+    """The bytes of a field that `packed` made; empty if the field is damaged."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -34,15 +34,15 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
         self._text, self._options = text, options
 
     def get(self, game: int) -> hit_model.GameHits | None:
-        """The details of a game if they are cached. Otherwise None, and the details are fetched."""
+        """The details of a game. If they are not cached, they are fetched, and the result is None."""
         return self.lookup(game) if self._text else None
 
     def known(self, game: int) -> hit_model.GameHits | None:
-        """The details of a game if they are cached. Fetches nothing."""
+        """The details of a game, or None if they are not cached. This method fetches nothing."""
         return self._known.get(game)
 
     def hurry(self, game: int) -> None:
-        """Fetch a game before all others: it is on the board."""
+        """Fetch the details of a game before all other details, because the game is on the board."""
         base, epoch = self._base, self._epoch
         if base is None or not self._text or game in self._known:
             return
@@ -60,15 +60,15 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
     def read(
         self, base: base_model.Base, keys: Sequence[int], token: progress.CancelToken
     ) -> dict[int, hit_model.GameHits]:
-        """The details of some games. A game without details gets an entry without hits. Otherwise it would be
-        asked for again and again."""
+        """The details of some games. A game without details gets an entry without hits. Without an entry, the
+        game would be asked for again and again."""
         nothing = {game: hit_model.GameHits(game, ()) for game in keys}
         try:
             return nothing | hit_details.details(base, self._text, self._options, keys, cancel=token)
         except errors.Cancelled:
             raise
         except errors.CqlguiError:
-            # Opening the base reports what is wrong with it.
+            # The error is reported when the base is opened.
             return nothing
 
     def games(self, keys: Iterable[int]) -> list[int]:

@@ -21,11 +21,11 @@ KEPT = 20_000
 
 
 class FetchCache(QObject, Generic[Key, Value]):
-    """`lookup(key)` answers from memory. If it cannot, it returns None, and the value is fetched. `arrived`
-    names the games of the values that came.
+    """`lookup(key)` returns a value from memory. If the value is not in memory, the value is fetched, and
+    `lookup` returns None. `arrived` names the games of the values that came.
 
-    If more keys are wanted than fit into a batch, only the latest ones are fetched, because their rows are
-    visible. Rows that were scrolled past ask again when they come back into view.
+    If more keys are wanted than fit into a batch, only the latest keys are fetched, because only their rows
+    are still visible. Rows that were scrolled past ask again when they come back into view.
     """
 
     arrived = Signal(object)
@@ -57,20 +57,20 @@ class FetchCache(QObject, Generic[Key, Value]):
     def read(
         self, base: base_model.Base, keys: Sequence[Key], token: progress.CancelToken
     ) -> dict[Key, Value]:
-        """The values of some keys, in a job. A key that is missing in the result is asked for again when it
-        comes into view."""
+        """The values of some keys. This method runs in a job. A key that is missing in the result is asked
+        for again when the row of the key comes into view."""
 
     @abstractmethod
     def games(self, keys: Iterable[Key]) -> list[int]:
-        """The games to which keys belong."""
+        """The games of some keys."""
 
     @property
     def base(self) -> base_model.Base | None:
-        """The base from which values are fetched."""
+        """The base that the values come from."""
         return self._base
 
     def set_base(self, base: base_model.Base | None) -> None:
-        """Use this base from now on. If it is a grown state of the former base, the cache is kept."""
+        """Use this base from now on. If it is the former base with more games, the cache is kept."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base
         if not same:
@@ -84,7 +84,7 @@ class FetchCache(QObject, Generic[Key, Value]):
         self._wanted.clear()
 
     def lookup(self, key: Key) -> Value | None:
-        """The value of a key if it is cached. Otherwise None, and the value is fetched."""
+        """The value of a key. If the value is not cached, it is fetched, and the result is None."""
         value = self._known.get(key)
         if value is None and key not in self._pending:
             self._wanted[key] = None
@@ -108,7 +108,7 @@ class FetchCache(QObject, Generic[Key, Value]):
 
     def _take(self, epoch: int, batch: Sequence[Key], found: dict[Key, Value]) -> None:
         if not isValid(self):
-            # The table was closed meanwhile.
+            # The table was closed while the job ran.
             return
         if epoch == self._epoch:
             self._pending.difference_update(batch)

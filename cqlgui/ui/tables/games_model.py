@@ -15,7 +15,7 @@ BAD = "⚠ "
 
 
 class GamesModel(text_model.TextModel):
-    """Holds ordinals; `texts` returns what is known and never waits."""
+    """Holds the ordinals of games. `texts` returns the headers that are known, and never waits."""
 
     on_the_right = (0, 2, 4, 8)
 
@@ -23,13 +23,13 @@ class GamesModel(text_model.TextModel):
         super().__init__(parent)
         self._cache = cache
         self._ids: array[int] = array("q")
-        # Rows that asked for headers, by game. When the headers of a game arrive, its row is repainted
-        # without a search for it.
+        # Rows that asked for headers, by game. When the headers of a game arrive, the row to repaint is known
+        # without a search.
         self._asked: dict[int, int] = {}
         cache.arrived.connect(self._arrived)
 
     def set_ids(self, ids: array[int]) -> None:
-        """Show these games in this order. If the list only continues the one that is shown, rows are added at
+        """Show these games in this order. If the new list only continues the list shown, rows are added at
         the end."""
         old = len(self._ids)
         if len(ids) > old > 0 and ids[:old] == self._ids:
@@ -43,7 +43,7 @@ class GamesModel(text_model.TextModel):
             self.endResetModel()
 
     def game(self, row: int) -> int | None:
-        """The ordinal shown in a row."""
+        """The ordinal of the game in a row."""
         return self._ids[row] if 0 <= row < len(self._ids) else None
 
     def row_of(self, game: int) -> int:

@@ -33,18 +33,18 @@ each addition."""
 HELD_SHARE = 4
 """A batch is added as soon as it has one new row for every `HELD_SHARE` rows shown, or after `HELD_MS`."""
 HELD_MS = 1000
-"""Milliseconds after which a batch is added in any case."""
+"""A batch is added after this many milliseconds, even if it is small."""
 
 Element = tuple[int, int]
-"""Number of an orbit, and of an element in it."""
+"""The number of an orbit, and the number of an element in this orbit."""
 
 
 class HitsModel(text_model.TextModel):
-    """Each row is a hit in a game. Headers and moves of a game, and details that only the interpreter knows,
-    are fetched in jobs when its rows come into view. `told` carries the games whose details came.
+    """Each row is a hit in a game. When the rows of a game come into view, jobs fetch headers, moves, and the
+    details that only the interpreter knows. `told` carries the games whose details came.
 
     `released` is emitted when rows were added. `has_values` says whether any hit has something to show as a
-    value: its value or a comment that the query writes.
+    value. This is the value of the query, or a comment that the query writes.
     """
 
     told = Signal(object)
@@ -67,7 +67,8 @@ class HitsModel(text_model.TextModel):
         self._columns = Pieces()
         self._told: dict[int, hit_model.GameHits] = {}
         self._untold: found_module.GameDefaults | None = None
-        # The found games in the order of a query that sorts. None if the table has the order of the games.
+        # The found games in the order of a query that sorts. This is None if the table has the order of the
+        # games.
         self._ordered: FoundGames | None = None
         self._count = 0
         self._limit: Element | None = None
@@ -96,7 +97,7 @@ class HitsModel(text_model.TextModel):
 
     def add(self, found: FoundGames) -> None:
         """Append the hits of some games. Each game may come only once. If there are many rows already, the
-        new rows may be added a moment later. `released` is emitted when they are added."""
+        new rows may be added a moment later. `released` is emitted when the new rows are added."""
         self._held.append(found)
         self._held_hits += len(found.columns)
         if self.hits < MANY or HELD_SHARE * self._held_hits >= self.hits:
@@ -139,13 +140,14 @@ class HitsModel(text_model.TextModel):
         self._orbits = result.orbits
         found = result.games
         # Only a query that sorts can change the order. For other queries the orders are not compared, because
-        # that is slow for many games.
+        # the comparison is slow for many games.
         if result.sort_keys and sorted(result.order) != list(result.order):
             found = found.in_order(result.order)
-        # All hits that came are in the result: if number and order are the same, the hits are the same.
+        # The result contains all hits that came. So the hits are unchanged if their number and their order
+        # are unchanged.
         same = found is result.games and self._columns.ascending and len(self._columns) == len(found.columns)
         if same:
-            # Share the columns, so that millions of hits do not exist twice.
+            # The columns are shared, so that millions of hits are not stored twice.
             self._columns.replace(found.columns)
             # The names of the elements may be known only now.
             if self.hits:
@@ -162,8 +164,8 @@ class HitsModel(text_model.TextModel):
             self.endResetModel()
 
     def limit(self, element: Element | None, found: Limited | None = None) -> None:
-        """Show only hits in which this (orbit, element) matched. None shows all hits. `found` are the hits to
-        show, if `looking` has found them already."""
+        """Show only the hits where this (orbit, element) matched. None shows all hits. `found` are the hits
+        to show, if `looking` has found them already."""
         if element == self._limit:
             return
         self.release()
@@ -176,15 +178,15 @@ class HitsModel(text_model.TextModel):
         self.endResetModel()
 
     def set_normalised(self, on: bool) -> None:
-        """Show the moves after each hit as the query is written, or as they were played."""
+        """Show the moves after each hit in the query's own frame, or as the moves were played."""
         if on != self._normalised:
             self._normalised = on
             if self.hits:
                 self._changed([(0, self.hits - 1)], MOVES, MOVES)
 
     def looking(self, element: Element) -> Callable[[], Limited]:
-        """A function that finds the hits in which an element matched. It may be called in any thread. Its
-        result is valid until further hits come."""
+        """A function that finds the hits where an element matched. It may be called in any thread. Its result
+        is valid until further hits come."""
         columns = self._columns.whole()
         return lambda: _limited(columns, element)
 
@@ -224,7 +226,8 @@ class HitsModel(text_model.TextModel):
         return first + int(at[0]) if len(at) else -1
 
     def games_in(self, stretches: Iterable[tuple[int, int]]) -> list[int]:
-        """The games of some ranges of rows (first and last row), each once, in the order of the table."""
+        """The games in some ranges of rows (first and last row), in the order of the table. Each game is
+        listed once."""
         found: dict[int, None] = {}
         for first, last in stretches:
             games = self._hits_in(first, last + 1) >> found_module.GAME_SHIFT
@@ -260,7 +263,7 @@ class HitsModel(text_model.TextModel):
         return None
 
     def shown_of(self, hit: hit_model.Hit) -> tuple[int, hit_model.ElementCount | None]:
-        """The squares of a hit to ring, and its orbit element."""
+        """The squares to ring for a hit, and the orbit element of the hit."""
         match = self.match_of(hit)
         primary = match is None or match == hit.matches[0]
         return hit.squares if primary or match is None else match.squares, self.element(match)
@@ -357,9 +360,9 @@ class HitsModel(text_model.TextModel):
         self._changed(self._stretches(games), PLY, MOVES)
 
     def _stretches(self, games: Iterable[int]) -> Iterable[tuple[int, int]]:
-        """The rows of some games as ranges. If the table has the order of the games, this is one range, which
-        includes the rows between these games. That is faster: the games are mostly in view, and looking up
-        hundreds of games takes longer than painting some more rows."""
+        """The rows of some games as ranges. If the table has the order of the games, the result is one range.
+        This range includes the rows between these games. The games are mostly in view, and painting some more
+        rows takes less time than looking up hundreds of games."""
         listed = list(games)
         if self._ordered is None and listed:
             first, end = self._rows_of(min(listed))[0], self._rows_of(max(listed))[1]
@@ -408,7 +411,8 @@ class HitsModel(text_model.TextModel):
     def two_lines(self, row: int) -> text_model.TwoLines:
         number = self._number(row)
         element = self._element_of(number, *self._place(number))
-        # The value is left out if no hit has one, because asking for it would fetch it from the interpreter.
+        # The value is left out if no hit has a value. Asking for a value would start the interpreter for
+        # nothing.
         columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
         white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
@@ -437,7 +441,7 @@ class HitsModel(text_model.TextModel):
                 return ""
             return _written(told, self._hit(number, game, positionid))
         if column == TRANSFORM:
-            # The words stand in the cell, CQL's own spelling in the tool tip.
+            # The cell has the words, and the tool tip has CQL's own spelling.
             element = self._element_of(number, game, positionid)
             return "" if element is None else element.transform
         return super().tip(row, column)
@@ -450,13 +454,13 @@ class HitsModel(text_model.TextModel):
         return self.element(self.match_of(self._hit(number, game, positionid)))
 
     def _frame(self, number: int, game: int, positionid: int) -> motions.Motion:
-        """The motion to the frame in which the moves after a hit are written."""
+        """The motion for writing the moves after a hit."""
         element = self._element_of(number, game, positionid) if self._normalised else None
         motion = None if element is None else geometry.motion(element.transform)
         return motions.STILL if motion is None else motion.inverse
 
     def _asked_of(self, game: int) -> hit_model.GameHits | None:
-        """The details of a game; if they are missing, they are fetched."""
+        """The details of a game. If the details are missing, they are fetched."""
         told = self._told_of(game)
         if told is None and self._details is not None:
             self._details.get(game)
@@ -475,7 +479,7 @@ class HitsModel(text_model.TextModel):
 
 
 class Limited:
-    """The numbers of the hits that fit a limit, ascending, and the number of their games."""
+    """The ascending numbers of the hits that fit a limit, and the number of games with these hits."""
 
     def __init__(self) -> None:
         # The array is longer than its content, so that an addition rarely needs a copy.

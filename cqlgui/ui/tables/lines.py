@@ -17,7 +17,7 @@ from cqlgui.ui.tables import fetch
 BATCH = 120
 
 Place = tuple[int, int, motions.Motion]
-"""A game's ordinal, a positionid, and the motion to the frame in which its moves are written."""
+"""A game's ordinal, a positionid, and the motion for writing the moves."""
 
 Line = tuple[int, str]
 """The ply of a position, and the moves in notation, beginning with the move that led to the position."""
@@ -27,22 +27,22 @@ UNKNOWN: Line = (-1, "")
 
 
 class LineCache(fetch.FetchCache[Place, Line]):
-    """Lines by place."""
+    """Each `Line` by its `Place`."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
-        # One batch at a time: reading is Python code, and must now and then leave the interpreter lock to the
-        # window.
+        # Only one batch is read at a time. Reading is Python code, and several readers would keep the
+        # interpreter lock from the window for too long.
         super().__init__(door, BATCH, one_at_a_time=True, parent=parent)
 
     def get(self, game: int, positionid: int, frame: motions.Motion = motions.STILL) -> Line | None:
-        """The line of a position if it is cached. Otherwise None, and the line is fetched."""
+        """The line of a position. If the line is not cached, it is fetched, and the result is None."""
         return self.lookup((game, positionid, frame))
 
     def read(
         self, base: base_model.Base, keys: Sequence[Place], token: progress.CancelToken
     ) -> dict[Place, Line]:
-        """The lines of some places. A place that cannot be read gets `UNKNOWN`. Otherwise it would be asked
-        for again and again."""
+        """The lines of some places. A place that cannot be read gets `UNKNOWN`. Without this entry, the place
+        would be asked for again and again."""
         return dict.fromkeys(keys, UNKNOWN) | read(base, keys, token)
 
     def games(self, keys: Iterable[Place]) -> list[int]:
@@ -66,14 +66,14 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
                     for place, line in lines(played.framed(frame), [positionid]).items():
                         found[game, place, frame] = line
             except (errors.CqlguiError, ValueError, IndexError):
-                # While a file is being read again, it has fewer games than its base had.
+                # While a file is being read again, it has fewer games than its base had before.
                 continue
     return found
 
 
 def lines(game: tree.GameTree, wanted: Iterable[int]) -> dict[int, Line]:
-    """The lines of some positions of a game: the ply, and in notation the move that led to the position and
-    the next moves."""
+    """The lines of some positions of a game. A line is the ply, and in notation the move that led to the
+    position and the next moves."""
     found: dict[int, Line] = {}
     for start in wanted:
         if not 0 <= start < len(game):

@@ -1,4 +1,4 @@
-"""Headers of games in pages, fetched in jobs and cached; both tables show games with these."""
+"""Headers of games, fetched in pages by jobs, and cached; both tables show these headers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RowCache(fetch.FetchCache[int, base_model.GameRow]):
         super().__init__(door, BATCH, one_at_a_time=False, parent=parent)
 
     def get(self, game: int) -> base_model.GameRow | None:
-        """The headers of a game if they are cached. Otherwise None, and the headers are fetched."""
+        """The headers of a game. If they are not cached, they are fetched, and the result is None."""
         return self.lookup(game)
 
     def read(

@@ -43,7 +43,7 @@ class TextModel(QAbstractTableModel):
         return self.texts(row, (column,))[0]
 
     def two_lines(self, row: int) -> TwoLines | None:
-        """An existing row in the form for narrow tables; None if the model has no such form."""
+        """An existing row in the form for narrow tables; None if the model has no form for narrow tables."""
         return None
 
     def two_lines_tip(self, row: int) -> str:

@@ -1,9 +1,9 @@
 """The table view of all tables: rows of fixed height, a column chooser on the header, Enter opens the current
-row. In a narrow window each row has two lines instead of columns, if the model has such a form.
+row. In a narrow window each row has two lines instead of columns, if the model has a form with two lines.
 
 Rows are painted here and not by Qt's delegates. Delegates ask the model for colours, fonts, icons and more,
-and lay each text out again whenever it is painted. So they take some ten times as long, and a table that
-fills is painted often.
+and lay each text out again whenever it is painted. So delegates take about ten times as long, which is too
+slow while a table fills and is painted often.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from cqlgui.ui.tables import signs, text_model
 ROW_PADDING = 8
 """Pixels added to the height of the font."""
 PADDING = 6
-"""Pixels on each side of a cell's text. The style sheet gives the column titles as many."""
+"""Pixels on each side of a cell's text. The style sheet gives the column titles as many pixels."""
 _KEPT_TEXTS = 4096
 NARROW = 700
-"""In a table with fewer pixels in width than this, rows have two lines, unless the user has chosen a form."""
+"""In a table with fewer pixels in width than this, rows have two lines if the form is `Form.AUTOMATIC`."""
 _SMALLER = 0.93
-"""Font size of the second line, relative to that of the first one."""
+"""Font size of the second line, relative to the font size of the first line."""
 _BETWEEN = 4
 """Pixels added to the height of two lines."""
 _GAP = 8
@@ -66,8 +66,8 @@ class Form(enum.Enum):
 
 
 class TableView(QTableView):
-    """Shows a `text_model.TextModel`. `chosen` carries the row that was double-clicked or entered, `moved`
-    the row that became current.
+    """Shows a `text_model.TextModel`. `chosen` carries the row that was opened by a double click or Enter.
+    `moved` carries the row that became current.
     """
 
     chosen = Signal(int)
@@ -120,13 +120,14 @@ class TableView(QTableView):
         self.selectionModel().currentRowChanged.connect(self._current_row_changed)
 
     def make_room(self, column: int, longest: str) -> None:
-        """Make a column wide enough to show the text `longest` uncut. If this width is larger than the usual
-        width of the column, it becomes the usual width."""
+        """Make a column wide enough to show the text `longest` uncut. If the needed width is larger than the
+        usual width of the column, the needed width becomes the usual width."""
         if self._longest.get(column) == longest:
-            # If the column is narrower now, the user wanted it so.
+            # The column was made wide enough before. If it is narrower now, the user has narrowed it.
             return
         self._longest[column] = longest
-        # The width of a text is a fraction. Here it is rounded, so one pixel is added.
+        # The width of a text is not a whole number. `horizontalAdvance` rounds the width, so one pixel is
+        # added.
         wanted = self.fontMetrics().horizontalAdvance(longest) + 1 + 2 * PADDING
         widths = list(self._widths)
         widths[column] = max(widths[column], wanted)
@@ -137,11 +138,11 @@ class TableView(QTableView):
 
     @property
     def dimmed(self) -> bool:
-        """Whether the rows are dimmed because they belong to another query than the current one."""
+        """Whether the rows are dimmed because they do not belong to the current query."""
         return self._dimmed
 
     def set_dimmed(self, dimmed: bool) -> None:
-        """Dim the rows, or not."""
+        """Set whether the rows are dimmed."""
         if dimmed != self._dimmed:
             self._dimmed = dimmed
             self.viewport().update()
@@ -197,7 +198,7 @@ class TableView(QTableView):
         return self.currentIndex().row()
 
     def go_to(self, row: int) -> bool:
-        """Make a row current, select it alone, and scroll to it. Returns False if there is no such row."""
+        """Make a row current, select it alone, and scroll to it. Returns False if the row does not exist."""
         found = self.model().index(row, self._first_column())
         if row < 0 or not found.isValid():
             return False
@@ -217,7 +218,7 @@ class TableView(QTableView):
         return [row for first, last in self.stretches() for row in range(first, last + 1)]
 
     def columns_menu(self, parent: QWidget | None = None) -> QMenu:
-        """A menu that shows and hides columns, and puts back the usual ones."""
+        """A menu that shows and hides columns, and puts back the usual columns."""
         menu = QMenu("Columns", parent or self)
         head = self.horizontalHeader()
         shown = [column for column in range(head.count()) if not head.isSectionHidden(column)]
@@ -227,7 +228,8 @@ class TableView(QTableView):
             action = menu.addAction(f"{title} ({before})" if title == "Elo" else str(title))
             action.setCheckable(True)
             action.setChecked(column in shown)
-            # The last column cannot be hidden: a table without columns would offer no way to get one back.
+            # The last column cannot be hidden: a table without columns would offer no way to show a column
+            # again.
             action.setEnabled(shown != [column])
             action.toggled.connect(lambda on, place=column: self.setColumnHidden(place, not on))
         menu.addSeparator()
@@ -375,7 +377,7 @@ class TableView(QTableView):
             self._fit_rows()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        # The actions of the header's menu, within reach of the keyboard.
+        # This menu has the actions of the header's menu, and the keyboard reaches it.
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.row
@@ -385,7 +387,7 @@ class TableView(QTableView):
         menu.popup(event.globalPos())
 
     def keyboardSearch(self, search: str) -> None:
-        # Qt's own search would ask the model for every row, and there may be millions.
+        # Qt's own search would ask the model for every row, and there may be millions of rows.
         pass
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -478,7 +480,7 @@ class _TwoLines:
         at_the_end: bool = False,
         end: int | None = None,
     ) -> int:
-        """Draw a text between two edges, cut if necessary. Returns its width."""
+        """Draw a text between two edges, cut if necessary. Returns the width of the text."""
         if not text or right <= left:
             return 0
         table, room = self._table, right - left
