@@ -67,6 +67,10 @@ class Making:
         self._numbers: dict[str, int] = {}
         self._places: list[int] = (found.columns.hits & found_module.PLACE_MASK).tolist()
         self._marked = self._marks(orbits)
+        games, starts, ends = (one.tolist() for one in found.bounds)
+        self._stretches: dict[int, tuple[int, int]] = dict(
+            zip(games, zip(starts, ends, strict=True), strict=True)
+        )
 
     def _marks(self, orbits: Sequence[hit_model.Orbit]) -> list[int]:
         """The number of the comment for each hit of the columns."""
@@ -93,7 +97,7 @@ class Making:
         """Add a game whose hits are in the columns. Returns the number of its hits."""
         untold = self._found.untold
         assert untold is not None
-        first, end = self._found.stretch(game)
+        first, end = self._stretches[game]
         ids, chosen = self._places[first:end], self._marked[first:end]
         if not untold.match_string:
             ids = []

@@ -580,11 +580,18 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     def in_order(self, order: Iterable[int]) -> FoundGames:
         """The same games in another order."""
-        wanted = np.fromiter(order, np.int64)
+        chosen = self._places_of(np.fromiter(order, np.int64))
+        return FoundGames(self.columns.take(chosen), self.told, self.untold)
+
+    def hits_in(self, games: Integers) -> Integers:
+        """The hits of some games, in the order of `games`."""
+        return self.columns.hits[self._places_of(games)]
+
+    def _places_of(self, wanted: Integers) -> Integers:
+        """The indices of the hits of some games."""
         games, starts, ends = self.bounds
         at = np.searchsorted(games, wanted)
-        sizes = ends[at] - starts[at]
-        return FoundGames(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
+        return _stretched(starts[at], ends[at] - starts[at])
 
     def spelt_out(self) -> FoundGames:
         """The same games, with details only in `told`."""

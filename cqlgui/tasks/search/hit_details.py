@@ -7,12 +7,13 @@ that the user looks at, and for all games if an export needs details. The engine
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import data, progress
+from cqlgui.base import ahead, data, progress
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
@@ -66,6 +67,7 @@ def batches(
         expanded = queries.expanded(result.query, said=said(result.options))
         plan = sieving.plan(expanded, pruned=False)
         quick, separable = _Quick.of(base, result, expanded, plan), plan.separable
+    coming: ahead.Ahead[found_module.Columns] | None = None
     for start in range(0, len(wanted), _BATCH):
         batch = wanted[start : start + _BATCH]
         token.raise_if_cancelled()
@@ -73,7 +75,11 @@ def batches(
         parts: list[found_module.Columns] = []
         told = {game: known.told[game] for game in batch if game in known.told}
         if quick is not None:
-            parts.append(quick.told(missing))
+            parts.append(quick.told(missing) if coming is None else coming.result())
+            following = wanted[start + _BATCH : start + 2 * _BATCH]
+            if following:
+                # The engine works on the next games while the caller deals with these.
+                coming = ahead.Ahead(functools.partial(quick.told, following))
             listed = set(found_module.each_game(parts[0].hits).tolist())
             missing = [game for game in missing if game not in listed]
         elif len(missing) < len(batch):
@@ -82,8 +88,7 @@ def batches(
             parts += [known.columns.part(*known.stretch(game)) for game in own]
         places = None
         if separable and missing:
-            own_hits = [known.columns.hits[slice(*known.stretch(game))] for game in missing]
-            places = found_module.places(np.concatenate(own_hits))
+            places = found_module.places(known.hits_in(np.array(missing, np.int64)))
         fresh = details(base, result.query, result.options, missing, places=places, cancel=token, pool=pool)
         for game in missing:
             whole = fresh.get(game)
@@ -139,18 +144,17 @@ class _Quick:
         assert isinstance(compiled, compiling.Compiled)
         return cls(base, result, asking, planning.Planner(expanded, compiled.facts, pruned=False))
 
-    def told(self, wanted: Sequence[int]) -> found_module.Columns:
+    def told(self, games: Sequence[int]) -> found_module.Columns:
         """The hits of some games with their details, without the games that the interpreter must evaluate."""
-        columns = self._games.columns
         parts: list[found_module.Columns] = []
-        left = np.array(sorted(wanted), np.int64)
+        left = np.array(sorted(game for game in games if not self._games.is_told(game)), np.int64)
         while len(left):
             source, ordinal = sources.of_game(self._base, int(left[0]))
             first, count, part = self._segment(source, ordinal)
             end = int(np.searchsorted(left, source.first + first + count))
             own, left = left[:end], left[end:]
-            stretches = [columns.hits[slice(*self._games.stretch(game))] for game in own.tolist()]
-            hits = np.concatenate(stretches) - (source.first + first << found_module.GAME_SHIFT)
+            hits = self._games.hits_in(own)
+            hits = hits - (source.first + first << found_module.GAME_SHIFT)
             parts.append(
                 sieving.detailed(self._asking, part, hits, before=first, base=source.first + first)[0]
             )

@@ -69,6 +69,8 @@ def main(words: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="cqlgui-perf-") as folder:
         environment = dict(os.environ, PYTHONPATH=str(options.tree))
         environment.setdefault("CQLGUI_HOME", str(Path(folder, "home")))
+        # Users have compiled bytecode.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         run(["import", str(options.file)], environment, Path(folder))
         for way in options.ways.split(","):
             found = [timed(options.file, way, one, environment, Path(folder)) for one in chosen]
