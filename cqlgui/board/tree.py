@@ -237,6 +237,28 @@ class GameTree:
         return followed
 
 
+class Positions(dict[int, Position]):
+    """The positions of a game by id, each replayed when it is first asked for. They are shared, so do not
+    change them."""
+
+    def __init__(self, tree: GameTree) -> None:
+        super().__init__({0: tree.root})
+        self._tree = tree
+
+    def __missing__(self, number: int) -> Position:
+        parents, played = self._tree.parents, self._tree.moves
+        missing = []
+        while number not in self:
+            missing.append(number)
+            number = parents[number]
+        position = self[number]
+        for one in reversed(missing):
+            position = position.copy()
+            position.make(played[one])
+            self[one] = position
+        return position
+
+
 class _FramedTree(GameTree):
     __slots__ = ("_frame",)
 

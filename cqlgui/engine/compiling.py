@@ -135,6 +135,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     try:
         _write(low, "query", query.body)
         glance = _write_glance(low, query.body, lowering) if low.buffered else None
+        detail_pass.ask(low, query.body)
         low.check_frame()
     except TooLargeError:
         return Unsupported(query.body.span, "the query is too large to be compiled")

@@ -107,6 +107,17 @@ def make(
     return DetailPass(kind if kind in (Type.SET, Type.NUMERIC) else None, runner, tuple(places[1:]))
 
 
+def ask(low: Lowering, body: nodes.Node) -> None:
+    """Enter the questions about the game that only the value of a hit needs. `low` has written the query."""
+    kind = low.type_of(body)
+    if not low.facts or kind not in (Type.SET, Type.NUMERIC):
+        return
+    probe = low.another()
+    f = probe.module.function("probe", orbit_pass.PARAMETERS, Scalar.WORD, exported=False)
+    _value(probe, probe.opened(f), body, kind, None)
+    low.claim(probe.facts)
+
+
 _APART: Final = (nodes_moves.Dash, nodes_moves.CurrentMove, nodes_studies.StudyAward)
 """Filters whose truth does not follow from their value. The truth and the value of these filters are
 evaluated separately."""

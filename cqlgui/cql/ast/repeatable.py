@@ -24,15 +24,17 @@ from cqlgui.cql.ast import (
 def is_repeatable(node: nodes.Node) -> bool:
     """True if a filter gives the same result each time it is evaluated at one position. The only side effects
     of the filter are comments and orbit matches. Node kinds outside `_REPEATABLE` count as not repeatable."""
+    return is_repeatable_itself(node) and all(is_repeatable(child) for child in nodes.children(node))
+
+
+def is_repeatable_itself(node: nodes.Node) -> bool:
+    """True if a filter is repeatable provided that its children are."""
     if type(node) not in _REPEATABLE:
         return False
     if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
         return False
-    if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
-        # Within a path, `pathlastposition` is the end of the best path so far, which changes during the
-        # search.
-        return False
-    return all(is_repeatable(child) for child in nodes.children(node))
+    # Within a path, `pathlastposition` is the end of the best path so far, which changes during the search.
+    return not (isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition")
 
 
 def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:

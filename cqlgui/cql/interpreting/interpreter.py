@@ -151,7 +151,7 @@ class Program:
         if not _admits(header, host):
             return None
         searched = game if header.variations else game.mainline()
-        s = self.start(searched, host, deadline, remembered)
+        s = self.start(searched, host, deadline, remembered, sparse=places is not None)
         finished = False
         try:
             matches = self._search(s, range(len(s.tree)) if places is None else places)
@@ -190,6 +190,8 @@ class Program:
         host: hosts.Host,
         deadline: Callable[[], bool] | None = None,
         remembered: memory.Memory | None = None,
+        *,
+        sparse: bool = False,
     ) -> Evaluation:
         """A fresh evaluation at the root."""
         header = self._header
@@ -204,6 +206,7 @@ class Program:
             smart_comments=self._writing.smart_comments,
             sort_comments=self._writing.sort_comments,
             last_game=last_game(header),
+            sparse=sparse,
         )
         before = self.empty_memory() if remembered is None else remembered
         for name in self._persistent:

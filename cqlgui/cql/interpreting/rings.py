@@ -31,6 +31,9 @@ MOST_MATCHES = 64
 transform, a hit can have hundreds of matches."""
 
 
+_ASSIGNING = (nodes.Assign, nodes.PieceAssign, nodes_programs.Call)
+
+
 class Rings:
     """The squares to ring, for one compiled query. `collects` is False if the query never has squares to
     ring."""
@@ -68,7 +71,10 @@ class Rings:
     def _element(self, orbit: int, element: int) -> Collect | None:
         key = (orbit, element)
         if key not in self._elements:
-            self._elements[key] = self._collector(self._orbits[orbit].elements[element].filter)
+            body = self._orbits[orbit].elements[element].filter
+            # The variables that the element assigns may hold values of another element.
+            assigns = any(isinstance(one, _ASSIGNING) for one in nodes.walk(body))
+            self._elements[key] = self._if_it_holds(body) if assigns else self._collector(body)
         return self._elements[key]
 
     # -- collectors by node kind

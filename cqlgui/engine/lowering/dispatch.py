@@ -15,7 +15,7 @@ compiled query is therefore sound, and the number of games in doubt affects only
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Final, TypeAlias
 
 from cqlgui.base import priority
@@ -236,13 +236,18 @@ class Lowering:
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
         """The answer to a question about the game, as a word, and whether there is an answer. Leaves the game
         in doubt if the answer is unknown."""
-        if fact not in self.facts:
-            # No variable has a blank in its name.
-            self.facts[fact] = self.slot(f"fact {len(self.facts)}")
+        self.claim((fact,))
         slot = self.facts[fact]
         state = s.f.load(s.frame, integer(slot + 1))
         self.doubt_unless(s, s.f.compare("ne", state, word(facts.UNKNOWN)), expected=True)
         return s.f.load(s.frame, integer(slot)), s.f.compare("eq", state, word(facts.GIVEN))
+
+    def claim(self, asked: Iterable[facts.Fact]) -> None:
+        """Give each question about the game a place in the frame."""
+        for one in asked:
+            if one not in self.facts:
+                # No variable has a blank in its name.
+                self.facts[one] = self.slot(f"fact {len(self.facts)}")
 
     def _fact_number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
         value, given = self.fact(s, facts.Fact(node, number=True))
@@ -309,13 +314,44 @@ class Lowering:
 
     def is_steady(self, node: nodes.Node) -> bool:
         """Whether the result of a filter at a position is independent of earlier evaluations. The filter must
-        read only the variables of its own loops, and must not ask about an earlier path."""
-        return repeatable.is_repeatable(node) and not any(
-            isinstance(one, nodes_paths.PathFact | nodes_programs.IsBound | nodes_programs.Entry)
-            or (isinstance(one, nodes.Name) and not self.is_looped(one.name))
-            or _has_open_range(one)
-            for one in nodes.walk(node)
-        )
+        read only the variables of its own loops and variables that the filter itself has just assigned. It
+        must not ask about an earlier path."""
+        return self._settled(node, frozenset()) is not None
+
+    def _settled(self, node: nodes.Node, known: frozenset[str]) -> frozenset[str] | None:
+        """The variables that have been assigned at this position once a filter holds, if `known` were
+        assigned before. None if the filter may depend on earlier evaluations."""
+        match node:
+            case _ if self.is_fact(node) or isinstance(node, nodes_programs.Function):
+                return known
+            case nodes.Compound():
+                return self._settled_all(node.filters, known)
+            case nodes.Logic(word="and"):
+                return self._settled_all((node.left, node.right), known)
+            case nodes.Assign(operator="=", persistent=False, atomic=False):
+                return None if self._settled(node.value, known) is None else known | {node.name}
+            case nodes_programs.Call():
+                if any(self._settled(one, known) is None for one in node.arguments):
+                    return None
+                return self._settled(node.body, known | set(node.hidden))
+            case nodes.Name():
+                return known if self.is_looped(node.name) or node.name in known else None
+            case nodes_paths.PathFact() | nodes_programs.IsBound() | nodes_programs.Entry():
+                return None
+        if not repeatable.is_repeatable_itself(node) or _has_open_range(node):
+            return None
+        if any(self._settled(one, known) is None for one in nodes.children(node)):
+            return None
+        return known
+
+    def _settled_all(self, listed: Sequence[nodes.Node], known: frozenset[str]) -> frozenset[str] | None:
+        """`_settled` for filters that are evaluated in this order."""
+        for one in listed:
+            found = self._settled(one, known)
+            if found is None:
+                return None
+            known = found
+        return known
 
     def _cannot_fault(self, s: Scope, node: nodes.Node) -> bool:
         if _has_open_range(node):

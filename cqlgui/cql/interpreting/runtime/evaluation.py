@@ -249,12 +249,15 @@ class Evaluation:
         smart_comments: bool = True,
         sort_comments: bool = True,
         last_game: int | None = None,
+        sparse: bool = False,
     ) -> None:
-        """`last_game` is the highest game number that the header admits, or None if the header sets no
-        limit."""
+        """`last_game` is the highest game number that the header admits, or None if the header sets no limit.
+        With `sparse`, only the positions that are visited are replayed."""
         self.tree = game_tree
         self.host = host
-        self.positions = game_tree.positions
+        self.positions: list[position.Position] | tree.Positions = (
+            tree.Positions(game_tree) if sparse else game_tree.positions
+        )
         self.variables: list[Any] = [UNBOUND] * variables
         self.best: list[int | str | None] = [None] * sort_keys
         # `asides` holds, for each sort key, the comments made with the best value so far. The comments enter
