@@ -5,7 +5,7 @@ Conventions: a closure takes the `Evaluation`. A value is a bitboard (for a set)
 positionid. A filter without a value gives None. A set filter always has a value: a failing set filter gives
 the empty set. A test returns something true or false. If a filter can write comments or record orbit matches,
 its closure is wrapped. The wrapper removes these comments and matches again when the filter fails (output
-spec 3.4, D31). Each module `closures_…` contains the compilers of the node kinds of one subject.
+spec 3.4, D31). Each module `closures_…` contains the compilers of related node kinds.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ class Compiler:
         return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Slot of the key of a `sort`. `sort` filters with the same text share a key. The copies of a `sort`
-        made by a transform also share a key."""
+        """Slot of the key of a `sort`. `sort` filters with the same text share a key. The copies that a
+        transform makes of one `sort` also share a key."""
         # A `sort` without a text is identified by its offset in the query. All copies made by a transform
         # have the same offset.
         identity: object = node.span.offset if node.doc is None else node.doc
@@ -186,7 +186,7 @@ def constant_range(limits: nodes.Range, number: int) -> bool:
 
 
 def code(kind: Type, value: Run, *, logs: bool = False, test: Run | None = None, apart: bool = False) -> Code:
-    """A `Code`. If no test is given, the test follows from the value."""
+    """A `Code`. If no test is given, the test is derived from the value."""
     if test is None:
         if kind in types.SETS or kind is Type.LOGICAL:
             test = value

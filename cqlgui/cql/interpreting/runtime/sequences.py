@@ -96,10 +96,10 @@ def explore(
     `every`, the first of several equally good sequences wins. `first` ends the search at the first sequence
     that counts. `atomics` are the slots of the atomic variables. Whenever a step is undone, the old values of
     the atomic variables are restored. With `forgetful`, the caller promises that the rest of a sequence
-    depends only on the place and the remaining constituents. The search then continues only once from each
-    pair of a place and remaining constituents. `better` is called with each new best sequence. `attempts`
-    records every constituent that failed. Comments made during the search are removed from the log. Raises
-    the errors of the constituents, and `TooSlow`.
+    depends only on the place and the remaining constituents. If two sequences reach the same place with the
+    same remaining constituents, the search continues only the first sequence. `better` is called with each
+    new best sequence. `attempts.failed` is called for every constituent that failed. Comments made during the
+    search are removed from the log. Raises the errors of the constituents, and `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
     best: list[SequenceMatch] = []
@@ -215,8 +215,9 @@ loop), and the work after the constituent."""
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A point where the search can go back and continue. If `places` is None, the search continues with
-    another round of a loop. If `places` is given, the search continues with the next place of a step."""
+    """A point that the search can return to, in order to try an alternative. If `places` is None, the search
+    continues with another round of a loop. If `places` is given, the search continues with the next place of
+    a step."""
 
     rest: _Todo
     place: Place
