@@ -48,8 +48,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A persistent variable at the end of a search. `value` is the value of the variable; a set is already
-    converted to text. `text` is the printed form of the value."""
+    """A persistent variable at the end of a search. `value` is the value of the variable. If the variable
+    holds a set, `value` is the text of the set. `text` is the printed form of the value."""
 
     name: str
     value: int | str
@@ -80,8 +80,8 @@ class Program:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
-        # These modules are imported only when a `Program` is made. If the engine can decide all games of a
-        # search, the interpreter is not needed. The import would only delay the search.
+        # These modules are imported only when a `Program` is made. If the engine decides all games of a
+        # search, the interpreter is not used. In this case, the import would only delay the search.
         from cqlgui.cql.interpreting import compilers
         from cqlgui.cql.interpreting.expressions import closures_output
 

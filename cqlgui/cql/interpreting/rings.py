@@ -142,8 +142,8 @@ class Rings:
         return self._compiled(node).value
 
     def _branches(self, node: nodes_programs.If) -> Collect | None:
-        """If the condition holds, the closure collects the squares of the condition and of the `then` branch.
-        If the condition fails, the closure collects the squares of the `else` branch."""
+        """If the condition holds, the returned closure collects the squares of the condition and of the
+        `then` branch. If the condition fails, the closure collects the squares of the `else` branch."""
         condition, then = self._if_it_holds(node.condition), self._collector(node.then)
         otherwise = None if node.otherwise is None else self._collector(node.otherwise)
         if condition is None and then is None and otherwise is None:

@@ -21,8 +21,8 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
         operand = compiler.compile(node.operand)
     finally:
         # The count is restored even after an error, because filters that are compiled later need the right
-        # count. For example, the elements of an orbit are compiled during a search. The search continues even
-        # after a `MemoryError`.
+        # count. The elements of an orbit are compiled during a search, and the search continues even after a
+        # `MemoryError`.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 

@@ -137,7 +137,8 @@ def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[
 
 
 def _first(s: Evaluation, pattern: regex.Pattern[str], text: str, start: int, span: Span) -> Any:
-    """The first match at or after an offset. The game's time limit is checked if the search took long."""
+    """The first match at or after an offset. The game's time limit is checked if the search took longer than
+    `_SLOW` seconds."""
     started = time.perf_counter()
     try:
         found = pattern.search(text, start, timeout=s.patience)

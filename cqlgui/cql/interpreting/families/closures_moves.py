@@ -35,11 +35,11 @@ class Fit:
     the position after the move (see `at_tail`).
 
     `head(s)` returns the left and the right set. `fits(s, child, L, R, allowed)` returns the `Cut` of the
-    move that leads to `child` (a child of the current position). `fits` returns None if the move does not fit
-    the sets, the sign (`--` or `[x]`) or the promotion of the dash. If `allowed` is given, it restricts
-    castling. The king's part of castling counts only if the king stands on a square of `allowed`. The rook's
-    part counts only if the rook stands on a square of `allowed`. `allowed` does not affect other moves.
-    `target` is None if the dash has no target.
+    move that leads to `child` (a child of the current position). The move must fit the sets, the sign (`--`
+    or `[x]`) and the promotion of the dash. If the move does not fit, `fits` returns None. If `allowed` is
+    given, it restricts castling. The king's part of castling counts only if the king stands on a square of
+    `allowed`. The rook's part counts only if the rook stands on a square of `allowed`. `allowed` does not
+    affect other moves. `target` is None if the dash has no target.
     """
 
     head: Callable[[Evaluation], tuple[int, int]]
@@ -409,8 +409,8 @@ def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> 
 
 
 def _squares_of(s: Evaluation) -> Cut:
-    """From- and to-squares of the move that led to the current position. In the target of a dash, the `Cut`
-    of the dash is returned."""
+    """From- and to-squares of the move that led to the current position. While the target of a dash is
+    evaluated, the `Cut` of the dash is returned."""
     if s.cut is not None and s.cut[0] == s.id:
         return s.cut[1], s.cut[2]
     if s.id == 0:

@@ -1,4 +1,4 @@
-"""Compilers of transforms: orbits of elements, `notransform` and `currenttransform`."""
+"""Compilers of transforms: orbits (lists of elements), `notransform` and `currenttransform`."""
 
 from __future__ import annotations
 

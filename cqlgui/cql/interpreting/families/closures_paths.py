@@ -209,9 +209,9 @@ def _focused_steps(
 
 
 def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
-    """The positions after the next moves that count. At the start of the path, only the moves made at `place`
-    are considered. Later in the path, every line after `place` is followed to its first move that counts. The
-    positions come in preorder."""
+    """The positions after the next moves that count; `counts` decides whether a move counts. At the start of
+    the path, only the moves made at `place` are considered. Later in the path, every line after `place` is
+    followed to its first move that counts. The positions come in preorder."""
     if not steps:
         yield from (child for child in s.tree.children[place] if counts(child))
         return
@@ -255,8 +255,8 @@ def _side_to_move(s: Evaluation) -> int:
 
 
 def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
-    """Two lists with an entry for each position: the men that moved in the move to the position, and the man
-    that was captured. In an entry, bit i stands for the man with identity i."""
+    """Two lists with an entry for each position: the men that the last move moved, and the man that this move
+    captured. In an entry, bit i stands for the man with identity i."""
     known: tuple[list[int], list[int]] | None = s.memo.get("men of moves")
     if known is None:
         game, moved, captured = s.tree, [0], [0]

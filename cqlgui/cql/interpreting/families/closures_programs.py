@@ -290,8 +290,8 @@ def _call(compiler: Compiler, node: nodes_programs.Call) -> Code:
 
 
 def _with_arguments(given: list[tuple[Run, int]], body: Run, failed: Any) -> Run:
-    """A closure that evaluates all arguments, sets the hidden variables of the body, and runs the body. The
-    closure returns `failed` if an argument has no value."""
+    """A closure that evaluates all arguments, stores the values in the hidden variables, and runs the body.
+    The closure returns `failed` if an argument has no value."""
     if not given:
         return body
 

@@ -165,8 +165,8 @@ def _attacked_from(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
-    """For each man of the side to move, the target squares of his pseudolegal moves without castling, and
-    whether he could capture en passant."""
+    """For each man of the side to move, the target squares of his pseudolegal moves, and whether he could
+    capture en passant. Castling is left out."""
     found: dict[Square, tuple[Bitboard, bool]] = {}
     for move in legality.pseudolegal_moves(p):
         kind = moves.flag(move)

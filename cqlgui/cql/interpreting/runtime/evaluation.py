@@ -280,8 +280,8 @@ class Evaluation:
         recorded."""
         self.banned: dict[object, set[int]] = {}
         """For each filter with `nestban`, the positions where the filter can no longer match in this game."""
-        # Messages, tag changes and removals of comments stay, even if an enclosing filter fails later (output
-        # spec 3.4).
+        # Messages, tag changes and removals of comments are kept, even if an enclosing filter fails later
+        # (output spec 3.4).
         self.messages: list[str] = []
         self.tags: dict[str, str] = {}
         self.removed: set[int] = set()

@@ -1,4 +1,4 @@
-"""Relations between sets of squares on a board: steps in directions, rays, squares between, attacks.
+"""Relations between sets of squares on a board: steps in directions, rays, squares between two sets, attacks.
 
 The functions work on bitboards, and take the occupied squares as an argument. This module does not depend on
 queries or games.

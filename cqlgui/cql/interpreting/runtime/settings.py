@@ -73,8 +73,8 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     if settings.matchstring is not None:
         changes["matchstring"] = settings.matchstring
     if settings.quiet or settings.silent:
-        # If a header contains both `quiet` and `silent`, only the first of the two words has an effect (spec
-        # 3). The settings have the effect of words at the beginning of the header.
+        # If a header contains both `quiet` and `silent`, only the first word has an effect (spec 3). The
+        # settings have the effect of words at the beginning of the header.
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query
