@@ -1,5 +1,6 @@
 """Imports the compilers of all node kinds. Importing this module registers the compiler of every node kind.
-Every `closures.Compiler` is made by `compiler` in this module, so that no node kind lacks a compiler."""
+The function `compiler` of this module makes every `closures.Compiler`. Therefore all compilers are registered
+before a query is compiled."""
 
 from __future__ import annotations
 
@@ -48,11 +49,12 @@ MODULES = (
     closures_programs,
     closures_strings,
 )
-"""Modules that register their compilers in `closures.COMPILERS` when they are imported."""
+"""The modules with the compilers. When a module is imported, the module registers its compilers in
+`closures.COMPILERS`."""
 
 
 def compiler(
     names: types.Names, watch: Callable[[nodes.Node, closures.Code], closures.Code] | None = None
 ) -> closures.Compiler:
-    """A compiler for the filters of one query. `watch` is explained at `closures.Compiler`."""
+    """A compiler for the filters of one query. For `watch`, see `closures.Compiler`."""
     return closures.Compiler(names, watch)

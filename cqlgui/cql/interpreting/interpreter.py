@@ -1,8 +1,8 @@
 """The reference interpreter: a query is compiled once and then run over one game after another.
 
 The interpreter evaluates every filter directly, without optimisations. The results of explanations and of the
-engine are compared with the results of the interpreter. A game comes as a `board.tree.GameTree`. All other
-data come from a `host.Host`.
+engine are compared with the results of the interpreter. Each game is passed as a `board.tree.GameTree`. All
+other data about the game come from a `host.Host`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ class Hit:
     """A matching position. `value` is the value of the query's body as text, or None if the body has no value
     to show.
 
-    `orbit` holds the matches of the orbits of transforms, in canonical order. Each match is a tuple: the
-    indices of the outermost orbit and of the element, the positionid where the element matched, and the
-    element's squares. `squares` is the bitboard of the squares that are ringed on the board. With transforms,
-    `squares` contains the squares that the primary elements matched at this position (see `rings.Rings`).
-    Without transforms, `squares` contains the squares that the query matched at this position.
+    A transform replaces a filter by an *orbit*: a list of variants, called elements. `orbit` holds the
+    elements that matched, in canonical order. Each entry is a tuple: the index of the outermost orbit, the
+    index of the element, the positionid where the element matched, and the element's squares. `squares` is
+    the bitboard of the squares that are ringed on the board. With transforms, `squares` contains the squares
+    that the primary elements matched at this position (see `rings.Rings.squares`). Without transforms,
+    `squares` contains the squares that the query matched at this position.
     """
 
     positionid: int
@@ -47,8 +48,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A persistent variable at the end of a search. `value` is the value of the variable; a set is already
-    converted to text. `text` is the printed form of the value."""
+    """A persistent variable at the end of a search. `value` is the value of the variable. If the variable
+    holds a set, `value` is the text of the set. `text` is the printed form of the value."""
 
     name: str
     value: int | str
@@ -58,8 +59,8 @@ class Kept:
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
     """The result for a matching game. `comments` is the comment log in the order of writing. `sort_keys`
-    holds one value for each entry of `Program.sort_specs`. `tags` holds the tags to be set. `removed` holds,
-    in ascending order, the positions where the comment of the file is to be removed."""
+    holds one value for each entry of `Program.sort_specs`. `tags` holds the tags to be set. `removed` holds
+    the positions where the file's comment is to be removed, in ascending order."""
 
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...]
@@ -71,16 +72,16 @@ class GameOutcome:
 class Program:
     """A compiled query.
 
-    `Program` uses only the settings in `writing` that change what the query writes. The settings that
-    override the header must already be applied to the syntax tree (`settings.override`).
+    `writing` holds settings. `Program` uses only the settings that change what the query writes. The caller
+    must already have applied all settings that override the header (see `settings.override`).
     """
 
     def __init__(self, expanded: transforms.Expanded, writing: settings.Settings = settings.USUAL) -> None:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
-        # These modules are imported only when a `Program` is made. A search that is compiled completely does
-        # not use the interpreter, and is not delayed by the import.
+        # These modules are imported only when a `Program` is made. If the engine decides all games of a
+        # search, the interpreter is not used. In this case, the import would only delay the search.
         from cqlgui.cql.interpreting import compilers
         from cqlgui.cql.interpreting.expressions import closures_output
 
@@ -144,8 +145,9 @@ class Program:
         `deadline` is called every few thousand steps. If `deadline` returns True, `TooSlow` is raised.
         `messages` receives all messages of the query, even if the game does not match or an error is raised.
         `remembered` is the memory left by earlier games. This game updates the memory unless an error is
-        raised. Without `remembered`, the game is evaluated alone. The query is evaluated at the positions
-        `places`, or at all positions. Raises `QueryError`.
+        raised. If `remembered` is None, the query starts with an empty memory. `places` are the positions
+        where the query is evaluated. If `places` is None, the query is evaluated at all positions. Raises
+        `QueryError`.
         """
         header = self._header
         if not _admits(header, host):
@@ -251,7 +253,7 @@ class Program:
         return hits
 
     def _comments(self, s: Evaluation, keys: Sequence[int | str | None]) -> tuple[tuple[int, str], ...]:
-        """The comment log with the header comments added (output spec 3.1, 3.2). With `unique_comments`, a
+        """The comment log, including the header comments (output spec 3.1, 3.2). With `unique_comments`, a
         comment appears only once at a position."""
         if self._header.silent:
             return ()

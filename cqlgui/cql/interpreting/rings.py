@@ -1,11 +1,13 @@
-"""The squares of a hit that are ringed on the board. With transforms, the ringed squares are the squares that
-the matching elements matched. Without transforms, the ringed squares are the squares that the query matched.
+"""The squares of a hit that are ringed on the board. A transform replaces a filter by several variants,
+called elements. With transforms, the ringed squares are the squares of the elements that matched. Without
+transforms, the ringed squares are the squares that the query matched.
 
-A filter collects the squares of the set filters inside it that hold at the current position. A designator
-contributes the squares where its men stand. An attack contributes the squares of the attackers and the
-attacked squares. A ray contributes its two ends and the occupied squares between the ends. A move contributes
-its from-square and its to-square. Filters under `not` and filters about other positions contribute nothing.
-Finding the squares leaves the evaluation unchanged.
+The squares of a filter come from the set filters inside the filter. A set filter contributes squares only if
+the set filter holds at the current position. A designator contributes the squares where its men stand. An
+attack contributes the squares of the attackers and the attacked squares. A ray contributes its two ends and
+the occupied squares between the ends. A move contributes its from-square and its to-square. Filters under
+`not` and filters about other positions contribute nothing. Finding the squares leaves the evaluation
+unchanged.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""The squares of a match are collected for at most this number of matches in one hit. With a `shift`
-transform, a hit can have hundreds of matches."""
+"""For one hit, the squares of at most this number of matches are collected. With a `shift` transform, a hit
+can have hundreds of matches."""
 
 
 _ASSIGNING = (nodes.Assign, nodes.PieceAssign, nodes_programs.Call)
@@ -46,10 +48,10 @@ class Rings:
         self.collects = bool(orbits) or self._body is not None
 
     def squares(self, s: Evaluation, matches: Sequence[tuple[int, int, int]]) -> tuple[int, list[int]]:
-        """The bitboard for a hit at the current position, and one bitboard for each match. The primary
-        element of an orbit is the first of the orbit's elements that matched. The bitboard of the hit
-        contains the squares of the primary elements that matched at the current position. After the first
-        `MOST_MATCHES` matches, only primary elements get squares."""
+        """A bitboard for a hit at the current position, and a list with a bitboard for each match. The
+        primary element of an orbit is the first element that matched. The bitboard of the hit contains the
+        squares of the primary elements that matched at the current position. After the first `MOST_MATCHES`
+        matches, only primary elements get squares."""
         if self._body is not None:
             return _ringed(s, self._body), [0] * len(matches)
         found, seen, each = 0, set(), []
@@ -146,8 +148,8 @@ class Rings:
         return self._compiled(node).value
 
     def _branches(self, node: nodes_programs.If) -> Collect | None:
-        """If the condition holds, the squares of the condition and of the `then` branch. If the condition
-        fails, the squares of the `else` branch."""
+        """If the condition holds, the returned closure collects the squares of the condition and of the
+        `then` branch. If the condition fails, the closure collects the squares of the `else` branch."""
         condition, then = self._if_it_holds(node.condition), self._collector(node.then)
         otherwise = None if node.otherwise is None else self._collector(node.otherwise)
         if condition is None and then is None and otherwise is None:

@@ -3,9 +3,10 @@ position.
 
 Conventions: a closure takes the `Evaluation`. A value is a bitboard (for a set), an integer, a string or a
 positionid. A filter without a value gives None. A set filter always has a value: a failing set filter gives
-the empty set. A test returns something true or false. If a filter can write comments or record orbit matches,
-its closure is wrapped. The wrapper removes these comments and matches again when the filter fails (output
-spec 3.4, D31). Each module `closures_…` contains the compilers of the node kinds of one subject.
+the empty set. A test returns something true or false. If a filter can write comments or record orbit matches
+(matching elements of transforms), its closure is wrapped. The wrapper removes these comments and matches
+again when the filter fails (output spec 3.4, D31). Each module `closures_…` contains the compilers of related
+node kinds.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ Run = Callable[[Evaluation], Any]
 @dataclass(frozen=True, slots=True)
 class Code:
     """A compiled filter. `logs` says whether running the filter can change the comment log or the orbit
-    matches. `apart` says whether the test and the value of the filter are independent, as for a dash with a
-    set filter as target."""
+    matches. `apart` says whether the test and the value of the filter are independent, as for a dash (`L--R`)
+    that has a set filter as target."""
 
     type: Type
     value: Run
@@ -73,8 +74,8 @@ class Compiler:
         self.atomics: set[int] = set()
         """Slots of the atomic variables declared so far (spec 12.3)."""
         self.remembers = False
-        """Whether the evaluation at one position can influence later positions by other means than
-        variables."""
+        """Whether the evaluation at one position can affect the results at later positions. Effects through
+        variables do not count."""
         self.sorting = 0
         """Number of `sort` filters around the filter that is being compiled."""
         self.persistent: dict[str, bool] = {}
@@ -123,8 +124,8 @@ class Compiler:
         return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Slot of the key of a `sort`. `sort` filters with the same text share a key. The copies of a `sort`
-        made by a transform also share a key."""
+        """Slot of the key of a `sort`. `sort` filters with the same text share a key. The copies that a
+        transform makes of one `sort` also share a key."""
         # A `sort` without a text is identified by its offset in the query. All copies made by a transform
         # have the same offset.
         identity: object = node.span.offset if node.doc is None else node.doc
@@ -148,7 +149,7 @@ class Compiler:
         return key.index
 
     def bound(self, limit: int | str) -> Callable[[Evaluation], int]:
-        """A range bound: a number, or a variable that is read at run time."""
+        """A closure for a range bound. The bound is a number, or a variable that is read at run time."""
         if isinstance(limit, int):
             return lambda s: limit
         return self.variable(limit, None)
@@ -186,7 +187,7 @@ def constant_range(limits: nodes.Range, number: int) -> bool:
 
 
 def code(kind: Type, value: Run, *, logs: bool = False, test: Run | None = None, apart: bool = False) -> Code:
-    """A `Code`. If no test is given, the test follows from the value."""
+    """A `Code`. If no test is given, the test is derived from the value."""
     if test is None:
         if kind in types.SETS or kind is Type.LOGICAL:
             test = value

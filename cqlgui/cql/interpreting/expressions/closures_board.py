@@ -63,8 +63,8 @@ def designator(men: int, area: int) -> Run:
 
 
 def single_place(node: nodes.Node) -> tuple[int, int] | None:
-    """The pair (index in `Evaluation.men`, squares) for a designator that needs only one look-up. None for
-    all other filters."""
+    """The pair (index in `Evaluation.men`, squares) for a designator that needs only one look-up. The result
+    is None for all other filters."""
     if not isinstance(node, nodes.Designator) or node.men == board_men.ANY_MASK:
         return None
     found_in = places(node.men)
@@ -72,8 +72,8 @@ def single_place(node: nodes.Node) -> tuple[int, int] | None:
 
 
 def places(men: int) -> tuple[int, ...]:
-    """The indices in `Evaluation.men` that together cover the mask. Whole colours come first, single men
-    last."""
+    """The indices in `Evaluation.men` that together cover the mask. Whole colours come first, and single men
+    come last."""
     found = []
     for mask, place in (
         (board_men.WHITE_MASK | board_men.BLACK_MASK, OCCUPIED),
@@ -376,8 +376,8 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
 
 
 def _power_of_side(side: int, area: int) -> Run:
-    """Like `power`, for the men of one colour on fixed squares. The closure needs only half of the look-ups,
-    and does not call the operand."""
+    """A closure like `power`, for the men of one colour on fixed squares. The closure needs half as many
+    look-ups as `power`, and does not call the operand."""
     pawn, knight, bishop, rook, queen = range(side + 1, side + 6)
 
     def power(s: Evaluation) -> int:
@@ -436,7 +436,8 @@ def _loop(
         return good
 
     def run(s: Evaluation) -> int | None:
-        """The squares where the body matched. With `all`, None if the body failed at any square."""
+        """The squares where the body matched. With `all`, the result is None if the body failed at any
+        square."""
         found = 0
         items = members(s, area(s))
         if s.variables[slot] is not UNBOUND:

@@ -138,7 +138,7 @@ def _compare(compiler: Compiler, node: nodes.Compare) -> Code:
 
 
 def _measured(operand: Code) -> Run:
-    """The operand of a comparison: a set counts as its number of squares."""
+    """A closure for the value of a compared operand. The value of a set is the number of its squares."""
     inner = operand.value
     return (lambda s: inner(s).bit_count()) if operand.is_set else inner
 

@@ -20,8 +20,9 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     try:
         operand = compiler.compile(node.operand)
     finally:
-        # The count is restored even after an error, so that filters compiled later get the right count. The
-        # elements of an orbit are compiled during a search. The search continues even if memory runs out.
+        # The count is restored even after an error, because filters that are compiled later need the right
+        # count. The elements of an orbit are compiled during a search, and the search continues even after a
+        # `MemoryError`.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 
@@ -100,7 +101,7 @@ def _remove_comment(compiler: Compiler, node: nodes_facts.RemoveComment) -> Code
 
 
 def _joined(s: Evaluation, texts: Sequence[Callable[[Evaluation], str]], span: Span) -> str:
-    """The texts concatenated; raises a fault as soon as they exceed the allowed size."""
+    """The concatenated texts; raises a fault as soon as the texts exceed the allowed size."""
     before, found = s.spent, []
     for text in texts:
         found.append(text(s))
@@ -127,7 +128,7 @@ def _text(operand: Code) -> Callable[[Evaluation], str]:
 
 def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluation], str]:
     """The text of a dictionary: a line with the number of entries, and a line for each entry in ascending
-    order of the keys. A text that exceeds the allowed size raises a fault."""
+    order of the keys. Raises a fault if the text exceeds the allowed size."""
     slot, types_of = compiler.slot(node.name), compiler.names.dictionaries[node.name]
     key_text = typed_text(types_of.key or Type.LOGICAL)
     entry_text = typed_text(types_of.value or Type.LOGICAL)
@@ -147,12 +148,13 @@ def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluati
 
 
 def value_text(operand: Code) -> Callable[[Evaluation, Any], str]:
-    """A function that returns the text of a value of the filter at the current position."""
+    """A function that returns the text of a filter's value at the current position."""
     return typed_text(operand.type)
 
 
 def typed_text(kind: Type) -> Callable[[Evaluation, Any], str]:
-    """A function that returns the text of a value of this type at the current position."""
+    """A function that returns the text of a value at the current position. The value must have the type
+    `kind`."""
     match kind:
         case Type.SET:
             return lambda s, value: values.set_text(value)

@@ -97,8 +97,8 @@ def _placement(compiler: Compiler, node: nodes_squares.Placement) -> Code:
         # Every square is tested, even after a failure, because an explanation shows the result for each
         # square.
         return code(Type.LOGICAL, lambda s: min([bool(test(s)) for test in tests]))
-    # `areas` holds for each man the squares where this man must stand. `loose` holds the squares where
-    # several men are allowed. The squares in `loose` are tested one by one.
+    # For each man, `areas` holds the squares where this man must stand. `loose` holds the squares where any
+    # of several men may stand. The squares in `loose` are tested one by one.
     areas = [0] * 13
     loose: list[tuple[int, int]] = []
     for one in node.squares:

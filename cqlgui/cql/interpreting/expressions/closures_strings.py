@@ -86,7 +86,8 @@ def _slice_assign(compiler: Compiler, node: nodes_strings.SliceAssign) -> Code:
 
 
 def _bounds(compiler: Compiler, low: nodes.Node | None, high: nodes.Node | None) -> tuple[Run, Run, bool]:
-    """Both bounds of a slice. A missing bound is the beginning or the end of the string."""
+    """Both bounds of a slice. A missing lower bound stands for the beginning of the string. A missing upper
+    bound stands for the end of the string."""
     start = None if low is None else compiler.compile(low)
     end = None if high is None else compiler.compile(high)
     logs = any(bound is not None and bound.logs for bound in (start, end))
@@ -136,7 +137,8 @@ def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[
 
 
 def _first(s: Evaluation, pattern: regex.Pattern[str], text: str, start: int, span: Span) -> Any:
-    """The first match at or after an offset. The game's time limit is checked if the search took long."""
+    """The first match at or after an offset. The game's time limit is checked if the search took longer than
+    `_SLOW` seconds."""
     started = time.perf_counter()
     try:
         found = pattern.search(text, start, timeout=s.patience)
@@ -180,8 +182,8 @@ def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
     made = _of_string(compiler.compile(node.operand), Type.STRING, lambda text: text.translate(table))
 
     def never(s: Evaluation) -> bool:
-        # As a condition, this filter fails for every text. The results of the reference program on 2,703
-        # games show this.
+        # As a condition, this filter fails for every text, as the results of the reference program on 2,703
+        # games show.
         made.value(s)
         return False
 

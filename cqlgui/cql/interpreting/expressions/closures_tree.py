@@ -90,7 +90,8 @@ def _of_two(
     kind: Type,
     relation: Callable[[Evaluation, int, int], Any],
 ) -> Code:
-    """A filter that relates the positions of two operands, and fails if an operand gives no position."""
+    """A filter about the positions that two operands give. The filter fails if an operand gives no
+    position."""
     left, right = compiler.compile(node.left), compiler.compile(node.right)
     a, b = left.value, right.value
     failed = False if kind is Type.LOGICAL else None
@@ -149,7 +150,7 @@ def _descent(compiler: Compiler, node: nodes_tree.Descent) -> Code:
 
 
 def tries(s: Evaluation) -> int:
-    """The number of White's moves up to the current position that are not the main continuation."""
+    """How often White left the main continuation on the way to the current position."""
     counts = s.memo.get("tries")
     if counts is None:
         counts = s.memo["tries"] = [0] * len(s.tree)
@@ -177,7 +178,7 @@ def in_virtual_mainline(s: Evaluation) -> bool:
 
 
 def _strays(s: Evaluation, positionid: int) -> bool:
-    """Whether White made the move that leads to a position, and the move is not the main continuation."""
+    """Whether the move that leads to a position is White's move and leaves the main continuation."""
     tree = s.tree
     return tree.mover(positionid) == men.WHITE and tree.children[tree.parents[positionid]][0] != positionid
 

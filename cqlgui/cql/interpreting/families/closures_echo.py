@@ -1,4 +1,5 @@
-"""Compilers of `echo` and `consecutivemoves`: comparing positions and lines of one game with each other."""
+"""Compilers of `echo` and `consecutivemoves`. These filters compare positions and lines of one game with each
+other."""
 
 from __future__ import annotations
 
@@ -88,10 +89,10 @@ def _consecutive_moves(compiler: Compiler, node: nodes_tree.ConsecutiveMoves) ->
 
 
 def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int] | None:
-    """The longest run of moves that occurs in two sequences of moves. The sequences lead from the common
-    ancestor of two positions to each of the two positions. Returns the length of the run, and for each
-    sequence the position after the last move of the run. Returns None if the sequences have no common move.
-    If several runs are equally long, the first run is returned."""
+    """The longest run of moves that occurs in two sequences of moves. Both sequences start at the common
+    ancestor of `first` and `second`. One sequence leads to `first`, and the other sequence leads to `second`.
+    Returns the length of the run, and for each sequence the position after the last move of the run. Returns
+    None if the sequences have no common move. If several runs are equally long, the first run is returned."""
     tree = s.tree
     fork = tree.common_ancestor(first, second)
     if fork in (first, second):

@@ -1,4 +1,4 @@
-"""Compilers of moves: dashes (`L--R`), possible moves, the previous move, the older `move`, and pins.
+"""Compilers of moves: dashes (`L--R`), possible moves, the previous move, the older filter `move`, and pins.
 
 A path uses the `Fit` of a dash. The `Fit` tests whether a move of the game fits the sets of the dash, and
 evaluates the target after the move.
@@ -35,11 +35,11 @@ class Fit:
     the position after the move (see `at_tail`).
 
     `head(s)` returns the left and the right set. `fits(s, child, L, R, allowed)` returns the `Cut` of the
-    move that leads to `child` (a child of the current position). `fits` returns None if the move does not fit
-    the sets, the sign (`--` or `[x]`) or the promotion of the dash. If `allowed` is given, it restricts
-    castling. The king's part of castling counts only if the king stands on a square of `allowed`. The rook's
-    part counts only if the rook stands on a square of `allowed`. `allowed` does not affect other moves.
-    `target` is None if the dash has no target.
+    move that leads to `child` (a child of the current position). The move must fit the sets, the sign (`--`
+    or `[x]`) and the promotion of the dash. If the move does not fit, `fits` returns None. If `allowed` is
+    given, it restricts castling. The king's part of castling counts only if the king stands on a square of
+    `allowed`. The rook's part counts only if the rook stands on a square of `allowed`. `allowed` does not
+    affect other moves. `target` is None if the dash has no target.
     """
 
     head: Callable[[Evaluation], tuple[int, int]]
@@ -187,9 +187,9 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
         return code(kind, played, logs=fit.logs)
     if kind is Type.SET:
-        # The value is the target's value after the first move that fits the sets. The target need not match
-        # after this move, as the results of the reference program show. The dash matches if the target
-        # matches after any move that fits the sets.
+        # The value of the dash is the target's value after the first move that fits the sets. The target need
+        # not match after this move, as the results of the reference program show. The dash matches if the
+        # target matches after any move that fits the sets.
         value = _first(fit, fit.target.value, lambda found: False, 0)
         test = _first(fit, fit.target.test, lambda found: not found, False)
         return code(kind, value, logs=fit.logs, test=test, apart=True)
@@ -201,8 +201,8 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
-    """A closure that evaluates `run` after each move that fits, until a result is not `missed`. The closure
-    returns this result, or `failure` if all results are missed."""
+    """A closure that evaluates `run` after each move that fits, until `missed(result)` is False. The closure
+    returns this result, or `failure` if `missed` is True for all results."""
     head, fits = fit.head, fit.fits
 
     def search(s: Evaluation) -> Any:
@@ -302,7 +302,7 @@ def _current_move(compiler: Compiler, node: nodes_moves.CurrentMove) -> Code:
 
 def possible_moves(s: Evaluation, pseudo: bool) -> list[int]:
     """The legal (or pseudolegal) moves at the current position, encoded as integers. Castling and en passant
-    depend on the rights that the position really has (D7)."""
+    depend on the castling rights and the en passant square of the position (D7)."""
     key = ("pseudolegal" if pseudo else "legal", s.id)
     known: list[int] | None = s.memo.get(key)
     if known is None:
@@ -349,13 +349,13 @@ def _possible_pairs(
 
 
 def _goal(move: int) -> int:
-    """The to-square of the moving man. For castling, the to-square of the king."""
+    """The to-square of the moving man. For castling, this is the to-square of the king."""
     return moves.king_target(move) if move >> 12 == moves.CASTLE else move >> 6 & 63
 
 
 def _kind_test(target: nodes.Node | None) -> Callable[[int], bool] | None:
-    """A function that tests whether an encoded move has the property named by the target of `legal`. None if
-    there is no target."""
+    """A function that tests whether an encoded move has the property named by the target of `legal`. If there
+    is no target, the result is None."""
     if target is None:
         return None
     assert isinstance(target, nodes.State | nodes_moves.PreviousMove)
@@ -409,8 +409,8 @@ def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> 
 
 
 def _squares_of(s: Evaluation) -> Cut:
-    """From- and to-squares of the move that led to the current position. In the target of a dash, the `Cut`
-    of the dash is returned."""
+    """From- and to-squares of the move that led to the current position. While the target of a dash is
+    evaluated, the `Cut` of the dash is returned."""
     if s.cut is not None and s.cut[0] == s.id:
         return s.cut[1], s.cut[2]
     if s.id == 0:
@@ -434,17 +434,17 @@ def _taken_in_passing(s: Evaluation) -> int:
 _ELSEWHERE: Final = frozenset(
     {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
 )
-"""Node kinds that evaluate their operands at other positions. In a constituent of a `line`, a `move` inside
-one of these filters is not a `move` of the constituent (spec 11)."""
+"""Node kinds that evaluate their operands at other positions. If a constituent of a `line` contains one of
+these filters, a `move` inside the filter is not about the line's next move (spec 11)."""
 
 
 def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
-    """The `move` filters in a constituent of `line` that are about the next move. Filters that are evaluated
-    at other positions are left out.
+    """The `move` filters that are about the next move, in a constituent of a `line`. Filters that are
+    evaluated at other positions are left out.
 
     A `line` puts the `id`s of these filters into `Compiler.restricted_moves` before it compiles the
     constituent. In a game, the constituent is evaluated once for each child of the current position. During
-    this evaluation, `Evaluation.only_child` is the child.
+    the evaluation for a child, `Evaluation.only_child` is this child.
     """
     if isinstance(node, nodes_moves.Move) and not {"previous", "legal", "pseudolegal"} & set(node.words):
         yield node
@@ -572,7 +572,7 @@ def _promotes(kinds: int) -> Callable[[int], bool]:
 
 
 def _older_possible(node: nodes_moves.Move, sets: dict[str, Run], logs: bool) -> Code:
-    """`move legal` and `move pseudolegal`. The parameters decide the result: the from-squares, the
+    """`move legal` and `move pseudolegal`. The parameters decide what is returned: the from-squares, the
     to-squares, the number of moves, or whether there is a move."""
     pseudo = "pseudolegal" in node.words
     wanted = [_KINDS[word] for word in node.words if word in _KINDS]

@@ -1,4 +1,4 @@
-"""Compilers of transforms: orbits of elements, `notransform` and `currenttransform`."""
+"""Compilers of transforms: orbits (lists of elements), `notransform` and `currenttransform`."""
 
 from __future__ import annotations
 
@@ -86,8 +86,9 @@ _Table = list[list[tuple[int, int]]]
 
 
 def _designator_table(node: nodes.Orbit) -> _Table | None:
-    """For an orbit of plain designators, a table with a row for each element. A row has the pair (index in
-    `Evaluation.men`, squares) for each designator of the element. None for other orbits."""
+    """For an orbit of plain designators, a table with a row for each element. A row has one pair (index in
+    `Evaluation.men`, squares) for each designator of the element. For all other orbits, the result is
+    None."""
     table: _Table = []
     for element in node.elements:
         filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)

@@ -1,7 +1,7 @@
 """Compilers of sequences: `path`, the older `line`, and facts about paths.
 
 The module `sequences` does the search. `path` and `line` supply the constituents of the search, and define
-what a step is. This module adds focus, bans, comments and values.
+what a step is. This module adds the focus, `nestban`, comments and values.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _path(compiler: Compiler, node: nodes_paths.Path) -> Code:
 
 
 def _at(s: Evaluation, place: int, steps: int) -> None:
-    """Make `place`, reached after `steps` steps, the current position."""
+    """Make `place` the current position. The path reached `place` after `steps` steps."""
     s.goto(place)
     assert s.path is not None
     s.path.count = steps
@@ -209,9 +209,9 @@ def _focused_steps(
 
 
 def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
-    """The positions after the next moves that count. At the start of the path, only the moves made at `place`
-    are considered. Later in the path, the first counting move in every line after `place` is considered, in
-    preorder."""
+    """The positions after the next moves that count; `counts` decides whether a move counts. At the start of
+    the path, only the moves made at `place` are considered. Later in the path, every line after `place` is
+    followed to its first move that counts. The positions come in preorder."""
     if not steps:
         yield from (child for child in s.tree.children[place] if counts(child))
         return
@@ -227,7 +227,7 @@ def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int]
 
 def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
     """For a castling move, the from-squares of the king and of the rook. A king or rook that is not in focus
-    is left out. None for any other move."""
+    is left out. The result is None for any other move."""
     move = s.tree.moves[child]
     if moves.flag(move) != moves.CASTLE:
         return None
@@ -255,8 +255,8 @@ def _side_to_move(s: Evaluation) -> int:
 
 
 def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
-    """For each position, the men moved by the move to the position, and the man captured by this move. In
-    both lists, bit i stands for the man with identity i."""
+    """Two lists with an entry for each position: the men that the last move moved, and the man that this move
+    captured. In an entry, bit i stands for the man with identity i."""
     known: tuple[list[int], list[int]] | None = s.memo.get("men of moves")
     if known is None:
         game, moved, captured = s.tree, [0], [0]
@@ -453,7 +453,7 @@ def _line_step(
         if position < 0:
             return
         # If there is no child, the filter is tested once with `NO_CHILD`. The filter can hold with
-        # `NO_CHILD`, because it may test that no move follows.
+        # `NO_CHILD`, because the filter may test that no move follows.
         for child in onward.children(s, position) or (NO_CHILD,):
             s.step()
             s.goto(position)
@@ -471,7 +471,7 @@ def _line_step(
 
 
 class _Onward:
-    """Which positions may follow one another in a line."""
+    """Finds the positions that can come next in a line."""
 
     def __init__(self, line: nodes_paths.Line) -> None:
         self._backward = line.backward
@@ -489,9 +489,9 @@ class _Onward:
         return children[1:] if self._order == "secondary" else children
 
     def positions(self, s: Evaluation, candidates: Sequence[int]) -> Iterator[int]:
-        """The positions that count. With `singlecolor`, a position counts only if the side to move is the
-        side to move at the start of the line. Any other position is replaced by the positions one step
-        further."""
+        """The candidates that count. With `singlecolor`, a candidate counts only if its side to move was also
+        to move at the start of the line. A candidate that does not count is replaced by the positions one
+        move further."""
         waiting = [*reversed(candidates)]
         turn = s.positions[s.line_start].turn
         while waiting:
@@ -515,7 +515,8 @@ def _tell_way(
     reached: Callable[[sequences.Place], int],
     tried: Callable[[sequences.Place], int],
 ) -> None:
-    """Record the course of the best sequence. If no sequence succeeded, record the longest attempt."""
+    """Record the course of the best sequence. If no sequence succeeded, record the course of the longest
+    attempt."""
     passed, failed = (sequences.passed(best[0].trail), None) if best else attempts.way
     assert s.ways is not None
     s.ways[id(node), start] = Way(

@@ -1,4 +1,5 @@
-"""Compilers of control, the lifetime of variables, dictionaries and functions (language spec, 8.9 and 12)."""
+"""Compilers of control flow, dictionaries, functions, and filters that test or unbind variables (language
+spec, 8.9 and 12)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from cqlgui.cql.interpreting.runtime.evaluation import PER_ENTRY, UNBOUND, Evalu
 from cqlgui.cql.source.diagnostics import Span
 
 MAX_ENTRIES: Final = 1_000_000
-"""Maximum number of entries of a dictionary, so that a query cannot fill all memory."""
+"""Maximum number of entries of a dictionary. Without this limit, a query could fill all memory."""
 
 # --- control ------------------------------------------------------------------------------------------------
 
@@ -177,8 +178,8 @@ def _dictionary(compiler: Compiler, node: nodes_programs.Dictionary) -> Code:
 def _entry(compiler: Compiler, node: nodes_programs.Entry) -> Code:
     key, slot, kind = compiler.compile(node.key), compiler.slot(node.name), compiler.type_of(node)
     where = key.value
-    # A missing entry fails. The value of a missing entry is the empty set for a set, False for a condition,
-    # and None for all other types.
+    # If the entry is missing, the filter fails. The value of a missing entry is the empty set for a set,
+    # False for a condition, and None for all other types.
     absent: Any = {Type.SET: 0, Type.LOGICAL: False}.get(kind)
 
     def value(s: Evaluation) -> Any:
@@ -289,8 +290,8 @@ def _call(compiler: Compiler, node: nodes_programs.Call) -> Code:
 
 
 def _with_arguments(given: list[tuple[Run, int]], body: Run, failed: Any) -> Run:
-    """A closure that evaluates all arguments, sets the hidden variables of the body, and runs the body. The
-    closure returns `failed` if an argument has no value."""
+    """A closure that evaluates all arguments, stores the values in the hidden variables, and runs the body.
+    The closure returns `failed` if an argument has no value."""
     if not given:
         return body
 

@@ -68,7 +68,8 @@ class _Place:
 
 @dataclass(slots=True)
 class _Table:
-    """The main-line positions of a file by normal form and side to move, in the order of the file."""
+    """The main-line positions of a file. A key of `positions` is a pair: the normal form, and the side to
+    move. The positions of one key are in the order of the file."""
 
     file: str
     transforms: bool
@@ -97,8 +98,8 @@ class _Table:
 
 def _normal_form(board: bytes, transforms: bool) -> bytes:
     """The normal form of a board. Boards that a symmetry maps to each other have the same normal form. For
-    boards with pawns, the symmetries are the mirroring of the files and all horizontal shifts. For boards
-    without pawns, the symmetries are all eight symmetries of the square."""
+    boards with pawns, the symmetries are left-right mirroring and all horizontal shifts. For boards without
+    pawns, the symmetries are all eight symmetries of the square."""
     if not transforms:
         return board
     if men.WP not in board and men.BP not in board:
@@ -134,7 +135,7 @@ def _transform(start: bytes, end: bytes) -> str:
         return ""
     if men.WP not in start and men.BP not in start:
         for table, name in zip(_SYMMETRIC, geometry.SYMMETRIES, strict=True):
-            # A table contains, for each square of the image, the corresponding square of the original board.
+            # For each square of the image, a table contains the corresponding square of the original board.
             if bytes([start[square] for square in table]) == end:
                 return name
     for name, board in (("", start), ("reflect_v", _mirrored(start))):

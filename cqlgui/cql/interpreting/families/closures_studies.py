@@ -87,8 +87,8 @@ TOLD_BY_TAGS: Final = frozenset({*study_meanings.MARKS, *study_meanings.GBR_PART
 
 
 def _leaves_solution(s: Evaluation) -> bool:
-    """Whether one of the moves up to the current position is a variation move without `<main>` in the comment
-    after the move."""
+    """Whether a move up to the current position starts a variation, and the comment after this move lacks
+    `<main>`."""
     tree, memo, place = s.tree, s.memo, s.id
     passed = []
     answer = False
@@ -120,8 +120,8 @@ _NOBODY: Final = " NN"
 
 def _composer(s: Evaluation) -> str | None:
     if "MC" in _black(s):
-        # The names of several composers do not fit into the tag. In this case, the first comment begins with
-        # the names.
+        # If a study has several composers, the first comment begins with the names, because the names do not
+        # fit into the tag.
         found = _COMPOSERS.match(_first_comment(s) or "")
         return found[1] if found else None
     name = player_name(s.host.tag("White"))
@@ -179,12 +179,12 @@ class Award:
 
     def fits(self, category: nodes_studies.AwardCategory, special: bool) -> bool:
         """Whether the award is of a category (`award` stands for every category). If `special` is True, the
-        award must also be special."""
+        award must also be a special award."""
         return category in ("award", self.category) and (self.special or not special)
 
     def rank(self, highest: bool) -> int:
-        """The smallest rank number of the award (`low`), or with `highest` the largest rank number (`high`).
-        For an award without a rank, these two numbers are 1 and `NO_RANK`."""
+        """The smallest rank number of the award (`low`). With `highest`, the largest rank number (`high`) is
+        returned. For an award without a rank, these two numbers are 1 and `NO_RANK`."""
         rank = self.high if highest else self.low
         return rank or (NO_RANK if highest else 1)
 
@@ -197,8 +197,8 @@ _CATEGORY: Final[dict[str, nodes_studies.AwardCategory]] = {"p": "prize", "hm": 
 
 
 def award_of(event: str) -> Award | None:
-    """The award at the beginning of an Event tag: `1.p`, `2/3.hm`, `1.sp.c`, `sp.p`. None if the tag begins
-    with no award."""
+    """The award at the beginning of an Event tag: `1.p`, `2/3.hm`, `1.sp.c`, `sp.p`. The result is None if
+    the tag does not begin with an award."""
     found = _AWARD.match(event)
     if found is None:
         return None

@@ -2,8 +2,8 @@
 guarded only once.
 
 The functions depend only on a position. The loser is the side whose king is mated or stalemated. The other
-side is the winner. `king` is the loser's king. A man is *pinned* if he alone stands between his king and an
-enemy line piece. The line piece must move along the line to the king.
+side is the winner. `king` is the loser's king. A man is *pinned* if he stands alone between his king and an
+enemy line piece that moves along this line.
 """
 
 from __future__ import annotations
@@ -141,8 +141,8 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """Whether, in a pure mate, the winner may guard the square of a loser's man beside the king. The guard is
-    necessary and allowed if the man is pinned and could answer a single check without the pin."""
+    """Whether a pure mate allows the winner to guard the square of a loser's man beside the king. The guard
+    is necessary, and allowed, if the man is pinned and could answer a single check without the pin."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
@@ -165,8 +165,8 @@ def _attacked_from(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
-    """For each man of the side to move, the target squares of his pseudolegal moves without castling, and
-    whether he could capture en passant."""
+    """For each man of the side to move, the target squares of his pseudolegal moves, and whether he could
+    capture en passant. Castling is left out."""
     found: dict[Square, tuple[Bitboard, bool]] = {}
     for move in legality.pseudolegal_moves(p):
         kind = moves.flag(move)
@@ -250,8 +250,8 @@ def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
 
 
 def _blockers(scene: _Scene, lines: Bitboard, targets: Bitboard) -> Bitboard:
-    """The men that stand alone between a line piece of `lines` and a square of `targets`. The line piece must
-    move along the line to that square."""
+    """The men that stand alone between a line piece of `lines` and a square of `targets`. Bishops count only
+    on diagonals, and rooks only on ranks and files."""
     found = 0
     for start in bits(lines):
         for end in bits(targets):

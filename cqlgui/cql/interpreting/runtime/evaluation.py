@@ -18,8 +18,8 @@ from cqlgui.cql.source.diagnostics import Span
 WHITE: Final = 13
 BLACK: Final = 14
 OCCUPIED: Final = 15
-"""Indices in `Evaluation.men` for all white men, all black men, and all men. Designators often need these
-sets. The indices 0 to 12 are the single kinds of men."""
+"""Indices in `Evaluation.men` for the sets of all white men, all black men, and all men. Designators often
+need these sets. The indices 0 to 12 are the codes in `board.men`."""
 
 NO_CHILD: Final = -2
 """Value of `Evaluation.only_child` if the `line` cannot continue."""
@@ -80,7 +80,7 @@ class PathState:
     """The state of a path that is being searched, or of a path that matched. `start` is the position where
     the path starts, and `count` is the number of moves made so far. `last` is the last position of the best
     path so far. `focused` holds the men in focus: bit i stands for the man with identity i. If `focused` is
-    None, all moves count."""
+    None, the moves of all men count."""
 
     start: int
     count: int
@@ -92,8 +92,8 @@ class PathState:
 class Way:
     """The course of a `path` or `line`. `passed` holds pairs of a node and a position, one pair for each
     constituent that matched. For a dash, the position is the position after the move. For any other
-    constituent, the position is where the constituent held. `failed` holds the node of the constituent that
-    stopped the search, and the position where this constituent was tried."""
+    constituent, the position is the position where the constituent held. `failed` holds the node of the
+    constituent that stopped the search, and the position where this constituent was tried."""
 
     passed: tuple[tuple[object, int], ...]
     failed: tuple[object, int] | None
@@ -101,9 +101,9 @@ class Way:
 
 @dataclass(slots=True)
 class Witness:
-    """The element that decides a `square` or `piece` loop. Without `all`, the witness is the first element
-    that makes the body hold. With `all`, the witness is the first element that makes the body fail. `held`
-    says whether the body held. `square` is the square of the element.
+    """The element (a square or a man) that decides the result of a `square` or `piece` loop. Without `all`,
+    the witness is the first element that makes the body hold. With `all`, the witness is the first element
+    that makes the body fail. `held` says whether the body held. `square` is the square of the element.
 
     `variables` and `banned` are copies of `Evaluation.variables` and `Evaluation.banned`, made before the
     body was tested. `inner` holds the witnesses of the loops inside the body.
@@ -168,7 +168,7 @@ def weight_of(comments: Iterable[tuple[int, str]]) -> int:
 class RunNote(tuple[int, str]):
     """A comment (positionid, text) about a run of moves found by `consecutivemoves`. At the end of the game,
     only the comments about the longest run of each `filter` are kept. If several runs are equally long, the
-    first run counts."""
+    comments about the first run are kept."""
 
     filter: int
     run: object
@@ -192,8 +192,8 @@ def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 class Evaluation:
-    """One game under evaluation. `men[m]` is the bitboard of man m in the current position. `men[13]` to
-    `men[15]` are the bitboards of the white men, the black men and all men."""
+    """One game under evaluation. `men[m]` is the bitboard of the men with code m in the current position.
+    `men[13]` to `men[15]` are the bitboards of the white men, the black men and all men."""
 
     __slots__ = (
         "_attacks",
@@ -260,12 +260,13 @@ class Evaluation:
         )
         self.variables: list[Any] = [UNBOUND] * variables
         self.best: list[int | str | None] = [None] * sort_keys
-        # `asides` holds, for each sort key, the comments made with the best value so far. The comments enter
-        # the log at the end of the game (output spec 3.4).
+        # For each sort key, `asides` holds the comments made with the best value so far. These comments are
+        # added to the log at the end of the game (output spec 3.4).
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
         self.log = Log() if smart_comments else WholeLog()
-        # `spent` counts characters for the limit `MOST_KEPT`, without the characters of the log.
+        # `spent` counts the kept characters that are not in the log. The limit `MOST_KEPT` applies to the sum
+        # of `spent` and the weight of the log.
         self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
@@ -282,16 +283,16 @@ class Evaluation:
         recorded."""
         self.banned: dict[object, set[int]] = {}
         """For each filter with `nestban`, the positions where the filter can no longer match in this game."""
-        # Messages, tag changes and removals of comments stay, even if an enclosing filter fails later (output
-        # spec 3.4).
+        # Messages, tag changes and removals of comments are kept, even if an enclosing filter fails later
+        # (output spec 3.4).
         self.messages: list[str] = []
         self.tags: dict[str, str] = {}
         self.removed: set[int] = set()
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}
-        # `cut` is set while the target of a dash is evaluated. It holds the position after the move, and the
-        # values of `from` and `to` at this position (spec 8.6, 9.4).
+        # `cut` is set while the target of a dash is evaluated. `cut` holds the position after the move, and
+        # the values of `from` and `to` at this position (spec 8.6, 9.4).
         self.cut: tuple[int, int, int] | None = None
         # `only_child` is the child that a `line` tries as its next position. The `move` filters of the
         # current constituent test only the move to this child. -1 means any child, `NO_CHILD` means no child.
@@ -411,7 +412,8 @@ class Evaluation:
         return self._fact("mate", legality.is_mate)
 
     def is_stalemate(self) -> bool:
-        """Whether the side to move is stalemated (by the board alone, D6)."""
+        """Whether the side to move is stalemated. The board alone decides, even if the game continues
+        (D6)."""
         return self._fact("stalemate", legality.is_stalemate)
 
     def _fact(self, name: str, decide: Callable[[position.Position], bool]) -> bool:
@@ -422,8 +424,8 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """The first id after the ids of a position and its descendants. The ids of a position and its
-        descendants are consecutive."""
+        """The first positionid after the positionids of a position and its descendants. These positionids are
+        consecutive."""
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))
             parents = self.tree.parents

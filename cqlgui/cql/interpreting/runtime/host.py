@@ -28,8 +28,8 @@ class Host(Protocol):
 
     @property
     def result(self) -> str | None:
-        """The result at the end of the game's text. If the text ends without a result, the result in the
-        Result tag. If the text and the tag differ, the reference program uses the text."""
+        """The result at the end of the game's text. If the text ends without a result, this property is the
+        result in the Result tag. If the text and the tag differ, the reference program uses the text."""
 
     def tag(self, name: str) -> str | None:
         """Value of a PGN tag, or None if the game lacks the tag."""
@@ -53,9 +53,8 @@ class Host(Protocol):
         cannot be played. Raises `RefusedError` if the user did not allow the file."""
 
     def read_file(self, name: str) -> str:
-        """The text of a file that the user allowed queries to read. Raises `RefusedError` for any other
-        file."""
+        """The text of a file. Raises `RefusedError` if the user did not allow queries to read the file."""
 
     def write_file(self, name: str, text: str) -> None:
-        """Append a text to a file that the user allowed queries to write. The first write of a search
-        replaces the old contents of the file. Raises `RefusedError` for any other file."""
+        """Append a text to a file. The first write of a search replaces the old contents of the file. Raises
+        `RefusedError` if the user did not allow queries to write the file."""

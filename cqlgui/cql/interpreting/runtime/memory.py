@@ -1,6 +1,6 @@
 """The data that a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables,
-and dictionaries that are not local. All values are integers or strings (a set is a bitboard), so the memory
-can be sent as JSON."""
+and dictionaries that are not local. All values are integers or strings (a set is stored as an integer), so
+the memory can be sent as JSON."""
 
 from __future__ import annotations
 

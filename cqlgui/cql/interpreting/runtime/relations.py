@@ -1,4 +1,4 @@
-"""Relations between sets of squares on a board: steps in directions, rays, squares between, attacks.
+"""Relations between sets of squares on a board: steps in directions, rays, squares between two sets, attacks.
 
 The functions work on bitboards, and take the occupied squares as an argument. This module does not depend on
 queries or games.
@@ -18,10 +18,11 @@ MAX_STEP: Final = 7
 
 @lru_cache(maxsize=512)
 def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
-    """For each square, the squares that k steps in a direction of `mask` reach, for every k from `low` to
+    """For each square, the squares that are k steps away in a direction of `mask`, for every k from `low` to
     `high`.
 
-    A negative k stands for steps in the opposite direction, k = 0 for no step. Both bounds must lie in -7..7.
+    A negative k stands for steps in the opposite direction, and k = 0 stands for no step. Both bounds must
+    lie in -7..7.
     """
     table = [0] * 64
     for file_step, rank_step in (directions.STEPS[d] for d in directions.members(mask)):
@@ -36,9 +37,9 @@ def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
 
 @lru_cache(maxsize=512)
 def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
-    """The steps of `step_tables` as pairs. The first part of a pair contains the squares where the step does
-    not leave the board. The second part is the shift of the bitboard to the left, in bits. A negative number
-    means a shift to the right."""
+    """The steps of `step_tables` as pairs. The first part of a pair contains the squares where the step can
+    start without leaving the board. The second part is the shift of the bitboard to the left, in bits. A
+    negative number means a shift to the right."""
     shifts = []
     for direction in directions.members(mask):
         file_step, rank_step = directions.STEPS[direction]
@@ -76,11 +77,11 @@ _LINE_DIRECTIONS: Final = tuple(
 def rays(
     sets: Sequence[Bitboard], mask: int, occupied: Bitboard, men: Sequence[int] | None
 ) -> Iterator[tuple[Square, Square]]:
-    """The pairs (start, end) of all rays through the sets in order (spec 8.3), without repeats.
+    """All rays that pass through the sets in order (spec 8.3), as pairs (start, end) without repeats.
 
     The squares strictly between start and end must be empty, except the squares where the ray meets a set. If
-    `men` (the men by square) is given, the start must hold a line piece. This line piece must move in the
-    direction of the ray.
+    `men` (the men by square) is given, the start must hold a line piece that moves in the direction of the
+    ray.
     """
     last = len(sets) - 1
     for start in bits(sets[0]):

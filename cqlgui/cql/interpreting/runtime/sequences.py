@@ -93,13 +93,14 @@ def explore(
     list holds all best sequences, in the order of the search.
 
     `measure` returns how good a complete sequence is, or None if the sequence does not count. Without
-    `every`, the first of several equally good sequences wins. `first` ends the search at the first sequence
-    that counts. `atomics` are the slots of the atomic variables. Whenever a step is undone, the old values of
-    the atomic variables are restored. With `forgetful`, the caller promises that the rest of a sequence
-    depends only on the place and the remaining constituents. The search then continues only once from each
-    pair of a place and remaining constituents. `better` is called with each new best sequence. `attempts`
-    records every constituent that failed. Comments made during the search are removed from the log. Raises
-    the errors of the constituents, and `TooSlow`.
+    `every`, the list holds only the first of several equally good sequences. With `first`, the search ends at
+    the first sequence that counts. `atomics` are the slots of the atomic variables. Whenever a step is
+    undone, the old values of the atomic variables are restored. With `forgetful`, the caller promises that
+    the rest of a sequence depends only on the place and the remaining constituents. If two sequences reach
+    the same place with the same remaining constituents, the search continues only the first sequence.
+    `better` is called with each new best sequence. `attempts.failed` is called for every constituent that
+    failed. Comments made during the search are removed from the log. Raises the errors of the constituents,
+    and `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
     best: list[SequenceMatch] = []
@@ -215,8 +216,9 @@ loop), and the work after the constituent."""
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A point where the search can go back and continue. If `places` is None, the search continues with
-    another round of a loop. If `places` is given, the search continues with the next place of a step."""
+    """A point that the search can return to, in order to try an alternative. If `places` is None, the search
+    continues with another round of a loop. If `places` is given, the search continues with the next place of
+    a step."""
 
     rest: _Todo
     place: Place
@@ -231,7 +233,7 @@ class _Choice:
 
 class Attempts:
     """The longest attempt of an unsuccessful search, and the constituent that failed at the end of the
-    attempt. If several attempts are equally long, the first attempt counts."""
+    attempt. If several attempts are equally long, the first attempt is kept."""
 
     def __init__(self) -> None:
         self._steps = -1
@@ -239,7 +241,7 @@ class Attempts:
         self._last: Passed | None = None
 
     def failed(self, part: Test | Step, place: Place, steps: int, trail: Trail | None) -> None:
-        """Record that a test did not hold at `place`, or that a step led from `place` to no further place."""
+        """Record that a test failed at `place`, or that a step from `place` found no further place."""
         if steps > self._steps:
             self._steps, self._trail, self._last = steps, trail, (part, place)
 

@@ -1,5 +1,5 @@
-"""Options that are not part of a query's text. They override the query's header or change what the query
-writes (output spec 7)."""
+"""Options that are not part of a query's text. The options override the query's header or change what the
+query writes (output spec 7)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Settings:
 
 
 def from_words(words: dict[str, Any]) -> Settings:
-    """Settings from the result of `as_words`, also after a round trip through JSON."""
+    """Settings from the result of `as_words`. The result may have been converted to JSON and back."""
     read: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in words.items()
     }
@@ -73,8 +73,8 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     if settings.matchstring is not None:
         changes["matchstring"] = settings.matchstring
     if settings.quiet or settings.silent:
-        # If both `quiet` and `silent` are given, the first word counts. The settings count as words before
-        # the words of the header (spec 3).
+        # If a header contains both `quiet` and `silent`, only the first word has an effect (spec 3). The
+        # settings have the effect of words at the beginning of the header.
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query

@@ -26,12 +26,12 @@ def truth_text(matched: object) -> str:
 
 
 def number_text(value: int | None) -> str:
-    """Decimal digits, or `<false>` without a value."""
+    """The decimal digits of a number, or `<false>` if `value` is None."""
     return NO_VALUE if value is None else str(value)
 
 
 def string_text(value: str | None) -> str:
-    """The string itself, or `<false>` without a value."""
+    """The string itself, or `<false>` if `value` is None."""
     return NO_VALUE if value is None else value
 
 
