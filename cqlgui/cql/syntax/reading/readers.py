@@ -1,5 +1,4 @@
-"""The table of readers. For each word, the table has the function that reads a filter with this first
-word."""
+"""The table of readers. `READERS` maps the first word of a filter to the function that reads the filter."""
 
 from __future__ import annotations
 
