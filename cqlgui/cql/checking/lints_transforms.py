@@ -82,8 +82,8 @@ class _Changed:
         self._places: dict[str, list[int]] = {}
 
     def behind(self, place: int, words: Sequence[str]) -> tuple[nodes.Node, nodes.Node] | None:
-        """The first and the last filter after `place` that one of the transforms `words` changes; None if
-        there is no such filter."""
+        """The first and the last changed filter after `place`. A filter is changed if at least one of the
+        transforms `words` changes the filter. None if no filter is changed."""
         found = [places for word in set(words) if (places := self._of(word)) and places[-1] > place]
         if not found:
             return None
@@ -172,7 +172,7 @@ _MOST_IMAGES: Final = 64
 
 
 def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
-    """The designators in a filter that must all match for the filter to match."""
+    """Some of the designators in `body`. If the filter `body` matches, all these designators match."""
     pending = [body]
     while pending:
         node = pending.pop()
@@ -189,8 +189,8 @@ def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
 
 
 def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
-    """A warning about pawns under transforms, for one of two reasons. Some images need a pawn on the first or
-    last rank, or a transform turns ranks into files. The first reason has priority."""
+    """A warning about pawns under transforms, for one of two reasons. Some images of the pattern need a pawn
+    on the first or last rank, or a transform turns ranks into files. The first reason has priority."""
     chain = _chain(node)
     words = [link.word for link in chain]
     if any(word.startswith("shift") or word == "rotate45" for word in words):

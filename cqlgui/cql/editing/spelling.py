@@ -31,12 +31,12 @@ class Change:
 
 
 def respelled(text: str, style: Style) -> str:
-    """The whole `text` in one spelling. Words without a sign stay unchanged."""
+    """The whole `text` in the spelling `style`. Words without a sign stay unchanged."""
     return applied(text, changes(text, style))
 
 
 def changes(text: str, style: Style) -> tuple[Change, ...]:
-    """The changes that convert `text` to one spelling, in text order."""
+    """The changes that convert `text` to the spelling `style`, in text order."""
     found = list(lexer.tokens(text))
     news = _to_signs(found) if style == "unicode" else _to_words(text, found)
     _keep_apart(text, found, news)

@@ -29,7 +29,7 @@ def print_filter(node: nodes.Node, style: Style) -> Printed:
 class Printed:
     """A printed filter. `level` is the precedence level of the outermost operator (0: a primary). `open`
     concerns operators after the filter. An operator of a level up to `open` would become part of the filter's
-    last operand. If `open` is 0, no operator would."""
+    last operand. If `open` is 0, no operator becomes part of this operand."""
 
     text: str
     level: int = 0
@@ -165,8 +165,9 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
 
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
     """Texts of the operands of `comment` and similar filters. A string directly after an operand such as
-    `player` is an operand of its own (language spec, R2-8). An operand with an implicit search or a placement
-    therefore gets braces, which keep the string in the operand."""
+    `player` is an operand of its own (language spec, R2-8). An implicit search or a placement contains a
+    string. An operand with one of these filters therefore gets braces, which keep this string in the
+    operand."""
     texts = adjacent(filters, 14, style)
     return [
         f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text

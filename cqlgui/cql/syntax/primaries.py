@@ -394,7 +394,7 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _left_open(cursor: Cursor, stop: int) -> int | None:
-    """The token index of the first bracket between here and `stop` that is still open at `stop`. None if
+    """The token index of the first bracket after the current position that is still open at `stop`. None if
     there is no such bracket."""
     opened: list[int] = []
     for place in range(cursor.position, stop):

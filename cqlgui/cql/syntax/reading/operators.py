@@ -170,7 +170,7 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
     right = cursor.taken_ahead() or cursor.expression(operator.level - 1)
     other = cursor.type_of(right)
     if token.word == "+" and other is Type.STRING and kind is Type.NUMERIC:
-        # A number and a string can be neither added nor joined, so the error is reported at the sign.
+        # The sum of a number and a string has no meaning, so the error is reported at the sign.
         message = "`+` adds two numbers or joins two strings, not one of each."
         return cursor.report_always(token.span, "type-mismatch", message)
     if kind is not None:
