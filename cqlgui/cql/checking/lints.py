@@ -264,15 +264,15 @@ def _useless(node: nodes.Node, names: Names) -> bool:
 
 
 def _always(node: nodes.Node) -> bool:
-    """Whether a filter is a number that every position has."""
+    """Whether a filter is a number with a value in every position."""
     return isinstance(node, nodes.Count | nodes.Power | nodes_moves.CountMoves) or (
         isinstance(node, nodes.Measure) and node.word in ("ply", "movenumber", "gamenumber")
     )
 
 
 def _compared(text: str, use: _Use, names: Names) -> Fix | None:
-    """A fix that compares the value with the filter before the value, or with 0. None if neither comparison
-    makes sense."""
+    """A fix that adds a comparison. A number literal is compared with the filter before the literal. Any
+    other numeric value is compared with 0. None if no comparison makes sense."""
     node, before = use.node, use.before
     source = text[node.span.offset : node.span.end]
     if isinstance(node, nodes.Number):
@@ -288,14 +288,15 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
         return None
     simple = isinstance(node, nodes.Measure | nodes.Name | nodes.Count | nodes.Power)
     if isinstance(node, nodes.Count) and any(sign.isspace() for sign in source):
-        # The operand of `#` may extend to the right and include the comparison. Brackets prevent this.
+        # The operand of `#` may extend to the right and include the comparison. Brackets keep the comparison
+        # outside the operand.
         simple = False
     joined = f"{source} > 0" if simple else f"({source}) > 0"
     return Fix(f"Compare: {_short(joined)}", node.span, joined)
 
 
 def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
-    """A warning for every name of a player that is spelled as in the file. This spelling never matches,
+    """A warning for every player's name with the spelling of the game file. This spelling never matches,
     because `player` gives names in normalised form."""
     for node in nodes.walk(body):
         if isinstance(node, nodes.ImplicitSearch) and _names_players(node.text):
@@ -307,7 +308,8 @@ def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
         else:
             continue
         tidy = player_name(written) or written
-        # A searched part of a name may end in a full stop that stands within the whole name.
+        # The text of a search may be a part of a name. A full stop at the end of this text may stand in the
+        # middle of the name.
         if tidy == written or not (whole or tidy.count(" ") > written.count(" ")):
             continue
         at = text.find(f'"{written}"', span.offset, span.end)

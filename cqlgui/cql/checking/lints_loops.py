@@ -1,5 +1,5 @@
-"""Lints about loop variables that are used outside their loop, or bound by two nested loops. Only running the
-query shows for certain whether the error occurs."""
+"""Lints about loop variables that are used outside their loop, or bound by two nested loops. Only a search
+shows for certain whether the query stops with an error."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _bracketed(text: str, before: nodes.Node, after: nodes.Node, names: Names) -
         return
     bracket = _with_brackets(text, inner.span)
     if target and not text[bracket.offset - 1].isspace():
-        # The bracket belongs to the dash before it.
+        # The bracket is the target of the dash before the bracket.
         return
     source = text[inner.span.offset : inner.span.end]
     yield Diagnostic(

@@ -26,8 +26,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """Lints about adjacent filters: bare squares, two men on one square, a king in two places, both sides to
-    move."""
+    """Lints about adjacent filters: squares without men, two men on one square, a king in two places, both
+    sides to move."""
     # Designators grouped by square or king. The designators of one group may contradict each other. Equal
     # designators are kept once, because comparing thousands of equal designators in a generated query would
     # be slow.

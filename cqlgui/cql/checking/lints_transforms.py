@@ -39,8 +39,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """A warning for each transform of one filter without brackets, if the transform would also change later
-    filters."""
+    """A warning for each transform that applies to one filter without brackets. There is a warning only if
+    the transform would also change later filters."""
     changed = _Changed(compound.filters)
     for place, node in enumerate(compound.filters):
         if not isinstance(node, nodes.Transform):
@@ -82,8 +82,8 @@ class _Changed:
         self._places: dict[str, list[int]] = {}
 
     def behind(self, place: int, words: Sequence[str]) -> tuple[nodes.Node, nodes.Node] | None:
-        """The first and the last filter after `place` that one of the transforms `words` changes; None if
-        there is no such filter."""
+        """The first and the last changed filter after `place`. A filter is changed if at least one of the
+        transforms `words` changes the filter. None if no filter is changed."""
         found = [places for word in set(words) if (places := self._of(word)) and places[-1] > place]
         if not found:
             return None
@@ -172,7 +172,7 @@ _MOST_IMAGES: Final = 64
 
 
 def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
-    """The designators in a filter that must all match for the filter to match."""
+    """Some of the designators in `body`. If the filter `body` matches, all these designators match."""
     pending = [body]
     while pending:
         node = pending.pop()
@@ -189,8 +189,8 @@ def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
 
 
 def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
-    """A warning if some images need a pawn on the first or last rank. If no image needs such a pawn, a
-    warning if a pattern of pawns is turned from ranks to files."""
+    """A warning about pawns under transforms, for one of two reasons. Some images of the pattern need a pawn
+    on the first or last rank, or a transform turns ranks into files. The first reason has priority."""
     chain = _chain(node)
     words = [link.word for link in chain]
     if any(word.startswith("shift") or word == "rotate45" for word in words):
@@ -200,7 +200,8 @@ def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
         for one in needed(chain[-1].operand)
         if one.men and not one.men & ~PAWNS and one.squares not in (0, geometry.ALL_SQUARES)
     ]
-    # A designator that names only the first or last rank as written gets its own warning in `lints_patterns`.
+    # If a designator already names only the first or last rank without any transform, `lints_patterns` warns
+    # about the designator.
     if not pawns or any(not one.squares & ~ENDS for one in pawns):
         return
     images = _images(words, pawns)
@@ -237,7 +238,7 @@ def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
 
 
 def _images(words: Sequence[str], designators: Sequence[nodes.Designator]) -> list[tuple[Bitboard, ...]]:
-    """The squares of the designators under each composition of transforms, without duplicates."""
+    """The squares of the designators after each combination of transforms, without duplicates."""
     images: dict[tuple[Bitboard, ...], None] = {}
     factors = [geometry.of_word(word) for word in reversed(words)]
     for steps in itertools.islice(itertools.product(*factors), _MOST_IMAGES):

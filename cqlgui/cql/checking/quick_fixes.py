@@ -70,15 +70,16 @@ def _open_comment(text: str, scanned: list[Token], finding: Diagnostic) -> Fix |
 def _stray(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
     sign = text[finding.span.offset : finding.span.end]
     if len(sign) > 1 and sign[0] == sign[-1] == "'":
-        # The lexer makes one token of these characters only if no other quote stands between the two quotes.
+        # The lexer makes one token of a text in single quotes. The text between the two quotes contains no
+        # quote.
         return Fix("Write double quotes", finding.span, f'"{sign[1:-1]}"')
     new = "".join(_LOOK_ALIKES.get(one, one) for one in sign)
     return Fix(f"Change {sign} to {new}", finding.span, new) if new != sign else None
 
 
 def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """A fix for a transform written as two words before an operand that is no set. A fix for `or` in brackets
-    where a set is needed."""
+    """A fix for one of two mistakes. A transform is written as two words before an operand that is no set, or
+    brackets contain `or` where a set is needed."""
     if finding.message.startswith(("`horizontal`", "`vertical`")):
         return _joined_transform(scanned, finding.span.offset)
     if "a set of squares" not in finding.message:

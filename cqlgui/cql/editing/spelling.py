@@ -2,8 +2,8 @@
 
 The conversion works on tokens, so comments, line breaks and faulty parts stay unchanged. Blanks change only
 where a spelling requires the change. For example, `piece x in S` becomes `◭x∊S`, because the keywords need
-blanks and the signs do not. A blank is also inserted before a dash that would become tied to the token before
-the dash.
+blanks and the signs do not. A blank is also inserted before a dash if the new spelling would tie the dash to
+the token before the dash (language spec, 9.1).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Change:
 
 
 def respelled(text: str, style: Style) -> str:
-    """The whole `text` in one spelling. Words without a sign stay unchanged."""
+    """The whole `text` in the spelling `style`. Words without a sign stay unchanged."""
     return applied(text, changes(text, style))
 
 
 def changes(text: str, style: Style) -> tuple[Change, ...]:
-    """The changes that convert `text` to one spelling, in text order."""
+    """The changes that convert `text` to the spelling `style`, in text order."""
     found = list(lexer.tokens(text))
     news = _to_signs(found) if style == "unicode" else _to_words(text, found)
     _keep_apart(text, found, news)
@@ -57,8 +57,8 @@ def applied(text: str, wanted: Sequence[Change]) -> str:
 
 
 def moved(offset: int, wanted: Sequence[Change]) -> int:
-    """The position of an offset after changes. An offset inside a replaced part keeps its distance from the
-    start of the part. The offset does not go beyond the end of the new part."""
+    """The new value of `offset` after the changes `wanted`. An offset inside a replaced part keeps its
+    distance from the start of the part, but does not go beyond the end of the new part."""
     shift = 0
     for change in wanted:
         if offset <= change.start:
@@ -78,7 +78,8 @@ def has_signs(text: str) -> bool:
 
 
 def tidied(text: str) -> str:
-    """`text` without blanks at line ends, with at most one blank line in a row and one line break at the end.
+    """`text` without blanks at line ends and without repeated blank lines. The result ends with one line
+    break.
 
     A line that contains tabs but no other text is kept.
     """
@@ -268,7 +269,7 @@ def _starts(body: nodes.Node) -> Iterator[int]:
 
 
 def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
-    """Insert a blank between neighbours that the new spelling would merge or tie."""
+    """Insert a blank between neighbouring tokens that the new spelling would merge or tie together."""
     last = -1
     for i, token in enumerate(found):
         if not news[i]:
@@ -278,7 +279,8 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
             if changed and (_gets_tied(found, news, last, i) or _wants_blank(found[last], news[last], token)):
                 news[i] = " " + news[i]
         last = i
-    # The extent of a token can depend on more than its neighbour (`Ra1-4A`), so the new text is read again.
+    # The end of a token can depend on more text than the next token (`Ra1-4A`), so the new text is read
+    # again.
     while blanks := _swallowed(found, news):
         for i in blanks:
             news[i] = " " + news[i]
@@ -307,7 +309,8 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
                 left is None or left.kind is not Kind.DESIGNATOR
             )
             if start not in read or broken or (stays and differs):
-                # The tokens after token `i` may be read correctly after the blank is inserted.
+                # This blank may also correct the reading of the next token. The next token is therefore
+                # tested only in the next call.
                 blanks.append(i)
                 before = -1
                 continue
@@ -316,13 +319,14 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
 
 
 def _wants_blank(left: Token, new: str, right: Token) -> bool:
-    """Whether a word that replaces a sign needs a blank before its operand to be easy to read."""
+    """Whether a word that replaces a sign needs a blank after the word, so that the operand is easy to
+    read."""
     spelled_out = left.text in lexer.UNICODE_WORDS and new != left.text
     return spelled_out and (right.kind is Kind.DESIGNATOR or right.word == "{")
 
 
 def _gets_tied(found: list[Token], news: list[str], left: int, right: int) -> bool:
-    """Whether a dash that was not tied to the token before it would become tied in the new text."""
+    """Whether the new text would tie a dash to the token before the dash, although the old text does not."""
     if found[right].word not in _DASHES or found[right].kind in _UNTOUCHED:
         return False
     before = found[right - 1].text[-1:]

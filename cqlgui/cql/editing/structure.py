@@ -1,5 +1,5 @@
-"""The structure of a text for the editor: the filter at the caret, the transforms around a filter, and adding
-transforms around filters.
+"""The structure of a text for the editor. Finds the filter at the caret and the transforms around a filter,
+and adds transforms around filters.
 
 The functions work on the syntax tree of a text without errors. For a text with errors, the functions use
 single tokens or return empty results.
@@ -109,9 +109,9 @@ def _described(text: str, chain: tuple[nodes.Transform, ...]) -> ChainInText:
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
-    """`text` with the transforms `words`, outermost first, inserted before the filters at `start`..`end`. If
-    `start` equals `end`, both are the offset of the caret. In this case, the transforms are inserted before
-    the filter at the caret and before any transforms around this filter.
+    """`text` with transforms inserted before the filters at `start`..`end`. `words` contains the transforms,
+    outermost first. If `start` equals `end`, both are the offset of the caret. In this case, the transforms
+    are inserted before the filter at the caret and before any transforms around this filter.
 
     Several filters get braces, and a filter with operators gets round brackets. A transform applies to
     everything on its right. If an operator follows the filters, round brackets enclose the transforms with
@@ -209,8 +209,8 @@ def _bracketed(text: str) -> bool:
 
 
 def goes_on(text: str, end: int) -> bool:
-    """Whether an operator follows after `end`. A transform before the filter would also apply to this
-    operator."""
+    """Whether an operator follows the filter that ends at `end`. A transform before the filter would take
+    this operator into its operand."""
     start = _after_trivia(text, end)
     following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)
     if following is None:

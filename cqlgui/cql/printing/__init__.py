@@ -1,1 +1,1 @@
-"""From tree to text."""
+"""Prints a syntax tree as the text of a query."""

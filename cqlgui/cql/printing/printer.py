@@ -1,4 +1,4 @@
-"""Tree to text, in either spelling, with the brackets that precedence needs and no others.
+"""Prints a syntax tree as text in either spelling, with only the brackets that precedence needs.
 
 Reading a printed query gives the same tree again. Orbits, which the parser never makes, are printed for
 people to read.
@@ -48,7 +48,8 @@ def print_header(header: nodes.Header) -> str:
 
 
 def _lines(body: nodes.Node, style: printers.Style) -> list[str]:
-    """The filters of a body, each on a line. A blank line ends a path that is not the last filter."""
+    """The filters of a body, each on a line of its own. A blank line ends a path that is not the last
+    filter."""
     filters = body.filters if isinstance(body, nodes.Compound) else (body,)
     lines = printers.adjacent(filters, 14, style)
     for place, node in enumerate(filters):
@@ -164,7 +165,7 @@ def _count(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Count)
     operand = printers.print_filter(node.operand, style)
     # `#` before a string applies to a whole sum of strings. An operand that may be a string therefore gets
-    # brackets. A primary needs no brackets.
+    # brackets, unless the operand is a primary.
     return printers.prefix("#", operand, 7 if isinstance(node.operand, _NO_STRINGS) else 0)
 
 
@@ -243,8 +244,8 @@ def _sort(node: nodes.Node, style: printers.Style) -> printers.Printed:
 def _comment(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        # A `///` comment ends at the end of the line or of the bracket around the comment. In braces, a
-        # comment may also stand within another `///` comment.
+        # A `///` comment ends at the end of the line, or at the end of the bracket around the comment. With
+        # braces, the comment may also stand within another `///` comment.
         return printers.Printed(f"{{///{' '.join(printers.spoken(node.parts, style))}}}")
     return printers.Printed("comment" + printers.spoken_arguments(node.parts, style))
 

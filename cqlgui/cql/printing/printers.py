@@ -27,17 +27,17 @@ def print_filter(node: nodes.Node, style: Style) -> Printed:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed filter. `level` is the precedence level of the outermost operator (0: a primary). An operator
-    after the filter would become part of the filter's last operand if the level of the operator is at most
-    `open` (0: no operator would)."""
+    """A printed filter. `level` is the precedence level of the outermost operator (0: a primary). `open`
+    concerns operators after the filter. An operator of a level up to `open` would become part of the filter's
+    last operand. If `open` is 0, no operator becomes part of this operand."""
 
     text: str
     level: int = 0
     open: int = 0
 
     def within(self, level: int, before: int = 0) -> str:
-        """The text as an operand of at most `level`, in brackets if necessary. `before` is the level of the
-        operator after the operand (0: no operator)."""
+        """The text as an operand, in brackets if necessary. Without brackets, the level of the operand may be
+        at most `level`. `before` is the level of the operator after the operand (0: no operator)."""
         return self.bracketed() if self.level > level or (before and self.open >= before) else self.text
 
     def bracketed(self) -> str:
@@ -145,8 +145,8 @@ _MORE = pattern(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|com
 
 
 def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
-    """Texts of filters that stand side by side. A text gets brackets if it would be read as a part of the
-    text before it."""
+    """Texts of filters that stand side by side. A text gets brackets if the text would be read as a part of
+    the previous text."""
     texts: list[str] = []
     for place, node in enumerate(filters, 1):
         printed = print_filter(node, style)
@@ -165,8 +165,9 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
 
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
     """Texts of the operands of `comment` and similar filters. A string directly after an operand such as
-    `player` is an operand of its own (language spec, R2-8). An operand with an implicit search or a placement
-    therefore gets braces, which keep the string in the operand."""
+    `player` is an operand of its own (language spec, R2-8). An implicit search or a placement contains a
+    string. An operand with one of these filters therefore gets braces, which keep this string in the
+    operand."""
     texts = adjacent(filters, 14, style)
     return [
         f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text
@@ -232,8 +233,8 @@ def sign(operator: str, style: Style) -> str:
 def infix(
     left: nodes.Node, sign: str, right: nodes.Node, levels: tuple[int, int, int], style: Style
 ) -> Printed:
-    """An infix filter. `levels` are the level of the operator, and the highest levels that the left and the
-    right operand may have without brackets."""
+    """An infix filter. `levels` contains the level of the operator, and the highest levels that the left and
+    the right operand may have without brackets."""
     level, left_level, right_level = levels
     end = print_filter(right, style)
     bare = end.level <= right_level
@@ -245,7 +246,7 @@ _CONSTANTS = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def quoted(text: str) -> str:
-    """A string as the language writes it: one literal, an escape constant, or a bracketed sum of both."""
+    """A string in the syntax of the language: one literal, an escape constant, or a bracketed sum of both."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     parts = [part for part in re.split(r'([\n\r"])', text) if part]

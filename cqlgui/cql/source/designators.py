@@ -1,5 +1,5 @@
-"""Piece and square designators (language spec, section 7): from their spelling to a men mask and a square
-set.
+"""Converts the spelling of a designator (pieces, squares or both) to a men mask and a square set (language
+spec, section 7).
 
 designator = pieces? squares?          at least one part, no inner whitespace
 pieces     = piece | "[" piece+ "]" | figurine+ | "[" figurine+ "]"
@@ -38,7 +38,8 @@ _SQUARES = rf"(?:{_RANGE}|\[{_RANGE}(?:,{_RANGE})*\])"
 # No word character may follow a designator. A bracket may follow only if it begins an operator such as `[x]`.
 _END = r"(?![A-Za-z0-9_$])(?!\[(?!x\]|element\]|forall\]|[<>]|\]))"
 PATTERN = rf"(?:{_PIECES}{_SQUARES}|{_SQUARES}|{_PIECES}){_END}"
-# Pieces and a `[` after them. The lexer tries this pattern only where `PATTERN` does not match.
+# Pieces with a `[` directly after the pieces. The lexer tries this pattern only where `PATTERN` does not
+# match.
 HALF_PATTERN = rf"{_PIECES}\[(?!x\]|element\]|forall\]|[<>]|\])"
 
 _WHOLE = pattern(PATTERN)
@@ -48,7 +49,7 @@ _ONE_RANGE = pattern("([a-h])(?:-([a-h]))?([1-8])(?:-([1-8]))?")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The meaning of a designator. Each of `faults` is (place, length, message); `place` counts from the
+    """The meaning of a designator. Each fault is a tuple (place, length, message). `place` counts from the
     beginning of the designator."""
 
     men: int

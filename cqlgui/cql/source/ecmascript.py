@@ -1,10 +1,11 @@
-"""Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
+"""Translates the regular expressions of queries (ECMAScript, language spec 13.3) for the `regex` package.
 
-This module reads a pattern by the grammar of ECMAScript and writes a new pattern for `regex`. The new pattern
-keeps the meaning of ECMAScript where Python's meaning differs. `$` matches only at the end of the text. `\\d`
-and `\\w` match ASCII characters only. `.` matches no line end. A reference to a group that took no part in
-the match matches the empty text. `[:alpha:]` and similar classes work within brackets, as in the library of
-the reference program. A group in a repetition keeps the text that the group matched in an earlier round.
+This module reads a pattern by the grammar of ECMAScript and writes a new pattern for `regex`. Where
+ECMAScript and Python differ, the new pattern has the meaning of ECMAScript. `$` matches only at the end of
+the text. `\\d` and `\\w` match ASCII characters only. `.` matches no line end. If a group took no part in the
+match, a reference to the group matches the empty text. `[:alpha:]` and similar classes work within brackets,
+as in the library of the reference program. A group in a repetition keeps the text that the group matched in
+an earlier round.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ def fault(pattern: str) -> Fault | None:
 
 @functools.lru_cache(maxsize=256)
 def compiled(pattern: str) -> regex.Pattern[str]:
-    """The compiled pattern. Call this only for a pattern without a `fault`."""
-    # `regex` loads slowly, and few queries have a regular expression. All other queries save this time,
-    # because `regex` is imported only here.
+    """The compiled pattern. Call this function only for a pattern without a `fault`."""
+    # Importing `regex` is slow, and few queries have a regular expression. The import stands here, so that
+    # other queries do not wait for the import.
     import regex
 
     text = _Reader(pattern).read()
@@ -82,14 +83,15 @@ _NO_BOUNDARY: Final = rf"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD
 
 
 class _Reader:
-    """One pass over a pattern. Each method reads at `self.at` and returns the translation of what it read."""
+    """One pass over a pattern. Each method reads a part of the pattern at `self.at` and returns the
+    translation of this part."""
 
     def __init__(self, pattern: str) -> None:
         self.text = pattern
         self.at = 0
         self.groups = 0
-        # `unrolled` is how much of `MAX_UNROLLED` is used so far. `last_count` is the place and length of the
-        # last count such as `{2,5}`.
+        # `unrolled` counts the characters and classes so far, with every repetition written out. The limit is
+        # `MAX_UNROLLED`. `last_count` is the place and length of the last count such as `{2,5}`.
         self.unrolled = 0
         self.last_count = 0, 0
         self.names: dict[str, int] = {}
@@ -194,7 +196,7 @@ class _Reader:
         return f"{opener}{inside})", repeatable
 
     def group_name(self, start: int) -> str:
-        """The name between `<` and `>` that begins at `start`."""
+        """The name of a group. The name begins at `start` and ends before `>`."""
         end = self.text.find(">", start)
         name = self.text[start : max(end, start)]
         if not name.isidentifier() or not name.isascii():
@@ -203,8 +205,8 @@ class _Reader:
         return name
 
     def quantifier(self) -> tuple[str, int]:
-        """A quantifier and the largest number in the quantifier, at least 1. Without a quantifier, the result
-        is an empty text and 1."""
+        """The next quantifier and the largest number in the quantifier. The number is at least 1. If no
+        quantifier follows, the result is an empty text and 1."""
         rounds, sign = 1, self.peek()
         if sign in ("*", "+", "?"):
             self.at += 1
@@ -343,7 +345,7 @@ class _Reader:
         self.at += 1
         last = self.single()
         if len(first) != 1 or len(last) != 1:
-            # One end is a class, so this is no range. The dash stands for itself.
+            # One end is a class, so the text is no range, and the dash is an ordinary character.
             return "".join(_literal(one) if len(one) == 1 else one for one in (first, "-", last))
         if ord(first) > ord(last):
             message = f"the range {first}-{last} runs backwards."
@@ -351,7 +353,8 @@ class _Reader:
         return f"{_literal(first)}-{_literal(last)}"
 
     def single(self) -> str:
-        """One character, or the inside of a class (two characters or more)."""
+        """One character, or a class as the text between `[` and `]`. This text has at least two
+        characters."""
         if self.peek() != "\\":
             if self.peek() == "[" and self.peek(1) in (":", ".", "="):
                 return self.named_class()
@@ -388,7 +391,7 @@ class _Reader:
 
     def _count_groups(self) -> None:
         """Number all groups before the pattern is read. A reference may stand before its group, and the
-        number of the group must then be known already."""
+        reader must know the number of the group at the reference."""
         at, inside = 0, False
         while at < len(self.text):
             sign = self.text[at]

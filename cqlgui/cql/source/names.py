@@ -1,5 +1,5 @@
-"""Converts the contents of tags to the form that queries use: players' names, dates and years (language spec,
-R2-7)."""
+"""Converts the contents of tags to the form that queries use: names of players, dates and years (language
+spec, R2-7)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def player_name(tag: str | None) -> str | None:
 
     The reference program (build 9.493) changes names when reading a game, as the program's results on 2,450
     games show. The program puts a blank after a comma. At the end of a name, the program removes first the
-    blanks, and after that the full stops. The program writes `van ` at the beginning with a capital. A game
-    without the tag gets the name `?`.
+    blanks, and after that the full stops. The program changes `van ` at the beginning of a name to `Van `. A
+    game without the tag gets the name `?`.
     """
     if tag is None:
         return "?"

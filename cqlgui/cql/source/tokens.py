@@ -10,8 +10,8 @@ from cqlgui.cql.source.diagnostics import Span
 
 
 class Kind(StrEnum):
-    """The kind of a token. The editor chooses the colour of a token by its kind, and the parser uses the
-    kinds as coarse classes."""
+    """The kind of a token. The editor chooses the colour of a token by its kind, and the parser tests the
+    kind where the exact word does not matter."""
 
     KEYWORD = "keyword"
     TRANSFORM = "transform"
@@ -30,12 +30,12 @@ class Kind(StrEnum):
 
 class Token(NamedTuple):
     """One token. `word` is the ASCII spelling of the token (`->` for an arrow sign). The grammar rules
-    compare `word`.
+    recognise a token by its `word`.
 
     `number` holds the value of a number literal. `string` holds the text that a string or escape means. `men`
-    and `squares` hold the masks of a designator. Two tokens are tied when the `end` of one is the `offset` of
-    the next. `width` is usually -1. If a name replaces a function's parameter, `text` is the name, and
-    `width` is the length of the parameter in the query text.
+    and `squares` hold the masks of a designator. Two tokens are tied when the second token begins at the
+    `end` of the first token. `width` is usually -1. If a name replaces a function's parameter, `text` is the
+    name, and `width` is the length of the parameter in the query text.
     """
 
     kind: Kind
@@ -61,7 +61,7 @@ class Token(NamedTuple):
 
 TRIVIA = frozenset({Kind.WHITESPACE, Kind.COMMENT})
 
-# Words that the lexer gives to tokens without an ASCII spelling of their own.
+# Values of `Token.word` that the lexer gives to tokens without a fixed ASCII spelling.
 PIECE_DECLARATION = "piece-declaration"
 REPETITION = "repetition"
 STRING_LITERAL = "string-literal"
@@ -69,8 +69,8 @@ FILE_NAME = "file-name"
 CAPTURE_GROUP = "capture-group"
 END = "end-of-text"
 
-# Words that the parser gives to signs at the top level of a path. These signs are no operators there (spec
-# 10.3).
+# Maps the usual `Token.word` of a sign to the `Token.word` that the parser gives to the sign at the top level
+# of a path. At the top level of a path, the sign is no operator (spec 10.3).
 PATH_WORDS = {"+": "path +", "*": "path *", "--": "path --", "[x]": "path [x]"}
 
 LOOSE_BEFORE_DASH = frozenset("({:+-―*/><,~=∊∈◎∙✵⬓|&")

@@ -1,1 +1,1 @@
-"""From text to tree."""
+"""Parses the text of a query to a syntax tree."""

@@ -1,5 +1,5 @@
-"""Text to tree (language spec, 3 and 5). The parser also finds the types of filters, because the types decide
-where filters end.
+"""Parses a text to a syntax tree (language spec, 3 and 5). The parser also finds the types of filters,
+because the types decide where filters end.
 
 The grammar is in `reading.operators` (precedence), `reading.ranges`, `primaries` (literals, names, brackets,
 basic keywords) and the modules of `families`. This module reads the whole text: header and body.

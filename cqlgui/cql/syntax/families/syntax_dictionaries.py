@@ -93,7 +93,7 @@ def count(cursor: Cursor, sign: Token) -> nodes.Node:
 
 def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.Node:
     """`x[element]D F`; the dictionary is the next token. `plain` is False for loops over pieces and for-all
-    loops, because only sets allow these loops."""
+    loops, because these loops need a set instead of a dictionary."""
     name = cursor.take()
     kind = cursor.dictionaries[name.text].key
     ok = plain

@@ -26,7 +26,8 @@ def _tag(cursor: Cursor, token: Token) -> nodes.Node:
     if name.word != STRING_LITERAL:
         broken = cursor.expected("the name of a tag in quotes", 'tag "White"')
         if name.kind is Kind.NAME:
-            # This word was meant as the name of the tag without quotes, not as a variable.
+            # This word was meant as the name of the tag. It is consumed, so that it is not reported again as
+            # an unknown variable.
             cursor.take()
         return broken
     cursor.take()
@@ -186,8 +187,8 @@ printers.PRINTERS.update(
 
 
 def _tag_part(node: nodes_facts.Tag) -> transform_rules.Part | None:
-    """A transform that exchanges the colours also exchanges the tags `White` and `Black`, as for `player`
-    (transforms spec 2)."""
+    """A transform that exchanges the colours exchanges the tags `White` and `Black`, and also `player white`
+    and `player black` (transforms spec 2)."""
     return ("colour", node.name == "Black") if node.name in ("White", "Black") else None
 
 

@@ -215,7 +215,7 @@ def _how_many(found: Definition, given: int) -> str:
 
 
 def _passed_over(cursor: Cursor, broken: Broken) -> Broken:
-    """Skip what is left of a definition that cannot be read: its parameters and its body."""
+    """Skip the rest of a definition that cannot be read: the parameters and the body."""
     for opener in ("(", "{"):
         while cursor.peek().word != END and cursor.peek().word not in ("(", "{", *CLOSERS):
             if opener == "{" or cursor.peek(1).word not in ("(", "{"):

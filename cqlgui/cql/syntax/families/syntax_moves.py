@@ -23,7 +23,8 @@ __all__ = ["dash", "forms_moves", "is_dash", "left_tied"]
 
 DASHES: Final = frozenset({"--", "[x]"})
 PATH_DASHES: Final = {"path --": "--", "path [x]": "[x]"}
-"""Maps the word of a dash at the top level of a path to the usual word of this dash."""
+"""Maps the special `Token.word` of a dash at the top level of a path to the usual `Token.word` of the
+dash."""
 
 
 def is_dash(token: Token) -> bool:

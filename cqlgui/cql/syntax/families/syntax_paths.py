@@ -189,7 +189,7 @@ def _consistent(cursor: Cursor, made: _Path, focus: Token | None) -> None:
 
 
 def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
-    """Constituents up to the end of the bracket, the blank line, or a token that begins no constituent."""
+    """The constituents up to the end of the bracket, a blank line, or a token that begins no constituent."""
     found: list[nodes.Node] = []
     # Whether the next filters are targets of the last dash.
     open_step = False
@@ -421,8 +421,8 @@ def _bounds(token: Token) -> tuple[int, int | None]:
 
 
 def _can_be_empty(node: nodes.Node) -> bool:
-    """True when a constituent of a path can match without a move, or a constituent of a line without a
-    position."""
+    """True when a constituent of a path can match without a move, or when a constituent of a line can match
+    without a position."""
     match node:
         case nodes_paths.Repeat():
             return node.low == 0 or _can_be_empty(node.operand)
@@ -485,8 +485,8 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark_line(cursor: Cursor) -> None:
-    """Give each `+` and `*` that can only be a wildcard the `Token.word` of a wildcard, up to the end of the
-    bracket."""
+    """Find the wildcards among the signs `+` and `*` up to the end of the bracket. A sign that can only be a
+    wildcard gets the `Token.word` of a wildcard."""
     if cursor.position < cursor.lines_until:
         return
     stop, depth = cursor.position, 0
@@ -515,8 +515,8 @@ def _no_way_back(cursor: Cursor, arrow: Token, flags: dict[str, Token]) -> None:
 
 
 def _linked(cursor: Cursor, arrow: Token) -> list[nodes.Node]:
-    """The constituents of a line, each after an arrow. The next token is `arrow`, and all arrows must point
-    the same way as `arrow`."""
+    """The constituents of a line, each after an arrow. The next token is `arrow`, and all arrows must have
+    the direction of `arrow`."""
     found: list[nodes.Node] = []
     while (sign := cursor.peek()).word in _ARROWS:
         _same_direction(cursor, arrow, sign)
@@ -533,8 +533,8 @@ def _same_direction(cursor: Cursor, first: Token, sign: Token) -> None:
 
 
 def _line_constituent(cursor: Cursor, arrow: Token) -> nodes.Node:
-    """A filter or a bracket of a line, with the wildcards after it. All arrows of the line must point the
-    same way as `arrow`."""
+    """A filter or a bracket of a line, with the wildcards after it. All arrows of the line must have the
+    direction of `arrow`."""
     start = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected("a filter behind the arrow")
@@ -615,7 +615,8 @@ def _line_chain(cursor: Cursor, arrow: Token) -> nodes.Node:
 
 
 def _one_filter_each(cursor: Cursor) -> None:
-    """Report a second filter in a constituent, if an arrow of the same line follows."""
+    """Report a second filter in a constituent of a line, if an arrow of this line follows the second
+    filter."""
     if cursor.at_end_of_group() or cursor.peek().word in _ARROWS:
         return
     depth, arrows = 0, _Arrows()

@@ -115,8 +115,8 @@ def _atomic(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _variable(cursor: Cursor, token: Token) -> Token | None:
-    """The variable after `persistent` or `atomic`. An assignment must follow the variable. After an error,
-    which is reported, the result is None."""
+    """The variable after `persistent` or `atomic`. An assignment must follow the variable. If there is an
+    error, the function reports the error and returns None."""
     name = cursor.peek()
     if name.kind is not Kind.NAME:
         cursor.expected(f"a variable and its assignment after `{token.word}`", f"write {token.word} x = ...")

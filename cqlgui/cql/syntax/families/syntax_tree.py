@@ -125,7 +125,8 @@ def _consecutive_moves(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, Token] | None:
-    """The names of two position variables in brackets. After an error, which is reported, the result is None.
+    """The names of two position variables in brackets. If there is an error, the function reports the error
+    and returns None.
 
     With `declares`, both names are new variables of a loop and must differ. Without `declares`, the names may
     be known already.

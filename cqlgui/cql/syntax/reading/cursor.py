@@ -3,8 +3,8 @@ names and types so far.
 
 An error in the text raises no exception. Only two things end the parse: a nesting that is too deep
 (`TooDeepError`), and too many findings (`TooManyError`). A grammar rule that fails reports one error and
-returns `Broken`. A node with a broken part is broken too, and no further error is reported for it. A second
-report at the same token is dropped, because both reports probably come from one mistake.
+returns `Broken`. A node with a broken part is broken too, and no further error is reported for this node. A
+second report at the same token is dropped, because both reports probably come from one mistake.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TooDeepError(Exception):
 
 
 class TooManyError(Exception):
-    """More findings than `MAX_DIAGNOSTICS`."""
+    """The text has more findings than `MAX_DIAGNOSTICS`."""
 
 
 @dataclass(slots=True)
@@ -94,8 +94,8 @@ class Cursor:
         # The offsets of the tokens that follow a blank line.
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
-        # Whether an unterminated comment hides the end of the text. If a comment does, nothing is reported as
-        # missing at the end of the text.
+        # Whether an unterminated comment hides the end of the text. If the end is hidden, nothing is reported
+        # as missing there.
         self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
@@ -130,8 +130,8 @@ class Cursor:
     # -------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> Token:
-        """The next token, or the token `ahead` places after the next one. After the last token, the result is
-        an END token."""
+        """The next token, or the token `ahead` places after the next token. After the last token, the result
+        is an END token."""
         place = self.position + ahead
         if place >= len(self.tokens) or (self._limit is not None and place >= self._limit):
             return self._end
@@ -176,7 +176,8 @@ class Cursor:
         self._limit, self._end, self.lines_until = before, end, lines
 
     def inside(self, tokens: list[Token], read: Callable[[], None]) -> None:
-        """Run `read` on other tokens of this text. The tokens must end with a closing bracket."""
+        """Run `read` on `tokens`, which are other tokens of this text. `tokens` must end with a closing
+        bracket."""
         kept = self.tokens, self.position, self._limit, self.lines_until
         self.tokens, self.position, self._limit, self.lines_until = tokens, 0, None, -1
         self._quiet_at = -1
@@ -245,7 +246,8 @@ class Cursor:
         return broken
 
     def hush(self) -> None:
-        """Note that an error at the next token has been reported."""
+        """Make `report` drop further errors at the next token, because an error there has been reported
+        already."""
         self._quiet_at = self.position
 
     @property
@@ -293,7 +295,7 @@ class Cursor:
     def insist(
         self, node: nodes.Node, wanted: frozenset[Type], owner: str, start: int, what: str = ""
     ) -> nodes.Node:
-        """`node` if its type is one of `wanted`. If the type is another one, report an error and return a
+        """`node` if its type is one of `wanted`. If the type is not in `wanted`, report an error and return a
         broken node. `start` is the offset of the text of the node."""
         kind = self.type_of(node)
         if kind is None or kind in wanted:
@@ -321,8 +323,8 @@ class Cursor:
         return False
 
     def unbound(self, name: Token) -> bool:
-        """True if no filter around this one binds the name. If a filter binds the name, report an error and
-        return False."""
+        """True if no surrounding filter binds the name. If a surrounding filter binds the name, report an
+        error and return False."""
         if name.text not in self.bound:
             return True
         message = f"`{name.text}` is the variable of a filter around this one already."
@@ -352,8 +354,8 @@ class Cursor:
             self.tokens.append(self._virtual(opener, len(self.text)))
 
     def _close(self, stack: list[Token], closer: Token) -> Token | None:
-        """Match a closing bracket with the open brackets. Return `closer`, a substitute if `closer` has the
-        wrong shape, or None if `closer` must be dropped."""
+        """Match a closing bracket with the open brackets. Return `closer` if an open bracket matches. If
+        `closer` has the wrong shape, return a substitute. If `closer` must be dropped, return None."""
         if stack and CLOSER_OF[stack[-1].word] == closer.word:
             stack.pop()
             return closer

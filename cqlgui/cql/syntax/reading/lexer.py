@@ -1,9 +1,9 @@
-"""Text to tokens (language spec, section 2). Every text, however broken, becomes a sequence of tokens that
-covers the whole text.
+"""Splits a text into tokens (language spec, section 2). Every text, however broken, becomes a sequence of
+tokens that covers the whole text.
 
 `tokens(text)` returns the tokens, which the editor highlights. `scan(text)` returns the tokens and the
-lexical errors. Each lexical error is a diagnostic. The token with the error either has a usable value (as for
-a descending range) or is of kind ERROR.
+lexical errors. Each lexical error is a diagnostic. A token with an error either has a usable value (for
+example, a descending range) or is of kind ERROR.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class _Lexer:
     def open_string(self, text: str, at: int) -> int:
         body = text.rstrip("\r")
         # If the next line has an odd number of quotes, the first of these quotes closes this string. The text
-        # before that quote is not read as query text.
+        # up to this quote is a part of the string and is not read as query text.
         line = self.text[at + len(text) + 1 : _line_end(self.text, at + len(text) + 1)]
         if line.count('"') % 2:
             self.fault(
@@ -278,7 +278,8 @@ class _Lexer:
         return self.bad_designator(at, at + len(text) - 1)
 
     def bad_designator(self, at: int, bracket: int) -> int:
-        """A designator that begins at `at`. Its square or piece list begins at `bracket` and is malformed."""
+        """A designator with a malformed list of squares or pieces. The designator begins at `at`, and the
+        list begins at `bracket`."""
         found = _SQUARE_LIST.match(self.text, bracket)
         assert found is not None
         body = found.group()

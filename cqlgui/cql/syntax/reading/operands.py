@@ -65,9 +65,10 @@ def arguments(
 
 
 def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
-    """The operands of `owner`, a filter that writes texts: `(F ...)` or F. A string directly after an operand
-    such as `player` is an operand of its own. If `player` stands within brackets or after an operator, the
-    string is searched for in the player's name (language spec, R2-8)."""
+    """The operands of `owner`, which is a filter that writes texts. The operands are either `(F ...)` or a
+    single F. A string directly after an operand such as `player` is an operand of its own. If `player` stands
+    within brackets or after an operator, the string is searched for in the player's name (language spec,
+    R2-8)."""
     if cursor.peek().word == "(":
         return arguments(cursor, owner, 14, frozenset(Type), 1, spoken=True)
     cursor.spoken = cursor.peek().offset
@@ -75,8 +76,8 @@ def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
 
 
 def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
-    """`text`, a filter such as `player`, or an implicit search. If a string literal directly follows `text`,
-    the implicit search looks for the literal in the text of the filter."""
+    """The filter `text`, for example `player`. If a string literal directly follows the filter, the result is
+    an implicit search for the literal in the text of the filter."""
     literal = cursor.peek()
     if literal.word != STRING_LITERAL or text.span.offset == cursor.spoken:
         return text

@@ -1,7 +1,7 @@
 """Binary operators, read by precedence climbing (language spec, 5). An operator is read only where the types
-allow it.
+allow the operator.
 
-If the left operand has the wrong type, the operator is not consumed, as the language demands. The caller
+The language demands that an operator is not consumed if the left operand has the wrong type. The caller
 reports the unread operator with `unexpected`, which finds out why the operator was refused.
 """
 
@@ -34,8 +34,8 @@ from cqlgui.cql.vocabulary import registry
 
 
 def expression(cursor: Cursor, level: int) -> nodes.Node:
-    """One filter with operators up to `level` (0: a primary, 14: any filter). After an error, which is
-    reported, the result is Broken."""
+    """One filter with operators up to `level` (0: a primary, 14: any filter). If there is an error, the
+    function reports the error and returns Broken."""
     priority.pause()
     cursor.depth += 1
     if cursor.depth > MAX_DEPTH:
@@ -121,8 +121,8 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One binary operator. With `once`, the operator does not associate to the left with operators of the
-    same level. `applies`, if given, looks at the text around a sign and tells whether the sign is this
+    """One binary operator. With `once`, the left operand may not be an unbracketed operation of the same
+    level. `applies`, if given, looks at the text around a sign and tells whether the sign is this
     operator."""
 
     level: int
@@ -170,7 +170,7 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
     right = cursor.taken_ahead() or cursor.expression(operator.level - 1)
     other = cursor.type_of(right)
     if token.word == "+" and other is Type.STRING and kind is Type.NUMERIC:
-        # A number and a string can be neither added nor joined, so the error is reported at the sign.
+        # The sum of a number and a string has no meaning, so the error is reported at the sign.
         message = "`+` adds two numbers or joins two strings, not one of each."
         return cursor.report_always(token.span, "type-mismatch", message)
     if kind is not None:
@@ -180,9 +180,9 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
 
 
 def joins_strings(cursor: Cursor) -> bool:
-    """Whether a `+` follows, with a string after the `+`. A filter that cannot be read also counts as a
-    string. Any other `+` does not continue the string before the `+`: `int "3" + 4` is `(int "3") + 4`
-    (language spec, R2-2)."""
+    """Whether the next token is a `+` before a string. A filter that cannot be read also counts as a string.
+    Before any other filter, a `+` does not join strings: `int "3" + 4` is `(int "3") + 4` (language spec,
+    R2-2)."""
     if cursor.peek().word != "+":
         return False
     following = cursor.peek(1)

@@ -88,7 +88,8 @@ def direction_range(cursor: Cursor, owner: str) -> nodes.Range | None:
 
 
 def header_range(cursor: Cursor) -> nodes.Range | None:
-    """One or two integer literals, as the header demands. If there is no literal, an error is reported."""
+    """The range of a header parameter: one or two integer literals. If there is no literal, an error is
+    reported."""
     word = cursor.peek()
     low = _literal(cursor)
     if low is None:

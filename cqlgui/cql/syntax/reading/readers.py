@@ -1,5 +1,4 @@
-"""The table of readers. For each word, the table has the function that reads a filter with this first
-word."""
+"""The table of readers. `READERS` maps the first word of a filter to the function that reads the filter."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from cqlgui.cql.source.tokens import Kind, Token
 from cqlgui.cql.syntax.reading.cursor import Cursor
 
 Reader = Callable[[Cursor, Token], nodes.Node]
-"""A function that reads one filter. The first token of the filter was just consumed."""
+"""A function that reads one filter. The caller has already consumed the first token of the filter."""
 
 READERS: Final[dict[str, Reader]] = {}
 """The readers, keyed by the word of the first token. Each module of the grammar enters the readers of its
