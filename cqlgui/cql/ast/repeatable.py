@@ -1,5 +1,5 @@
-"""Tells which filters give the same result each time they are evaluated at one position. A search may reach a
-position in several ways. It need not evaluate a repeatable filter there again."""
+"""Tells which filters are repeatable: they give the same result each time they are evaluated at one position.
+A search may reach a position more than once. The search need not evaluate a repeatable filter there again."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from cqlgui.cql.ast import (
 
 
 def is_repeatable(node: nodes.Node) -> bool:
-    """True if a filter gives the same result each time it is evaluated at one position. The only side effects
-    of the filter are comments and orbit matches. Node kinds outside `_REPEATABLE` count as not repeatable."""
+    """True if a filter gives the same result each time it is evaluated at one position. A repeatable filter
+    has no side effects except comments and orbit matches. Node kinds outside `_REPEATABLE` count as not
+    repeatable."""
     if type(node) not in _REPEATABLE:
         return False
     if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
         return False
     if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
-        # Within a path, `pathlastposition` is the end of the best path so far, which changes during the
-        # search.
+        # Within a path, `pathlastposition` is the end of the best path so far. The best path changes during
+        # the search.
         return False
     return all(is_repeatable(child) for child in nodes.children(node))
 
@@ -51,7 +52,7 @@ def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
 
 
 def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
-    """Whether a filter does nothing but assign variables. The names of the variables are added to
+    """Whether a filter has no effect except assignments to variables. The names of the variables are added to
     `assigned`."""
     if isinstance(node, nodes.Assign) and node.operator == "=":
         assigned.add(node.name)
