@@ -1,5 +1,5 @@
-"""Explains why a position matches or not: result, value and squares of every sub-filter, and of each element
-of every orbit."""
+"""Explains why a position matches a query or does not match. The explanation gives the result, the value and
+the squares of every sub-filter and every orbit element."""
 
 from __future__ import annotations
 
@@ -585,8 +585,8 @@ class _Explainer:
     def _elsewhere(
         self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The parts of `X:F`. X is explained here, and F at the position that X gives. If X gives no
-        position, `matched` of F is unknown."""
+        """The parts of `X:F`. X is explained here, and F is explained at the position that X gives. If X
+        gives no position, `matched` of F is None."""
         position = self._node(s, node.position, where, variables)
         entry = self._recorder.records.get(id(node.position), {}).get(where)
         place = self._result(s, self._recorder.codes[id(node.position)], entry, where, variables)[1]

@@ -73,7 +73,7 @@ def _kept_path(path: PathState | None) -> PathState | None:
 class Record:
     """The result of a filter at a position.
 
-    `truth_only` means that only the test ran, without computing a value. `value` is None in this case, but
+    If `truth_only` is True, only the test ran, and no value was computed. `value` is None in this case, but
     the value can be computed from `variables`. `variables` holds the values of the variables when the filter
     began. `runs` are the runs of the filter's parts, if the filter runs its parts more than once.
     """

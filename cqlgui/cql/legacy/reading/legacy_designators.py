@@ -5,8 +5,8 @@ CQL 6 does not have the old letters `U` (any man), `M` and `I` (major and minor 
 (anything).
 
 The output is canonical. Letters keep the order of the script. Squares are written as rectangles. The next
-rectangle begins at the first remaining square, in the order a1, a2, ..., a8, b1, ..., h8. The rectangle is
-extended upwards as far as possible, and after that to the right.
+rectangle begins at the first square that is not written yet, in the order a1, a2, ..., a8, b1, ..., h8. The
+rectangle is extended upwards as far as possible, and after that to the right.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Designator:
     `pieces` holds canonical CQL 6 letters; the empty string means any man or no man. `squares` is a bitboard
     (a1 = bit 0). `shade` is "light", "dark" or empty. `promoted` is True if only men that came from a
     promotion count, False if only other men count, and None if all men count. `tag` is the name of a tag. A
-    designator with a tag means the man of the tag, and its `pieces` are empty.
+    designator with a tag means the man of the tag, and `pieces` is empty.
     """
 
     pieces: str = ""
