@@ -1,11 +1,12 @@
 """The tree of a query: frozen data with spans, without behaviour.
 
 Types and scopes are not stored in the tree (see `types`). Brackets make no node. The printer adds the
-brackets that precedence needs. `{F}` with one filter is F. Spans take no part in equality, so `==` compares
-structure and parts. Orbits and round trips of the printer depend on this equality. Men are bits of a mask
-(`board.men`): bit 0 is the empty square, bits 1-6 are the white P N B R Q K, bits 7-12 are the black men.
-Square sets are bitboards with a1 as the lowest bit. Direction sets are 8-bit masks in the order of
-`board.directions`: up, northeast, right, southeast, down, southwest, left, northwest.
+brackets that precedence requires. `{F}` with one filter F is the node of F. Spans take no part in equality,
+so `==` ignores places in the text. Orbits depend on this equality, and so does the check that printed text
+parses to an equal tree. Men are bits of a mask (`board.men`): bit 0 is the empty square, bits 1-6 are the
+white P N B R Q K, bits 7-12 are the black men. Square sets are bitboards with a1 as the lowest bit. Direction
+sets are 8-bit masks in the order of `board.directions`: up, northeast, right, southeast, down, southwest,
+left, northwest.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _Kind = TypeVar("_Kind")
 
 
 class _Compared:
-    """Equality, hash and text of nodes, shared by all kinds. `dataclass` would generate these methods for
-    each kind, which would take a third of the start time."""
+    """Equality, hash and `repr` of nodes, shared by all kinds. If `dataclass` generated these methods for
+    each kind, the generation would take a third of the start time."""
 
     __slots__ = ()
 
@@ -333,7 +334,7 @@ class Ray(Node):
 
 @node
 class Find(Node):
-    """`find` (spec 8.5). `all` is not the same as the range 1..."""
+    """`find` (spec 8.5). `all` is not the same as a range from 1 upwards."""
 
     quiet: bool
     all: bool
@@ -344,8 +345,8 @@ class Find(Node):
 
 @node
 class Sort(Node):
-    """`sort` (output spec 4). `order` is `min` or `max` if this word is written. `doc` is None without a
-    text."""
+    """`sort` (output spec 4). `order` is `min` or `max` if one of these words is written. `doc` is None if
+    the filter has no text."""
 
     quiet: bool
     order: Literal["", "min", "max"]
@@ -414,7 +415,8 @@ class Attack(Node):
 
 @node
 class Arrow(Node):
-    """`S1 -> S2 -> ...` or `<-`, n-ary, in the order written; n = 2 is `attacks` / `attackedby`."""
+    """`S1 -> S2 -> ...` or `<-`, with the operands in the order written. Two operands mean `attacks` or
+    `attackedby`."""
 
     operator: Literal["->", "<-"]
     operands: tuple[Node, ...]
@@ -549,9 +551,9 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """`root` and every filter inside it. A filter comes before its children, and the last child comes before
-    the other children. Every walk first waits while the window is busy. Therefore do not walk while holding a
-    lock that the window may want."""
+    """`root` and every filter inside it. A filter comes before its children, and the children come in reverse
+    order. Every walk first waits while the window is busy. A thread must therefore not walk while it holds a
+    lock that the window may need."""
     priority.pause()
     pending = [root]
     while pending:

@@ -14,7 +14,7 @@ class Tag(Node):
 
 @node
 class OriginalComment(Node):
-    """`originalcomment`: the text of the file at the position."""
+    """`originalcomment`: the comment that the file has at the position."""
 
 
 @node

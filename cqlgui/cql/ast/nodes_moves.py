@@ -81,8 +81,8 @@ OPERAND_WORDS: frozenset[str] = frozenset({"from", "to", "capture", "promote", "
 
 @node
 class Move(Node):
-    """The older `move` (spec 16.1): its parameters in the order written, and the operands of the parameters
-    that take an operand.
+    """The older filter `move` (spec 16.1). `words` holds its parameters in the order written. `operands`
+    belong to the parameters that take an operand.
 
     `comment` holds the parts of `comment(...)`, or None if there is no comment.
     """

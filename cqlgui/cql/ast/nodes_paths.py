@@ -86,7 +86,7 @@ PathFactWord = Literal["pathstart", "pathcount", "pathlastposition", "pathcountu
 
 @node
 class PathFact(Node):
-    """A fact about the path that is being searched. If no path is being searched, it is about the last path
-    found (spec 10.7)."""
+    """A fact about the path that is being searched. If no path is being searched, the fact is about the last
+    path found (spec 10.7)."""
 
     word: PathFactWord

@@ -45,7 +45,8 @@ class Search(nodes.Node):
 
 @nodes.node
 class Group(nodes.Node):
-    r"""`\n`: the text of a group of the last search. If `place` is True, `\-n`: the index of the group."""
+    r"""`\n`: the text of a group of the last search. If `place` is True, the node is `\-n`, the index of the
+    group."""
 
     number: int
     place: bool

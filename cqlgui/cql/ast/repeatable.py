@@ -1,5 +1,5 @@
-"""Tells which filters give the same result each time they are evaluated at one position. A search may reach a
-position in several ways. It need not evaluate a repeatable filter there again."""
+"""Tells which filters are repeatable: they give the same result each time they are evaluated at one position.
+A search may reach a position more than once. The search need not evaluate a repeatable filter there again."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
 
 
 def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
-    """Whether a filter does nothing but assign variables. The names of the variables are added to
+    """Whether a filter has no effect except assignments to variables. The names of the variables are added to
     `assigned`."""
     if isinstance(node, nodes.Assign) and node.operator == "=":
         assigned.add(node.name)

@@ -103,7 +103,7 @@ def _operand(node: nodes.Node, names: Names) -> Type:
 
 
 def valued(kind: Type) -> Type:
-    """A piece variable inside another filter is a set of one square."""
+    """The type that an enclosing filter sees: SET for a piece variable, which is a set of one square."""
     return Type.SET if kind is Type.PIECE else kind
 
 

@@ -1,5 +1,5 @@
-"""Explains why a position matches or not: result, value and squares of every sub-filter, and of each element
-of every orbit."""
+"""Explains why a position matches a query or does not match. The explanation gives the result, the value and
+the squares of every sub-filter and every orbit element."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Judged(Protocol):
 class Explanation:
     """One filter at one position.
 
-    `matched` is None if it is unknown whether the filter matches: a loop variable has no value outside its
+    `matched` is None if the result is unknown, for example because a loop variable has no value outside its
     loop. `value` is the value as text. It is None for conditions and for filters that fail. `squares` is the
     bitboard of the squares that the filter names or matched here.
 
@@ -54,8 +54,8 @@ class Explanation:
     of an outermost orbit, `orbit` is the index of that orbit. For all other filters, `orbit` is -1.
 
     `binding` is the variable and the square of the element that decides a loop. The deciding element is the
-    first one that makes the body hold. With `all`, it is the first one that makes the body fail. The body is
-    explained for the deciding element.
+    first element that makes the body hold. With `all`, the deciding element is the first element that makes
+    the body fail. The body is explained for the deciding element.
 
     `way` is the text of the moves that a path or a line matched. If the path or line failed, `way` ends at
     the last position that matched.
@@ -101,9 +101,9 @@ class Reason:
     lines and `if`. `part` is None if the query matches. If an orbit contains `part`, `words` and `transform`
     describe the orbit element around `part`: the element that comes nearest to matching.
 
-    `nearest` is the nearest position of the game where `part` holds. `whole` is the nearest position where
-    the whole query holds. Each of the two is None if the game has no such position. `fault` is the first
-    error that kept a position from being evaluated. `fault` is empty if there was no error.
+    `nearest` is the nearest position of the game where `part` holds, or None. `whole` is the nearest position
+    where the whole query holds, or None. `fault` is the first error that kept a position from being
+    evaluated. `fault` is empty if there was no error.
     """
 
     part: Explanation | None
@@ -155,8 +155,8 @@ def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | Non
     return min(places, key=distance, default=None)
 
 
-# The explanations of these filters show more than whether the filter holds. Such a filter must be evaluated
-# before it is explained.
+# The explanation of each of these filters shows more than whether the filter holds. Each of these filters
+# must therefore be evaluated before it is explained.
 _LOOKED_AT: Final = (
     nodes.SquareLoop,
     nodes.PieceLoop,
@@ -174,8 +174,8 @@ class _Explainer:
         self._recorder = recordings.Recorder()
         self._compiler = compilers.compiler(expanded.names, self._recorder.watch)
         self._query = query
-        # The ids of the nodes that are printed; all other nodes are quoted from the text. The text contains
-        # neither the elements of orbits nor the designators of a placement.
+        # The ids of the nodes that the printer writes: nodes inside orbits and placements. The text of the
+        # query does not contain these nodes. All other nodes are quoted from the text.
         self._printed: set[int] = set()
         self._find_printed(query.body)
         self._remarks = [
@@ -202,7 +202,7 @@ class _Explainer:
         return self._node(s, self._query.body, positionid, before)
 
     def failing(self, found: Explanation) -> tuple[nodes.Node, Explanation, Explanation | None]:
-        """The first filter that fails, and the innermost orbit element that contains it."""
+        """The first filter that fails, and the innermost orbit element that contains this filter."""
         node, part, element = self._query.body, found, None
         while True:
             inner = self._broken(node, part) or _inner(node, part)
@@ -210,7 +210,8 @@ class _Explainer:
                 node, part = inner
                 continue
             below = _conjuncts(node)
-            # The inside of an element of a large orbit is not shown, so the search ends there.
+            # The filters inside an element of a large orbit are not explained, so the search ends at the
+            # element.
             if len(below) != len(part.children) or not below:
                 return node, part, element
             pairs = list(zip(below, part.children, strict=True))
@@ -235,7 +236,7 @@ class _Explainer:
         assert isinstance(origin, nodes.Node)
         if isinstance(origin, nodes_paths.Step):
             assert isinstance(node, nodes_paths.Path)
-            # If a move fits the dash of the step, the children are first the sets of the dash, then the
+            # If a move fits the dash of the step, the children are the sets of the dash, followed by the
             # targets of the step.
             for target, tail in zip(origin.targets, told.children[len(_sets(origin)) :], strict=False):
                 if tail.matched is False:
@@ -250,8 +251,9 @@ class _Explainer:
     def places(
         self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
     ) -> tuple[list[int], list[int], str]:
-        """The positions where a filter holds, the positions where the whole query holds, and the first error.
-        An error keeps a position from being evaluated."""
+        """The positions where a filter holds, the positions where the whole query holds, and an error text.
+        The text is the first error that kept a position from being evaluated; it is empty if there was no
+        error."""
         s = self._evaluation(searched, host)
         made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
         holds, matches, fault = [], [], ""
@@ -283,8 +285,8 @@ class _Explainer:
             automatic_comments=True,
             explicit_comments=True,
         )
-        # The values that earlier games left are unknown here, so persistent variables start as in a search of
-        # this game alone.
+        # The values from earlier games are unknown here. Persistent variables therefore start as in a search
+        # of this game alone.
         for name in compiler.persistent:
             s.variables[compiler.slot(name)] = compiler.initial(name)
         for name in compiler.dictionaries:
@@ -357,8 +359,8 @@ class _Explainer:
         way = self._ways.get((id(node), where))
         if way is None:
             return ""
-        # Several constituents may hold at one position, so repetitions are dropped. The first position is
-        # dropped too, because no move of the path leads there.
+        # Several constituents may hold at one position, so repeated positions are dropped. The first position
+        # is dropped too, because no move of the path leads there.
         places = list(dict.fromkeys(place for _node, place in way.passed[:MAX_CONSTITUENTS]))
         return " ".join(tree.san_line(s.tree, [place for place in places if place != where]))
 
@@ -484,8 +486,9 @@ class _Explainer:
     ) -> Explanation:
         """A filter explained for one of its runs.
 
-        The records mix all runs, so the filter is evaluated once more in the state of one run. If the result
-        differs this time, the mixed records are used, with the witnesses in `known`.
+        The records mix the results of all runs. The filter is therefore evaluated once more in the state of
+        one run. If this result differs from `moment.held`, the mixed records and the witnesses in `known` are
+        used.
         """
         outer = self._witnesses
         with self._recorder.apart(part) as aside:
@@ -498,7 +501,8 @@ class _Explainer:
         return told
 
     def _again(self, s: Evaluation, part: nodes.Node, moment: recordings.Moment) -> bool | None:
-        """Evaluate and record one run of a filter; None if an error is raised."""
+        """Evaluate a filter once more in the state `moment`, and record the results; None if an error is
+        raised."""
         self._witnesses = {}
         test = self._recorder.tests[id(part)]
         s.witnesses, self._recorder.on = self._witnesses, True
@@ -581,8 +585,8 @@ class _Explainer:
     def _elsewhere(
         self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The parts of `X:F`. X is explained here, and F at the position that X gives. If X gives no
-        position, `matched` of F is unknown."""
+        """The parts of `X:F`. X is explained here, and F is explained at the position that X gives. If X
+        gives no position, `matched` of F is None."""
         position = self._node(s, node.position, where, variables)
         entry = self._recorder.records.get(id(node.position), {}).get(where)
         place = self._result(s, self._recorder.codes[id(node.position)], entry, where, variables)[1]
@@ -628,8 +632,8 @@ class _Explainer:
 
 
 def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
-    """The parts to search for the cause of a failure: conjuncts or the elements of an orbit. Other filters
-    have no parts of this kind."""
+    """The parts of a filter that may be the cause of its failure: conjuncts, or the elements of an orbit. The
+    result is empty for other filters."""
     match node:
         case nodes.Compound():
             return node.filters
@@ -649,8 +653,8 @@ def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
 
 
 def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-    """The part that makes a `find` or an `if` fail. For a `find` it is the body, explained at one candidate.
-    For an `if` the part is the branch taken.
+    """The part that makes a `find` or an `if` fail. For a `find`, the part is the body, explained at one
+    candidate. For an `if`, the part is the branch taken.
 
     If the condition of an `if` fails and the `else` branch is a plain `false`, the failing part is the
     condition.
@@ -666,13 +670,13 @@ def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation
             inner, place = otherwise, 2
         case _:
             return None
-    # The inside of an element of a large orbit is not shown, so there may be no child to return.
+    # The filters inside an element of a large orbit are not explained, so there may be no child to return.
     if len(part.children) <= place or part.children[place].matched is not False:
         return None
     return inner, part.children[place]
 
 
 def held(conjuncts: Iterable[Judged]) -> int:
-    """The number of conjuncts that hold before a conjunct fails. The user probably meant the element or
-    candidate with the highest number."""
+    """The number of conjuncts that hold before a conjunct fails. The element or candidate with the highest
+    number comes nearest to matching."""
     return sum(1 for _ in itertools.takewhile(lambda part: part.matched is not False, conjuncts))

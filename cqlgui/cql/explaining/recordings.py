@@ -73,7 +73,7 @@ def _kept_path(path: PathState | None) -> PathState | None:
 class Record:
     """The result of a filter at a position.
 
-    `truth_only` means that only the test ran, without computing a value. `value` is None in this case, but
+    If `truth_only` is True, only the test ran, and no value was computed. `value` is None in this case, but
     the value can be computed from `variables`. `variables` holds the values of the variables when the filter
     began. `runs` are the runs of the filter's parts, if the filter runs its parts more than once.
     """
@@ -86,11 +86,13 @@ class Record:
 
 
 class Runs:
-    """The runs of the parts of a `find`, `loop` or `while`. Each part runs once for each candidate or round.
+    """The kept runs of the parts of a `find`, `loop` or `while`. Each part runs once for each candidate or
+    round.
 
     For a `find`, the run at the first candidate that matches is kept. If no candidate matches, the run at the
-    candidate nearest to matching is kept. The nearest candidate is the first one with the highest number of
-    conjuncts that hold before a conjunct fails. For a `loop` or `while`, the last run of each part is kept.
+    candidate nearest to matching is kept. A candidate is nearest if it has the highest number of conjuncts
+    that hold before a conjunct fails. The first of several nearest candidates is used. For a `loop` or
+    `while`, the last run of each part is kept.
     """
 
     def __init__(self, node: nodes.Node) -> None:
@@ -105,7 +107,7 @@ class Runs:
         )
 
     def moment(self, part: nodes.Node) -> Moment | None:
-        """The run of a part to be explained; None if the part never ran."""
+        """The run that explains a part; None if the part never ran."""
         return self._kept.get(id(part))
 
     def begins(self, part: nodes.Node, s: Evaluation) -> Moment | None:
@@ -135,8 +137,8 @@ class Runs:
 
 
 def _parts(node: nodes.Node) -> tuple[nodes.Node, ...]:
-    """The parts that a `find`, `loop` or `while` runs more than once. Other filters have no parts of this
-    kind."""
+    """The parts that a `find`, `loop` or `while` runs more than once. The result is empty for other
+    filters."""
     match node:
         case nodes.Find() | nodes_programs.Loop():
             return (node.operand,)
@@ -177,7 +179,7 @@ class Recorder:
         self.codes: dict[int, Code] = {}
         """The closures of filters as compiled. They do not record."""
         self.tests: dict[int, Run] = {}
-        """The recorded tests of filters."""
+        """The test closures of filters. These closures record their results."""
         self._runs: Runs | None = None
 
     def watch(self, node: nodes.Node, made: Code) -> Code:

@@ -29,7 +29,7 @@ def _current_move_type(node: nodes.Node, names: types.Names) -> Type:
 
 def _move_type(node: nodes.Node, names: types.Names) -> Type:
     """The type of the older `move`. With `count`, the type is a number. Without `count`, the first parameter
-    decides."""
+    determines the type."""
     assert isinstance(node, nodes_moves.Move)
     if "count" in node.words:
         return Type.NUMERIC
@@ -58,7 +58,7 @@ def _dash(node: nodes.Node, style: printers.Style) -> printers.Printed:
 
 
 _SIGNS = ("--", "[x]", "―", "×")
-"""The signs of dashes. A promotion or a target after a dash would be read as a part of the dash."""
+"""The signs of dashes. The parser reads a promotion or a target after a dash as a part of the dash."""
 
 
 def _dashed(
@@ -73,8 +73,8 @@ def _dashed(
     expression."""
     text = "" if left is None else printers.print_filter(left, style).within(6, before=7)
     if text.endswith("∙") or text.startswith(_SIGNS):
-        # A dash directly after `∙` would have no left set. A dash at the beginning of the left set would be
-        # read as the dash of `currentmove`.
+        # Without brackets, a dash directly after `∙` would have no left set. Without brackets, a dash at the
+        # beginning of the left set would be read as the dash of `currentmove`.
         text = f"({text})"
     if style == "unicode":
         text += "×" if capture else "――"
@@ -83,12 +83,12 @@ def _dashed(
     opened = 0
     if right is not None:
         printed = printers.print_filter(right, style)
-        # A round bracket at the beginning of the right set would be read as the target. A dash inside the
-        # right set would take the promotion and the target.
+        # Without braces, a round bracket at the beginning of the right set would be read as the target.
+        # Without braces, a dash inside the right set would take the promotion and the target.
         shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
         shut = shut or printers.runs_into_bracket(printed.text)
-        # An assignment at the end of the right set would take the `=` of a promotion. A path at the end would
-        # take the bracket of a target.
+        # Without braces, an assignment at the end of the right set would take the promotion's `=`, and a path
+        # would take the target's bracket.
         shut = shut or (printed.open > 0 and (promotion is not None or target is not None))
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
@@ -96,7 +96,8 @@ def _dashed(
         printed = printers.print_filter(promotion, style)
         plain = isinstance(promotion, nodes.Designator | nodes.AllSquares | nodes.String)
         text += "=" + (printed.text if plain else f"{{{printed.text}}}")
-        # Everything that follows would be read as a part of the promotion.
+        # Without brackets around the dash, everything after the promotion would be read as a part of the
+        # promotion.
         opened = 14
     if target is not None:
         filters = target.filters if isinstance(target, nodes.Compound) else (target,)
@@ -148,7 +149,8 @@ def _parameters(
     for word in words:
         texts.append(word)
         if head == "pin" or word in nodes_moves.OPERAND_WORDS:
-            # An operand that can continue to the right, such as another `move`, would take the next word.
+            # Without brackets, an operand such as another `move` would take the next word as its own
+            # parameter.
             texts.append(printers.print_filter(left.pop(0), style).within(1, before=14))
     return " ".join(texts)
 
@@ -213,8 +215,8 @@ def _make_move(node: Any, filters: tuple[nodes.Node, ...]) -> nodes.Node:
 
 
 def _evaluated(node: Any) -> tuple[nodes.Node, ...]:
-    """The parts that are evaluated at a position. A promotion of men and the target of possible moves are not
-    evaluated at a position."""
+    """The parts that are evaluated at a position. A promotion written as a designator is not evaluated at a
+    position. The target of possible moves is not evaluated either."""
     if isinstance(node, nodes_moves.CountMoves):
         return _evaluated(node.moves)
     if isinstance(node, nodes_moves.CurrentMove):

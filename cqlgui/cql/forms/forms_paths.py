@@ -138,7 +138,7 @@ def _tied(node: nodes.Node, style: printers.Style, *, before_equals: bool = Fals
     if before_equals and printers.print_filter(node, style).open:
         return _braced(printers.print_filter(node, style).text)
     text = _shut(node, 6, style)
-    # A dash directly after `∙` would have no left set.
+    # Without braces, a dash directly after `∙` would have no left set.
     return _braced(text) if text.endswith("∙") else text
 
 
@@ -166,8 +166,8 @@ _GROUP = pattern(r"\{[^{}]*\}")
 
 
 def _shut(node: nodes.Node, level: int, style: printers.Style) -> str:
-    """A filter at the top level of a path. Braces prevent three misreadings of the filter: signs as wildcards
-    or dashes, the whole as a chain, the next part as a continuation."""
+    """A filter at the top level of a path. Without braces, the parser could read signs as wildcards or
+    dashes, the filter as a chain, or the next part as a continuation."""
     printed = printers.print_filter(node, style)
     text = printed.text
     opens = printed.level > level or printed.open > 11

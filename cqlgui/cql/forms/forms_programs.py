@@ -62,7 +62,7 @@ def _print_if(node: nodes.Node, style: printers.Style) -> printers.Printed:
     condition, then = printers.adjacent((node.condition, node.then), 14, style)
     if node.otherwise is None:
         printed = printers.print_filter(node.then, style)
-        # `adjacent` may have put `then` into brackets because of the condition before it.
+        # `adjacent` may have put `then` into brackets because of the preceding condition.
         opened = max(14, printed.open) if then == printed.text else 14
         return printers.Printed(f"if {condition} {then}", open=opened)
     if printers.print_filter(node.then, style).open and not then.startswith("("):
@@ -128,8 +128,8 @@ def _print_entry_assign(node: nodes.Node, style: printers.Style) -> printers.Pri
 
 
 def _key(key: nodes.Node, style: printers.Style) -> str:
-    """A key in square brackets. A key that begins with a designator would be read together with the square
-    brackets. Such a key gets round brackets too."""
+    """A key in square brackets. If the key begins with a designator, the key gets round brackets too. Without
+    round brackets, the parser would read the square bracket as a part of the designator."""
     text = printers.print_filter(key, style).text
     shut = designators.match_length(f"[{text}]", 0) or text.startswith("[")
     return f"[({text})]" if shut else f"[{text}]"

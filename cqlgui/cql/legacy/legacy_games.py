@@ -24,7 +24,7 @@ KEYWORDS: Final = frozenset((*_LOGIC, *_HEADER, ":not"))
 
 
 def read(listing: legacy_reader.Listing, problems: legacy_reader.Problems) -> legacy_nodes.Match:
-    """The match of a list in brackets. The first word of the list is `match`."""
+    """Read a bracketed list that begins with the word `match`."""
     reader = _Reader(listing, problems, nested=False)
     return reader.built()
 

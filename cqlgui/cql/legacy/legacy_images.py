@@ -1,8 +1,8 @@
-"""Images of the conditions of an old list under the transforms that CQL 6 has no keyword for.
+"""Applies the transforms of old scripts where CQL 6 has no equivalent keyword. The result is called an image.
 
-A transform maps the square sets of all designators, also of the designators in nested lists. A nested list
-may have transforms of its own. It is first replaced by its images, joined with `or`. Because of this
-replacement, one map suffices for all images.
+A transform maps the square set of every designator, even in nested lists. A nested list may have transforms
+of its own. The nested list is first replaced by its images, joined with `or`. The transform of the outer list
+then maps each of these images.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cqlgui.cql.legacy.reading import legacy_designators, legacy_nodes, legacy_s
 
 Terms = tuple[legacy_nodes.Term, ...]
 
-# The cost of one image of a nested list, even of an empty list. The unit is one mapped part.
+# Each image of a nested list uses up this many parts of the budget, even if the list is empty.
 _CHOICE_COST: Final = 5
 
 
@@ -31,12 +31,12 @@ class Budget:
     lent: int = 0
 
     def part(self, most: int) -> Budget:
-        """A budget for one list: `most`, but no more than what is left."""
+        """A budget for one list: `most` parts, or all remaining parts if fewer remain."""
         size = max(0, min(most, self.left))
         return Budget(size, size)
 
     def charge(self, part: Budget) -> None:
-        """Subtract what was spent of a budget that `part` returned."""
+        """Subtract the amount that was spent from `part`, a budget returned by the method `part`."""
         self.left -= part.lent - max(part.left, 0)
 
     def spend(self, parts: int = 1) -> None:
@@ -51,7 +51,7 @@ class Map:
     """A map of square sets.
 
     `cql6` is True if the map is a shift by the rule of CQL 6. `swaps_shades` is True if that shift exchanges
-    light and dark squares. Under the old rule a shade is mapped as the set of its squares.
+    light and dark squares. Under the old rule, a shaded designator is mapped as a plain set of squares.
     """
 
     squares: legacy_shift.SquareMap
@@ -59,7 +59,7 @@ class Map:
     swaps_shades: bool = False
 
     def under_colours(self) -> Map:
-        """A map for use before an exchange of colours. Its effect equals the effect of this map after the
+        """A map to apply before an exchange of colours. The result is as if this map were applied after the
         exchange."""
         mirrored = legacy_shift.mirrored
         return Map(lambda squares: mirrored(self.squares(mirrored(squares))), self.cql6, self.swaps_shades)
@@ -74,16 +74,16 @@ class Image:
 
 
 def shift(terms: Terms, vector: tuple[int, int], budget: Budget, *, old: bool) -> Image:
-    """The terms shifted by `vector` (files to the right, ranks up). True for `old` selects the old rule,
-    False the rule of CQL 6."""
+    """The terms shifted by `vector` (files to the right, ranks up). If `old` is True, the shift follows the
+    old rule. If `old` is False, the shift follows the rule of CQL 6."""
     right, up = vector
     swaps = bool((right + up) & 1)
     return _Mapper(budget).image(terms, Map(legacy_shift.shift_of(right, up, old=old), not old, swaps))
 
 
 def flip(terms: Terms, name: str, budget: Budget) -> Terms:
-    """The terms under a symmetry of the board, named as in `geometry.SYMMETRIES`; the empty name is the
-    identity."""
+    """The terms under a symmetry of the board. `name` is a name in `geometry.SYMMETRIES`; the empty name is
+    the identity."""
     return _Mapper(budget).image(terms, Map(legacy_shift.symmetry(name))).terms if name else terms
 
 
@@ -107,8 +107,8 @@ class _Mapper:
         if isinstance(node, legacy_nodes.PositionList):
             return self._list(node, way)
         if isinstance(node, legacy_nodes.Sum):
-            # An accumulator counts the images of another list. The map of this list does not move the other
-            # list.
+            # A sum counts images of the accumulator's lists. The map does not move those lists, so the image
+            # of a sum cannot be written out.
             raise TooLarge
         if isinstance(node, tuple):
             return tuple(self._node(part, way) for part in node)

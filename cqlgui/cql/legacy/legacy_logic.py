@@ -1,6 +1,7 @@
-"""CQL 6 text for and, or, not, exactly-one and cases, with constant parts folded away.
+"""CQL 6 text for "and", "or", "not", "exactly one" and "cases". Constant parts are simplified away.
 
-`Conjuncts` is a list of filter texts that must all hold. The empty list is always true, None is always false.
+`Conjuncts` is a list of filter texts that must all hold. The empty list is always true, and None is always
+false.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Final
 
 Conjuncts = list[str] | None
 
-# The parser accepts chains of up to 200 operators.
+# The parser accepts chains of up to 200 operators, so chains of this length are safe.
 _LONGEST_CHAIN: Final = 100
 
 
@@ -34,7 +35,7 @@ def joined(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def every(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """All of several groups as one filter text: `{P1} {P2} ...`."""
+    """The condition that several groups all hold, as one filter text: `{P1} {P2} ...`."""
     if any(parts is None for parts in lists):
         return None
     blocks = [block(parts) for parts in lists if parts]
@@ -42,7 +43,8 @@ def every(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def some(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """At least one of several groups: `({P1} or {P2} ...)`, without repeated groups."""
+    """The condition that at least one of several groups holds: `({P1} or {P2} ...)`. Repeated groups are
+    written once."""
     if any(parts == [] for parts in lists):
         return []
     blocks = list(dict.fromkeys(block(parts) for parts in lists if parts))
@@ -61,7 +63,7 @@ def bracketed(texts: Sequence[str], sign: str) -> str:
 
 
 def one_of(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """Exactly one of several groups."""
+    """The condition that exactly one of several groups holds."""
     terms = [f"(if {block(parts)} 1 else 0)" for parts in lists if parts is not None]
     whole = "+".join(terms) if len(terms) <= _LONGEST_CHAIN else bracketed(terms, "+")
     return [whole + "==1"] if terms else None
@@ -77,8 +79,8 @@ def cases(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def negated(parts: Conjuncts, *, transformed: bool = False) -> Conjuncts:
-    """The negation. The operand gets braces. A single keyword gets no braces. With `transformed`, a transform
-    with brackets of its own gets no braces either."""
+    """The negation of filters. A single keyword gets no braces. With `transformed`, a single filter gets no
+    braces, because it has brackets of its own. All other operands get braces."""
     if parts is None:
         return []
     if not parts:

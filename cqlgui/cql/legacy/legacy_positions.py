@@ -1,7 +1,7 @@
-"""Reads `(position ...)` of old scripts, with the tables of old keywords and their CQL 6 text.
+"""Reads the lists `(position ...)` of old scripts. The tables give the CQL 6 text of the old keywords.
 
 Every keyword of the dialects has a row in one of the tables below. A keyword without a CQL 6 equivalent is
-reported as an error at its place. Reading continues after an error, because all errors of a list are to be
+reported as an error at its place. Reading continues after an error, so that all errors of a list are
 reported.
 """
 
@@ -102,7 +102,8 @@ NO_EQUIVALENT: Final = {
     ":isinvalid": "",
     ":line*": "",
 }
-"""Keywords without a CQL 6 equivalent, with the reason. An obvious reason is left empty."""
+"""Keywords without a CQL 6 equivalent, each with the reason. If the reason is obvious, the string is
+empty."""
 
 OTHER_CHESS: Final = (
     ":losing", ":mustcapture", ":captureforced", ":takeslastpiece", ":threechecks", ":checkcount",
@@ -113,7 +114,7 @@ OTHER_CHESS: Final = (
 def read(
     listing: legacy_reader.Listing, problems: legacy_reader.Problems, *, nested: bool = False
 ) -> PositionList:
-    """The position list of a list in brackets. The first word of the list is `position`."""
+    """Read a bracketed list that begins with the word `position`."""
     reader = _Reader(legacy_reader.Items(listing.items, listing.span, 1), listing.span, problems, nested)
     reader.all()
     return reader.built()
@@ -137,7 +138,7 @@ class _Reader:
         self.result = PositionList(span)
         self._keyword = ""
         self._word = legacy_reader.Word(span, "")
-        # Index in `terms` of the move filter that later keywords of the list may still extend.
+        # `terms[_move_at]` is the move filter of the list. Later keywords of the list may extend this filter.
         self._move_at: int | None = None
         self._bare_cut: legacy_reader.Word | None = None
 
@@ -159,7 +160,8 @@ class _Reader:
         return data.replace(self.result, terms=tuple(self.terms))
 
     def keyword(self, word: legacy_reader.Word) -> None:
-        """Read the parameters of a keyword that has just been taken, and add its condition."""
+        """Read the parameters of `word`, a keyword that was just taken, and add the condition of the
+        keyword."""
         self._word = word
         if word.text.startswith("!"):
             self._negated(word)
@@ -224,8 +226,8 @@ class _Reader:
         return self._adopted(listing)
 
     def _adopted(self, listing: legacy_reader.Listing) -> PositionList:
-        """A nested list. If only the nested list has a keyword about variations, this keyword is used for the
-        enclosing list too."""
+        """Read a nested list. If only the nested list has a keyword about variations, the keyword applies to
+        the enclosing list too."""
         found = read(listing, self.problems, nested=True)
         if found.line and not self.result.line:
             self._set(line=found.line)
@@ -363,8 +365,8 @@ class _Reader:
             self._plain(text)
 
     def castling(self) -> None:
-        """`:castling D`: one letter means that this castling right exists. Several letters mean that exactly
-        one of these rights exists."""
+        """`:castling D`: with one letter, the castling right of that letter exists. With several letters,
+        exactly one of the castling rights of these letters exists."""
         word = self.items.word()
         letters = word.text.strip("[]") if word is not None else ""
         if word is None or not letters or set(letters) - set("KQkq"):
@@ -539,7 +541,7 @@ class _Reader:
 
     def cut(self) -> None:
         """`:cut (P)`: positions after the first position where P holds do not count. A bare `:cut` ends the
-        search in a game. It therefore changes only a count of matches."""
+        search in a game. Ending the search changes nothing except a count of matches."""
         if self.items.listing("position") is None:
             self._bare_cut = self._word
             return
@@ -560,7 +562,7 @@ class _Reader:
             self._plain(men, " & notransform ", legacy_nodes.Fixed(squares))
 
     def tag_match(self) -> None:
-        """`:tagmatch name D`: the man that the tag stands for is a man of D."""
+        """`:tagmatch name D`: the man with the tag `name` is a man of D."""
         place = self.items.place
         name = self._name().removeprefix("$")
         found = self._designator()
@@ -621,7 +623,8 @@ def _text(text: str | bool) -> Term:
 
 
 def _contact(found: Designator, letters: str, black: bool) -> tuple[legacy_nodes.Part, ...] | None:
-    """Contact check given by the men of one side; None if the designator names no man of that side."""
+    """The condition that men of one side give a contact check; None if the designator names no man of that
+    side."""
     if not letters:
         return None
 

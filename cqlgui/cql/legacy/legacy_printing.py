@@ -1,7 +1,7 @@
 """Prints position lists of old scripts as CQL 6 text.
 
-Constant conditions are folded away: a designator without squares never holds, and a count over an empty set
-is 0. The variables generated for loops are numbered through the whole script.
+Constant conditions are simplified: a designator without squares never holds, and a count over an empty set is
+0. Generated loop variables get numbers that are unique in the whole script.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MANY_MATCHES: Final = 100_000
 MANY_ELEMENTS: Final = 1000
 _LIST_BUDGET: Final = 30_000
 _SCRIPT_BUDGET: Final = 90_000
-# A sum may contain sums, and the text doubles with each level. Each sum therefore uses up a part of the
+# A sum may contain sums, and the text doubles with each level. Each sum therefore uses up this much of the
 # budget.
 _SUM_COST: Final = 200
 
@@ -53,12 +53,12 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the text of a condition depends on, apart from the condition itself.
+    """The circumstances that determine the text of a condition, besides the condition itself.
 
-    `variations` is True if the header has `variations`. `confined` is True if this list is restricted to the
-    main line. `transformed` is True if a transform encloses the condition. `turned` is True if a transform
-    that moves squares encloses the condition. `pattern` holds the squares of the designators in the same
-    list.
+    `variations` is True if the header has `variations`. `confined` is True if the list of the condition is
+    restricted to the main line. `transformed` is True if a transform encloses the condition. `turned` is True
+    if a transform that moves squares encloses the condition. `pattern` holds the squares of the designators
+    in the list of the condition.
     """
 
     problems: legacy_reader.Problems
@@ -75,8 +75,8 @@ class Context:
 
     @property
     def keeps_to_main_line(self) -> bool:
-        """Whether the list must be restricted to the main line explicitly, because the header has
-        `variations`."""
+        """Whether the text must restrict the list to the main line. A restriction is necessary only if the
+        header has `variations`."""
         return self.variations and self.confined
 
 
@@ -92,8 +92,8 @@ def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap
     terms = tuple(term for term in listing.terms if term not in apart)
     own = [term for term in apart if term.name == listing.accumulate]
     if own:
-        # If a list has a `:sumrange` of its own accumulator, the sum replaces the list. The sum already
-        # counts the images of the list that hold.
+        # If a list has a `:sumrange` of its own accumulator, the sum replaces the list. The sum itself counts
+        # how many images of the list hold.
         main: Conjuncts = []
     else:
         main = _orbit(listing, terms, context, wrap).shown
@@ -106,7 +106,8 @@ def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap
 
 
 def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> bool:
-    """Whether the only filter of a list is a transform, or the bracketed choice that replaced a transform."""
+    """Whether the only filter of a list is a transform, or a choice in brackets. A choice in brackets lists
+    the images of a transform that was written out."""
     if not listing.is_transformed or not parts:
         return False
     return parts[0].startswith(("(", "flip", "shift"))
@@ -117,8 +118,8 @@ def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> b
 
 @dataclass(frozen=True, slots=True)
 class _Orbit:
-    """The images of a list. The images are printed as keywords before `body`, or as `choices` after the
-    remaining keywords."""
+    """The images of a list. Transforms are printed as `keywords` before `body`. If the images of some
+    transforms are written out, `choices` holds these images and replaces `body`."""
 
     keywords: tuple[str, ...]
     body: Conjuncts = None
@@ -165,8 +166,8 @@ def _orbit(
         )
     colour = ("flipcolor",) if listing.colour else ()
     flips = legacy_shift.flip_keywords(listing.flips)
-    # Images are compared as terms. A comparison of texts would print every nested list twice at every level
-    # of nesting.
+    # Images are compared as terms. If texts were compared, every nested list would be printed twice at every
+    # level of nesting.
     images: dict[Terms, None] = {}
     budget = context.budget.part(_LIST_BUDGET)
     for name in legacy_shift.expanded_flips(listing.flips):
@@ -204,8 +205,8 @@ class _Plan:
 
 
 def _plan(listing: legacy_nodes.PositionList, terms: Terms, context: Context, *, counting: bool) -> _Plan:
-    """Choose how to print shifts. The keyword is used if the rules of CQL 6 and of the old dialect give the
-    same lists. It is also used if there are too many lists to write out."""
+    """Choose how to print the shifts of a list. The keyword is used if the CQL 6 rule and the old rule give
+    equal lists. The keyword is also used if there are too many lists to write out."""
     if not listing.shifts:
         return _Plan(terms)
     vectors = legacy_shift.vectors_of(listing.shifts)
@@ -265,7 +266,8 @@ def _elements(
 
 
 def _silent(terms: Terms, context: Context) -> Conjuncts:
-    """The text of terms for comparison only: generated names start anew, and problems are not reported."""
+    """The text of terms, for comparison only. Generated names begin again at number 1, and problems are not
+    reported."""
     return _body(
         terms,
         data.replace(
@@ -307,7 +309,8 @@ def _repeated(listing: legacy_nodes.PositionList, parts: Conjuncts, context: Con
 
 
 def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
-    """The condition that a number is in a range: how many images of the accumulator's lists hold here."""
+    """The condition that a count is in the range of `term`. The count says how many images of the
+    accumulator's lists hold here."""
     lists = context.accumulators.get(term.name, ())
     if not lists:
         return []
@@ -328,8 +331,8 @@ def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
 
 
 def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legacy_ranges.Range) -> str | bool:
-    """The condition that a number is in a range: how many images of the list hold. Keywords are used where
-    possible."""
+    """The condition that a count is in a range. The count says how many images of the list hold. The text
+    uses transform keywords where possible."""
     orbit = _count_orbit(listing, context)
     keywords = [word for word in orbit.keywords if not (listing.by_colour and word == "flipcolor")]
     by_colour = len(keywords) < len(orbit.keywords)
@@ -338,7 +341,7 @@ def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legac
         text: str | bool = f"{' '.join(keywords)} {words} {legacy_logic.block(orbit.body)}"
     else:
         text = limits.count(_ones(keywords, orbit))
-    # Without `true`, CQL 6 would combine both transforms into one and count the colours together.
+    # Without `true`, CQL 6 would combine `flipcolor` with the next transform and count both colours together.
     return f"flipcolor {{true {text}}}" if by_colour and isinstance(text, str) else text
 
 
@@ -350,8 +353,8 @@ def _number(listing: legacy_nodes.PositionList, context: Context) -> str:
 
 
 def _ones(keywords: list[str], orbit: _Orbit) -> str:
-    """The number of choices that hold. Without `keywords` a choice counts once. With `keywords` it counts
-    once for each of its images that hold."""
+    """The number of choices that hold. Without `keywords`, a choice counts as 1. With `keywords`, a choice
+    counts once for each of its images that hold."""
     choices = orbit.choices if orbit.choices is not None else (orbit.body,)
     blocks = list(dict.fromkeys(legacy_logic.block(choice) for choice in choices if choice is not None))
     before = " ".join(keywords)
@@ -423,8 +426,8 @@ def _attack_count(term: legacy_nodes.AttackCount, context: Context) -> Conjuncts
 
 
 def _loop(domain: str, before: str, after: str, limits: legacy_ranges.Range, names: Names) -> Conjuncts:
-    """The condition that a sum is in a range. For each square of `domain`, the sum counts the squares of a
-    second set. The second set depends on that square."""
+    """The condition that a sum is in a range. Each square x of `domain` adds the number of squares in a
+    second set. The second set depends on x."""
     total = "\0"
     text = limits.count(total)
     if isinstance(text, bool):
@@ -601,7 +604,7 @@ def atom(found: Designator, names: Names) -> str:
 
 
 def _alone(found: Designator, context: Context) -> str:
-    """A designator as a condition by itself. A tag gets no brackets, unlike in `atom`."""
+    """A designator as a condition by itself. Unlike `atom`, this function writes no brackets around a tag."""
     return _spelled(found, context.names) if found.tag else atom(found, context.names)
 
 

@@ -1,4 +1,4 @@
-"""The values of `shift_rule`, in a module of its own, so that an import of the values does not load the
+"""The values of `shift_rule`. They have a module of their own, so that importing them does not load the
 translator."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Diagnostics for a script of an older CQL, shown in place of syntax errors. The diagnostics tell that the
+"""Diagnostics for a script of an older CQL, shown in place of syntax errors. The diagnostics say that the
 script is old, offer its translation as a fix, and show the notes of the translation."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NOTE: Final = "old-script-note"
 
 def findings(text: str) -> tuple[Diagnostic, ...]:
     """The diagnostics of an old script (see `translate.looks_old`). The first diagnostic is the error `CODE`.
-    It has a fix if the whole script can be translated."""
+    This error has a fix if the whole script can be translated."""
     found = translate.translate(text)
     start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
     line = text.find("\n", start)

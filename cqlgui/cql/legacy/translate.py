@@ -1,9 +1,9 @@
 """Translates scripts of the older dialects, CQL 1-3 and CQL-S 1.0, to CQL 6.2.
 
-`translate` depends on the text alone and never raises. A construct without a CQL 6 equivalent becomes a note
-with a place in the script. All notes are collected in one pass. `legacy_reader` reads lists and words.
-`legacy_games` and `legacy_positions` interpret the lists. `legacy_printing` prints position lists as CQL 6.
-This module puts the printed parts together.
+The result of `translate` depends on its arguments alone, and `translate` never raises an exception. A
+construct without a CQL 6 equivalent becomes a note with a place in the script. All notes are collected in one
+pass. `legacy_reader` reads lists and words. `legacy_games` and `legacy_positions` interpret the lists.
+`legacy_printing` prints position lists as CQL 6. This module puts the printed parts together.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class _Layout:
         return _counted(self._list(one), one.match_count)
 
     def _bound(self, tag: legacy_nodes.Tag, lines: legacy_logic.Conjuncts) -> legacy_logic.Conjuncts:
-        """The filters, repeated for every man that a tag may stand for. A pawn counts as the piece that it
+        """The filters inside a loop over the men that a tag may stand for. A pawn counts as the piece that it
         promotes to."""
         pieces = tag.pieces
         pawns = "".join(
@@ -219,8 +219,8 @@ class _Layout:
 
 
 def _counted(parts: legacy_logic.Conjuncts, limits: legacy_ranges.Range | None) -> legacy_logic.Conjuncts:
-    """The condition that a number is in a range: the number of positions where the filters hold. Without a
-    range, the filters must hold at one position at least."""
+    """The condition that the number of matching positions is in a range. Without a range, the filters must
+    hold at one position at least."""
     if parts is None:
         return [] if limits is not None and limits.holds(0) else None
     if limits is None:

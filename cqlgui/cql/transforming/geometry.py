@@ -1,8 +1,9 @@
 """Basic transforms: the images of squares, men and directions under each transform (transforms spec 2 and 3).
 
-A `Basic` is one indivisible map: a symmetry of the board, a swap of colours, an eighth turn of directions or
-a shift. A composition is a list of basics. It cannot be one map of single squares, because a shift leaves
-complete files and ranks in place. This module knows only square sets, men masks and direction masks.
+A `Basic` is one indivisible map: a symmetry of the board, a swap of colours, a turn of directions by a
+multiple of 45 degrees, or a shift. A composition is a list of `Basic` objects. No map of single squares can
+replace the list, because a shift leaves complete files and ranks in place. This module knows only square
+sets, men masks and direction masks.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def map_squares(basic: Basic, squares: int) -> int:
     if basic.up:
         squares = _shift_up(squares, basic.up)
     if basic.right:
-        # A horizontal shift is a vertical shift of the mirrored board.
+        # A horizontal shift is a vertical shift of the board mirrored in the diagonal a1-h8.
         squares = _transpose(_shift_up(_transpose(squares), basic.right))
     return squares
 
@@ -102,8 +103,8 @@ def of_word(word: str) -> tuple[Basic, ...]:
 @lru_cache(maxsize=1 << 10)
 def motion(transform: str) -> motions.Motion | None:
     """The motion of the board that equals a composed transform such as `<up^3 reflect_v>`. The result is None
-    for a turn of directions by an odd multiple of 45 degrees. The motion of a shift does not describe
-    complete files and ranks, which stay in place."""
+    for a turn of directions by an odd multiple of 45 degrees. In a shift, complete files and ranks stay in
+    place. The motion does not describe this exception."""
     whole = motions.STILL
     # The outermost part comes first in the name and acts last.
     for name in reversed(transform.strip("<>").split()):
@@ -151,8 +152,8 @@ def _transpose(squares: int) -> int:
     return image
 
 
-# The symmetries by index. `SYMMETRIES` has the names (transforms spec 7.1). `_TURNS` has the maps of
-# direction indices as (sign, turn): image = sign * index + turn (mod 8).
+# The symmetries by index. `SYMMETRIES` has the names (transforms spec 7.1). `_TURNS` has a pair (sign, turn)
+# for each symmetry and gives the images of direction indices: image = sign * index + turn (mod 8).
 SYMMETRIES: Final = (
     "", "reflect_h", "reflect_v", "reflect_a1h8", "reflect_a8h1", "counterclockwise90", "rotate180",
     "clockwise90",

@@ -2,7 +2,7 @@
 
 Two filters of one orbit differ only in their *parts* (square sets with men, direction sets, colours, shades,
 results, nested orbits). So orbits are computed on tuples of parts, called signatures. Trees are built only
-for the elements that remain. A chain of three transforms with 3,600 candidates therefore costs little more
+for the distinct valid elements. A chain of three transforms with 3,600 candidates therefore costs little more
 than dictionary look-ups. This module uses nodes and geometry, and evaluates nothing.
 """
 
@@ -29,8 +29,8 @@ MAX_CANDIDATES: Final = 500_000
 `orbit-too-large`."""
 
 _MAX_LISTED: Final = 4_096
-"""If a composed orbit has more candidates than this, only some dropped candidates are listed. These are
-images of the inner orbit's elements under the outermost transform."""
+"""If a composed orbit has more candidates than this number, only some dropped candidates are listed. The
+listed candidates are images of the inner orbit's elements under the outermost transform."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +63,9 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
     expansion = _Expansion(text)
     body = expansion.build(query.body, (), outermost=True)
     infos = tuple(expansion.infos)
-    # Each info refers to the expansion. Clearing the list breaks this reference cycle. With the cycle,
-    # thousands of elements would stay in memory until the garbage collector runs.
+    # Each info refers to the expansion, and the list in the expansion refers to the infos. Clearing the list
+    # breaks this cycle. With the cycle, thousands of elements would stay in memory until the garbage
+    # collector runs.
     expansion.infos.clear()
     return nodes.Query(query.span, query.header, body), infos
 
@@ -122,7 +123,7 @@ class OrbitInfo:
     span: Span
     elements: tuple[ElementInfo, ...]
     candidates: int
-    """Number of compositions before anything was dropped."""
+    """The number of compositions, including the dropped compositions."""
     _chain: _Chain = field(repr=False, compare=False)
     _expansion: _Expansion = field(repr=False, compare=False)
 
@@ -150,7 +151,8 @@ _SWAPPED_RESULT: Final = {"1-0": "0-1", "0-1": "1-0"}
 
 
 class _RefusedError(Exception):
-    """Raised for a query that cannot be expanded. Carries the diagnostic out of the recursion."""
+    """Raised for a query that cannot be expanded. The exception carries the diagnostic out of the
+    recursion."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -258,8 +260,8 @@ class _Expansion:
     # -- signatures
 
     def _orbit(self, chain: _Chain) -> dict[_Signature, _Steps]:
-        """The distinct valid elements, each with the first composition that gave it. The outermost transform
-        varies slowest."""
+        """The distinct valid elements, each with the first composition that gave the element. In the order of
+        trial, the outermost transform varies slowest."""
         key = id(chain.transforms[0])
         if key in self._orbits:
             return self._orbits[key]
@@ -282,7 +284,8 @@ class _Expansion:
                 if len(composed) > MAX_ELEMENTS:
                     raise _RefusedError(_too_large(transform))
             current = composed
-        # Nested orbits multiply when the tree is built. Therefore the limit also applies to the whole tree.
+        # The elements of nested orbits multiply when the tree is built. Therefore the limit also applies to
+        # the whole tree.
         inner = sum(self._weights.get(id(node), 0) for node in _walk(chain.body))
         self._weights[key] = len(current) * (1 + inner)
         if self._weights[key] > MAX_ELEMENTS:
@@ -426,7 +429,7 @@ def _why_invalid(named: Sequence[tuple[int, str]], steps: _Steps) -> str:
 
 
 def _edge(basic: geometry.Basic, squares: int) -> str:
-    """The edge of the board that the last of `squares` crosses in a shift."""
+    """The edge of the board where a shift moves the last of `squares` off the board."""
     vertical = geometry.Basic(up=basic.up)
     if basic.up and not geometry.map_squares(vertical, squares):
         return "rank 8" if basic.up > 0 else "rank 1"
@@ -462,7 +465,7 @@ def _small_squares(body: nodes.Node) -> tuple[int, ...]:
     placed = {
         id(one) for node in _walk(body) if isinstance(node, nodes_squares.Placement) for one in node.squares
     }
-    # No lines are drawn for designators under `not`, because these men must not be on the board.
+    # No lines are drawn for designators under `not`, because the men of these designators must be absent.
     negated = {id(one) for node in _walk(body) if isinstance(node, nodes.Not) for one in _walk(node)}
     for node in _walk(body):
         if (

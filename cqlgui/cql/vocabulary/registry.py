@@ -25,10 +25,10 @@ from cqlgui.cql.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One spelling. `kind` is filter, transform, direction, operator, parameter, header, designator, comment,
-    hhdb key or internal. `status` is empty, `deprecated` or `undocumented`. `since` is the first version of
-    CQL with this spelling. `forms` is the syntax. `example` is a query or body that runs. `forms` and
-    `example` are empty for internal words."""
+    """The facts about one spelling. `kind` is filter, transform, direction, operator, parameter, header,
+    designator, comment, hhdb key or internal. `status` is empty, `deprecated` or `undocumented`. `since` is
+    the first version of CQL with this spelling. `forms` is the syntax. `example` is a query or body that
+    runs. `forms` and `example` are empty for internal words."""
 
     name: str
     sign: str
@@ -55,8 +55,8 @@ def public() -> tuple[Row, ...]:
 
 
 def lookup(word: str) -> Row | None:
-    """The row of a spelling, ASCII or Unicode; None if no row has this spelling. All groups of a match (`\\0`
-    to `\\99`) share one row."""
+    """The row of a spelling, ASCII or Unicode; None if no row has this spelling. All groups of a regular
+    expression (`\\0` to `\\99`) share one row."""
     return _BY_NAME.get("\\0" if _GROUP.fullmatch(word) else word)
 
 
@@ -66,9 +66,9 @@ _GROUP = pattern(r"\\[0-9]{1,2}")
 def complete(prefix: str) -> tuple[Row, ...]:
     """Rows of keywords that begin with `prefix`; all keywords for an empty prefix.
 
-    Internal words come last, and deprecated or undocumented keywords come before the internal words. Within
-    each group, keywords that are at least half typed come first. Rows that are still equal in order are
-    sorted by name.
+    Ordinary keywords come first, deprecated or undocumented keywords come second, and internal words come
+    last. Within each group, keywords that are at least half typed come first. The remaining order is
+    alphabetical.
     """
     lower = prefix.lower()
     near = 2 * len(prefix)
@@ -86,27 +86,27 @@ def is_reserved(word: str) -> bool:
 
 
 def token_kind(word: str) -> Kind:
-    """How an identifier-like word is shown: KEYWORD, TRANSFORM or DIRECTION. A word that is not reserved is a
-    NAME."""
+    """The token kind of a word that looks like an identifier: KEYWORD, TRANSFORM or DIRECTION. A word that is
+    not reserved is a NAME."""
     if word not in RESERVED:
         return Kind.NAME
     return _TOKEN_KINDS.get(_BY_NAME[word].kind, Kind.KEYWORD)
 
 
 def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
-    """The keyword, or the member of `others`, that the user most probably meant by the misspelling `word`; or
-    None."""
+    """The keyword or the member of `others` that the user probably meant by the misspelling `word`; None if
+    no word is close enough."""
     if len(word) > 40:
         return None
     by_case = _BY_CASE.get(word.lower())
     if by_case is not None:
         return by_case
-    # The package is imported only here, because it loads slowly and most runs meet no misspelling.
+    # `rapidfuzz` is imported only here, because it loads slowly and most runs meet no misspelling.
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 
     choices = (*others, *_SUGGESTIBLE)
-    # The number of wrong letters that is allowed: one in short words, two or three in long words.
+    # At most this many letters may be wrong: one in short words, two or three in long words.
     limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
     best = process.extractOne(word, choices, scorer=DamerauLevenshtein.distance, score_cutoff=limit)
     if best is None:

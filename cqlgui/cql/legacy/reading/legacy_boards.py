@@ -19,8 +19,8 @@ _MOVE = re.compile(r"([KQRBNP]?)([a-h][1-8])([-x])([a-h][1-8])(?:=?([QRBN]))?(e\
 
 
 def fen(item: legacy_reader.Quoted, problems: legacy_reader.Problems) -> str:
-    """The filter for a position given by its FEN; empty after a reported problem. The filter covers the men.
-    If the string names the side to move or the castling rights, the filter covers this part too."""
+    """The filter for a position that is given as FEN; empty after a reported problem. The filter tests the
+    men. It also tests the side to move and the castling rights if the string contains these fields."""
     fields = item.text.split()
     if not fields or not _is_placement(fields[0]):
         problems.error(item.span, "bad position: eight rows of K Q R B N P k q r b n p and 1-8 expected")
@@ -42,10 +42,10 @@ def fen(item: legacy_reader.Quoted, problems: legacy_reader.Problems) -> str:
 def long_line(
     word: legacy_reader.Word, item: legacy_reader.Quoted, problems: legacy_reader.Problems
 ) -> legacy_nodes.Term | None:
-    """The condition that the moves of a string in long notation are played from here; None after a reported
-    problem.
+    """The condition that the moves in a string are played from here; None after a reported problem. The
+    string is in long notation.
 
-    The pawn moves determine which side begins. Without pawn moves either side may begin.
+    The pawn moves determine which side begins. Without pawn moves, either side may begin.
     """
     texts = item.text.split()
     moves = []
@@ -80,7 +80,7 @@ def _is_placement(text: str) -> bool:
 
 
 def _possible(moves: list[re.Match[str]], white: bool) -> bool:
-    """Whether every pawn moves forward. `white` tells whether the first move is White's or Black's."""
+    """Whether every pawn moves forward. `white` is True if White plays the first move."""
     for number, move in enumerate(moves):
         if not move[1] or move[1] == "P":
             up = int(move[4][1]) - int(move[2][1])

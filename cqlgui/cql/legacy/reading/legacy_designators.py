@@ -1,12 +1,12 @@
 """Reads piece designators of old scripts and spells them as in CQL 6.
 
 A designator is a piece part and a square part without blanks between them: `Ra1`, `[RB]?4`, `U[a1,c-d3-5]`.
-Old letters that CQL 6 lacks are `U` (any man), `M` and `I` (major and minor pieces), `.` (empty) and `?`
+CQL 6 does not have the old letters `U` (any man), `M` and `I` (major and minor pieces), `.` (empty) and `?`
 (anything).
 
-The output is canonical. Letters keep the order of the script. Squares are written as rectangles. A rectangle
-begins at the first remaining square in the order a1, a2 ... a8, b1 ... The rectangle is made as high as
-possible first, and as wide as possible after that.
+The output is canonical. Letters keep the order of the script. Squares are written as rectangles. The next
+rectangle begins at the first square that is not written yet, in the order a1, a2, ..., a8, b1, ..., h8. The
+rectangle is extended upwards as far as possible, and after that to the right.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _FILES = "abcdefgh"
 class Designator:
     """A set of men on a set of squares.
 
-    `pieces` are canonical CQL 6 letters, empty for anything. `squares` is a bitboard (a1 = bit 0). `shade` is
-    "light", "dark" or empty. `promoted` is True if only men that came from a promotion count, False if only
-    other men count, and None if all men count. `tag` is the name of a tag. A designator with a tag means the
-    man of the tag, and its `pieces` are empty.
+    `pieces` holds canonical CQL 6 letters; the empty string means any man or no man. `squares` is a bitboard
+    (a1 = bit 0). `shade` is "light", "dark" or empty. `promoted` is True if only men that came from a
+    promotion count, False if only other men count, and None if all men count. `tag` is the name of a tag. A
+    designator with a tag means the man of the tag, and `pieces` is empty.
     """
 
     pieces: str = ""
@@ -53,7 +53,7 @@ class Designator:
 
     @property
     def reached(self) -> int:
-        """The squares with the shade taken into account."""
+        """`squares`, limited to the light or dark squares if there is a shade."""
         return self.squares & {"light": LIGHT, "dark": DARK, "": ALL}[self.shade]
 
 
@@ -103,7 +103,7 @@ def read(text: str) -> Reading:
 
 def canonical(letters: str) -> str:
     """CQL 6 letters without repetitions. `A` replaces all letters of white men, and `a` all letters of black
-    men. The result is empty for "anything"."""
+    men. The result is empty if the letters stand for all men and the empty square."""
     kept = dict.fromkeys(letters)
     if "A" in kept:
         kept = dict.fromkeys(c for c in kept if c == "A" or not c.isupper())

@@ -1,8 +1,8 @@
-"""Conditions on the data of a game in old scripts. All conditions may stand in `(match ...)`, some also in
-`(position ...)`.
+"""Reads those conditions of old scripts that concern the data of a game. All conditions may stand in a match
+list. Some conditions may also stand in a position list.
 
-Every condition on a text is in brackets. Without the brackets, CQL 6 would take the next string as the text
-that `event`, `player white` or a similar filter searches for.
+Every condition on a text is printed in brackets. Without the brackets, a filter such as `event` would take
+the next string as the text to search for.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Final
 from cqlgui.cql.legacy.reading import legacy_parameters, legacy_ranges, legacy_reader
 
 Answer = str | bool
-"""A CQL 6 filter, or a constant. The constant True adds no condition; it is also the answer after a reported
-problem."""
+"""A CQL 6 filter, or a constant. The constant True adds no condition. True is also the answer after a
+reported problem."""
 
 RESULTS: Final = {"1-0": "1-0", "0-1": "0-1", "1/2": "1/2-1/2", "1/2-1/2": "1/2-1/2"}
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
@@ -61,15 +61,16 @@ def literal(text: str) -> str:
 
 
 def lower(text: str) -> str:
-    """Lower case as the filter `lowercase` gives it: only ASCII letters change."""
+    """The text in lower case. Only ASCII letters change, as with the CQL 6 filter `lowercase`."""
     return "".join(c.lower() if c.isascii() else c for c in text)
 
 
 def pattern(text: str) -> tuple[str, bool]:
     """A CQL-S pattern as a regular expression for the whole value, and whether case is significant.
 
-    `*` is any run of characters, `?` one character, `(` `)` `{` `}` word boundaries, a blank any number of
-    blanks, `\\x` a literal x. A leading `!` makes case significant.
+    `*` stands for any run of characters, `?` for one character, a blank for any number of blanks, and `\\x`
+    for a literal x. The signs `(` `)` `{` `}` stand for word boundaries. A leading `!` makes case
+    significant.
     """
     exact = text.startswith("!")
     parts, at = [], int(exact)
@@ -270,8 +271,8 @@ def _date_of(measured: str) -> _Reader:
 
 
 def _day(text: str, *, last: bool) -> datetime.date | None:
-    """The day that a date names; None if `text` is no date. A year or a month names its first day, or with
-    `last` its last day."""
+    """The day that a date names; None if `text` is no date. If `text` names a whole year or month, the result
+    is the first day of this period. With `last`, the result is the last day of the period."""
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -285,8 +286,8 @@ def _day(text: str, *, last: bool) -> datetime.date | None:
 
 
 def _stepped(day: datetime.date, text: str) -> datetime.date | None:
-    """The day that `text` reaches from `day` by a step of days, months or years. If the month reached is too
-    short, the last day of that month is taken."""
+    """The day that is one step away from `day`. `text` is the step, in days, months or years. If the new
+    month is too short, the result is the last day of the new month."""
     found = _STEP.fullmatch(text)
     if found is None:
         return None

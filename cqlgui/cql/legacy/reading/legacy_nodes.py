@@ -1,7 +1,7 @@
 """The syntax tree of an old script: position lists with their conditions, transforms and counts.
 
-Nodes have no behaviour. `legacy_images` carries out the transforms that CQL 6 has no keyword for, and maps
-the squares of a whole tree. No transform changes the designator of a `Fixed`.
+Nodes have no behaviour. `legacy_images` applies transforms to a tree where CQL 6 has no equivalent keyword.
+No transform changes the designator of a `Fixed`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Plain(Term):
     """CQL 6 text that contains designators. `if_empty` is the truth value of the term if one of the
     designators names no square.
 
-    `facing` is the place in the script of a direction such as `up`. A transform turns directions in CQL 6,
-    but not in the old dialects.
+    If the text contains a direction such as `up`, `facing` is the place in the script that asks for the
+    direction. A transform of CQL 6 turns directions, but a transform of the old dialects does not.
     """
 
     parts: tuple[Part, ...]
@@ -79,7 +79,8 @@ class RayCount(Term):
 
 @dataclass(frozen=True, slots=True)
 class PlyCount(Term):
-    """`:halfmovenumber` with a range: plies from the start, in the main line only."""
+    """`:halfmovenumber` with a range: the number of plies from the start. The condition holds only in the
+    main line."""
 
     range: legacy_ranges.Range
 
@@ -130,12 +131,12 @@ class Elsewhere(Term):
 
 @dataclass(frozen=True, slots=True)
 class Relation(Term):
-    """`:relation`: a later position differs from this one in a certain number of men.
+    """`:relation`: a later position differs from the current position in a certain number of men.
 
     `missing` is the range for the number of men that disappear: men of `missing_men` on squares that are
     empty in the later position. `new` is the range for the number of men that appear: men of `new_men` on
-    squares that are empty in this position. `side` compares the sides to move: "==", "!=" or empty. `where`
-    is the CQL 6 filter for the line of play: "mainline", "variation" or empty. `pattern` limits the
+    squares that are empty in the current position. `side` compares the sides to move: "==", "!=" or empty.
+    `where` is the CQL 6 filter for the line of play: "mainline", "variation" or empty. `pattern` limits the
     comparison to the squares of the enclosing list.
     """
 
@@ -164,9 +165,9 @@ class PositionList:
     """`(position ...)`. The fields after `terms` apply to the list as a whole.
 
     `flips` and `shifts` are keywords including the colon. `line` is "", ":variations" or ":variationsonly".
-    `accumulate` is the name of an accumulator. With `by_colour`, the accumulator counts each colour by
-    itself. `swapped` is True only in images of lists. A swapped list is read with colours exchanged and the
-    board upside down.
+    `accumulate` is the name of an accumulator. With `by_colour`, the accumulator counts each colour
+    separately. `swapped` is True only in images of lists. A swapped list is read with colours exchanged and
+    the board mirrored from top to bottom.
     """
 
     span: diagnostics.Span
@@ -194,7 +195,8 @@ class PositionList:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """`:forany`: a name for any man of the kinds in `pieces`; the squares of its designator are ignored."""
+    """`:forany`: a name for any man of the kinds in `pieces`. Squares in the designator of `:forany` are
+    ignored."""
 
     span: diagnostics.Span
     name: str

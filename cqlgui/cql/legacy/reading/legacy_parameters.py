@@ -1,4 +1,4 @@
-"""Reads parameters that many keywords of the old dialects share. Reports missing parameters and unknown
+"""Reads the usual parameters of keywords in the old dialects, and reports missing parameters and unknown
 keywords."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from cqlgui.cql.legacy.reading import legacy_designators, legacy_ranges, legacy_
 from cqlgui.cql.source import diagnostics
 
 MEANT: Final = {":promotion": ":promote", ":endmost": ":terminal"}
-"""Wrong keywords of old examples, and the correct keywords."""
+"""Wrong keywords that occur in old examples, each with the correct keyword."""
 
 
 def no_equivalent(
@@ -59,8 +59,8 @@ def take_range(
     if found is None:
         problems.error(items.place, f"range expected after {after}")
         word = items.word()
-        # A wrong word in place of the range is taken too. If it were left, it would be reported again, as a
-        # bad designator.
+        # A wrong word in place of the range is taken too. If the word were not taken, it would be reported
+        # again, as a bad designator.
         if word is not None:
             items.take()
     return found

@@ -14,8 +14,8 @@ from cqlgui.cql.legacy.reading import (
     legacy_reader,
 )
 
-# These CQL 6 filters name pawns of both colours. A plain filter is written before the pawns, a negated filter
-# after the pawns.
+# These CQL 6 filters name pawns of both colours. A plain filter is written before the pawns. A negated filter
+# is written after the pawns.
 _SETS: Final = {
     "passed": "passedpawns",
     "isolated": "isolatedpawns",

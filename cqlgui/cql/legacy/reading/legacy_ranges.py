@@ -1,4 +1,4 @@
-"""Ranges of old scripts: how old scripts write a range, and how CQL 6 compares a value with it.
+"""Ranges of old scripts: how old scripts write a range, and how CQL 6 compares a value with a range.
 
 n    n m    n unlimited    unlimited m    >n  >=n  <n  <=n    *    –    end    end-N
 """
@@ -30,7 +30,7 @@ class Range:
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     def compare(self, measured: str) -> str | bool:
-        """The CQL 6 text that compares `measured` with the range. The value may be negative."""
+        """The CQL 6 text that compares `measured` with the range. The value of `measured` may be negative."""
         low, high = self.low, self.high
         if low is None:
             return True if high is None else f"{measured}<={high}"
@@ -39,12 +39,12 @@ class Range:
         if low == high:
             return f"{measured}=={low}"
         whole = f"{low}<={measured}<={high}"
-        # A leading minus sign would subtract from the preceding filter.
+        # Without brackets, a minus sign at the beginning would subtract from the preceding filter.
         return f"({whole})" if low < 0 else whole
 
     def count(self, measured: str) -> str | bool:
-        """The CQL 6 text that compares `measured` with the range. The value cannot be negative, so a lower
-        bound of 0 adds no condition."""
+        """The CQL 6 text that compares `measured` with the range. The value of `measured` cannot be negative,
+        so a lower bound of 0 adds no condition."""
         if self.high is not None and self.high < 0:
             return False
         if self.low is not None and self.low <= 0 and self.high != 0:

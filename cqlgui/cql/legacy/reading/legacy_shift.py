@@ -1,10 +1,10 @@
 """The transforms of old scripts, applied to square sets.
 
-Flips work as in CQL 6; shifts work differently. A shift of CQL 6 moves a set and keeps complete ranks and
-files. Under the old rule, a shift by one file to the right moves every square one file to the right. Squares
-on the h-file are dropped. Squares on the a-file are moved, but also kept. So after a shift to the right, the
-a-file of a list means "the a-file or farther to the right". A shift is a single vector (dx, dy). A list is
-never shifted in one direction and back again.
+Flips work as in CQL 6; shifts work differently. A shift of CQL 6 moves a set of squares, but complete ranks
+and files stay in place. Under the old rule, a shift by one file to the right moves every square one file to
+the right. Squares on the h-file are dropped. Squares on the a-file are moved, but also kept. A shift to the
+right therefore changes "on the a-file" into "on the a-file or farther to the right". A shift is a single
+vector (dx, dy). A list is never shifted in one direction and back again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RANK_1: Final = 0xFF
 _RANK_8: Final = _RANK_1 << 56
 
 DISTANCES: Final = (*range(8), *range(-1, -8, -1))
-"""The distances of shifts, in the order of trial."""
+"""The distances of shifts. They are tried in this order."""
 
 VECTORS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     ":shift": tuple((dx, dy) for dx in DISTANCES for dy in DISTANCES),
@@ -62,7 +62,8 @@ def shifted(squares: int, right: int, up: int) -> int:
 
 
 def shift_of(right: int, up: int, *, old: bool) -> SquareMap:
-    """The map of one shift. True for `old` selects the old rule, False the rule of CQL 6."""
+    """The map of one shift. If `old` is True, the map follows the old rule. If `old` is False, the map
+    follows the rule of CQL 6."""
     if old:
         return lambda squares: shifted(squares, right, up)
     basic = geometry.Basic(right=right, up=up)
@@ -94,7 +95,7 @@ def keyword_of(words: Iterable[str]) -> str:
 
 
 def symmetry(name: str) -> SquareMap:
-    """The map of a flip named as in `geometry.SYMMETRIES`; the empty name is the identity."""
+    """The map of a flip. `name` is a name in `geometry.SYMMETRIES`; the empty name is the identity."""
     basic = geometry.Basic(name, symmetry=geometry.SYMMETRIES.index(name))
     return lambda squares: geometry.map_squares(basic, squares)
 
@@ -119,8 +120,8 @@ def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def order_matters(words: Iterable[str]) -> bool:
-    """Whether the order of the transforms matters. If it matters, one order gives only some of the lists that
-    the old dialect tries."""
+    """Whether the order of the transforms matters. If the order matters, a single order gives only some of
+    the lists that the old dialect tries."""
     found = set(words)
     straight = found & {":flipvertical", ":fliphorizontal"}
     slanted = found & {":flipdiagonal", ":flipoffdiagonal"}
@@ -137,7 +138,7 @@ def order_matters(words: Iterable[str]) -> bool:
 
 
 def mirrored(squares: int) -> int:
-    """The set turned upside down, as a colour flip does it."""
+    """The set mirrored from top to bottom, as in a colour flip."""
     return int.from_bytes(squares.to_bytes(8, "little"), "big")
 
 
