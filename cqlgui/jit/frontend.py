@@ -462,7 +462,7 @@ class _Body:
         return self._f.converted(value, Scalar.BOOL)
 
     def _chosen(self, node: ast.expr) -> Value:
-        """The value of `and`, `or`, `not`: a truth."""
+        """The truth value of an `and`, `or` or `not`."""
         yes, no, after = self._f.label(), self._f.label(), self._f.label()
         self._condition(node, yes, no)
         self._f.begin(yes)
@@ -675,7 +675,7 @@ class _Body:
         return self._program.table(numbers, name, source)
 
     def _index(self, node: ast.expr) -> Value:
-        """A place in an array. A word as a place is used without a check."""
+        """The index of an element. An index that is a `Word` is converted to an int without a check."""
         value = self._expression(node)
         if isinstance(value, _Literal):
             if value.number < 0:
@@ -787,8 +787,8 @@ class _Body:
             raise self._wrong(node, str(fault)) from fault
 
     def _as(self, node: ast.AST, value: _Operand, kind: Scalar, *, mixing: bool = False) -> Value:
-        """A value as the type that is needed. Truths are converted to numbers. Ints are converted to words
-        only with `mixing`, for operations where only the bits matter."""
+        """A value as the type that is needed. Truth values are converted to numbers, and numbers to truth
+        values. Ints are converted to words only with `mixing`, for operations where only the bits matter."""
         if isinstance(value, _Literal):
             if kind is Scalar.WORD and mixing and value.number < 0:
                 value = _Literal(value.number & words.MASK)

@@ -61,10 +61,10 @@ VARIATION: Final = 128
 WHITE_TO_MOVE: Final = 256
 BLACK_TO_MOVE: Final = 512
 PROMOTED: Final = 1024
-"""The first of four bits, for promotions to a knight, bishop, rook and queen. `PROMOTED` is shifted by the
-number of the kind of man, minus 2."""
+"""The first of four bits, for promotions to a knight, bishop, rook and queen. The bit for a kind of man is
+`PROMOTED`, shifted by the number of the kind minus 2."""
 PLIES: Final = 32
-"""The largest ply stands from this bit on."""
+"""The bits from this bit on are the largest ply."""
 
 _EVER: Final = (1 << 64) - 1
 _EVERYTHING: Final = tuple([_EVER] * LEAST + [0, _EVER, _EVER])
@@ -81,8 +81,9 @@ _COUNTED: Final = (1 << COUNT_BITS) - 1
 
 @UNIT.kernel
 def gather(records: WordArray, boards: Bytes, place: int, frame: WordArray) -> bool:
-    """Add one position to the signature of its game. The function is a query for `replay.search` that never
-    matches. The rows of all games are in the frame, after the usual words."""
+    """Add one position to the signature of its game. `make` passes this function to `replay.search` in place
+    of a query. The result is always False, so the search finds no hits. In the frame, the words from
+    `layout.LOCALS` on are one row for each game."""
     game = int(frame[layout.GAMENUMBER]) - 1
     _gather(records[place * layout.SIZE :], boards[place * 64 :], frame[layout.LOCALS + game * _ROW :])
     return False
@@ -111,7 +112,8 @@ def _take_in(record: WordArray, board: Bytes, row: WordArray, events: Word) -> N
         row[0] |= 1 << (move & 63)
     empties = words.word(record[0].bit_count())
     if row[EVENTS] == 0 or row[_EMPTIES] != empties or events >= PROMOTED:
-        # Only captures change the number of men, and only promotions change the kinds of men.
+        # Only captures change the number of men, and only promotions change the kinds of men. After all other
+        # moves, the men need not be counted.
         row[_EMPTIES] = empties
         _count(record, row)
     known = row[EVENTS]
@@ -146,8 +148,9 @@ def _events(record: WordArray) -> Word:
     if routines.in_check(record):
         events |= CHECK
     if record[layout.CHILD] == layout.NONE:
-        # If the game continues, the next move is a legal move or a null move. A null move is noted at the
-        # next position.
+        # Only the last position of a line is tested for mate and stalemate. If the game continues, the next
+        # move is a legal move or a null move. For a null move, `_special` adds both events at the next
+        # position.
         if routines.is_mate(record):
             events |= MATE
         elif routines.is_stalemate(record):
@@ -208,7 +211,8 @@ class Signatures:
             return None
         main = np.frombuffer(data, np.uint64, count * WIDTH).reshape(WIDTH, count)
         differing = np.frombuffer(data, np.uint32, others, first)
-        # If `differing` has an odd number of games, the words after it are not aligned.
+        # If `differing` has an odd number of games, the words of `whole` are not aligned. They are therefore
+        # read as bytes first.
         whole = np.frombuffer(data[first + 4 * others :], np.uint8).view(np.uint64).reshape(others, WIDTH)
         if others and int(differing.max()) >= count:
             return None
