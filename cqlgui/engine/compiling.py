@@ -52,7 +52,7 @@ class Compiled:
 
     In every game that is not in doubt, the function finds the hits that the interpreter would find. The
     function does not test the conditions of the header. `unsupported` has the parts of the query that were
-    not compiled. A game is left in doubt when evaluation reaches such a part.
+    not compiled. If evaluation reaches a part that was not compiled, the game is left in doubt.
     """
 
     unsupported: tuple[Unsupported, ...]
@@ -199,7 +199,7 @@ def _write(low: Lowering, name: str, body: nodes.Node) -> None:
 
 def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Lowering]) -> nodes.Node | None:
     """Write the function `glance`, which tests the part of a query that depends only on the current position.
-    Returns this part, or None if there is no such part."""
+    Returns this part, or None if no part depends only on the current position."""
     scope = low.opened(low.module.function("scope", orbit_pass.PARAMETERS, Scalar.BOOL, exported=False))
 
     def is_idle(node: nodes.Node) -> bool:

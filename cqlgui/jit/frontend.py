@@ -1,14 +1,14 @@
 """Reads functions in the kernel language and writes them through the emitter.
 
-The language is a subset of Python: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
-tables and constants of a module, members of an `enum.IntEnum`, `if`, `while`, `for ... in range(...)`,
-assignments, and calls of functions in the same language. A variable has one type. The type is `Word` if any
-value assigned to the variable is a `Word`. Bit operations and sums of an `int` and a `Word` are words. A
-comparison of an `int` and a `Word` is refused, because the meaning of the sign would be unclear. Write
-`int(...)` or `word(...)` in a comparison. A literal takes the type of the other operand, and `1 << n` is a
-word. A shift must be by less than 64. Arrays that are given to one call must not overlap. `assert` has an
-effect only in plain Python. `array[start:]` as an argument is the array from the element `start` on. A
-function that is given as an argument can be called.
+The language is a subset of Python. It has numbers (`int`, `Word`, `bool`), arrays that are given as
+arguments, tables and constants of a module, and members of an `enum.IntEnum`. It also has `if`, `while`,
+`for ... in range(...)`, assignments, and calls of functions in the kernel language. A variable has one type.
+The type is `Word` if any value assigned to the variable is a `Word`. Bit operations and sums of an `int` and
+a `Word` are words. A comparison of an `int` and a `Word` is refused, because the meaning of the sign would be
+unclear. Write `int(...)` or `word(...)` in a comparison. A literal takes the type of the other operand, and
+`1 << n` is a word. A shift must be by less than 64. Arrays that are given to one call must not overlap.
+`assert` has an effect only in plain Python. `array[start:]` as an argument is the array from the element
+`start` on. A function that is given as an argument can be called.
 """
 
 from __future__ import annotations
@@ -577,7 +577,8 @@ class _Body:
             return self._f.binary(word, left, right)
         if word in ("shl", "shr"):
             if isinstance(left, _Literal):
-                # Usually this is `1 << square`, and `1 << 63` does not fit into an int.
+                # A shift of a literal to the left is usually `1 << square`. The result is a word, because
+                # `1 << 63` does not fit into an int.
                 kind = Scalar.WORD if word == "shl" else Scalar.INT
             else:
                 left = self._number(left)

@@ -174,7 +174,8 @@ def rays(record: Words, sets: Words, count: int, mask: int, attack: int, side: i
 
 @UNIT.kernel
 def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> Word:
-    """The first and last squares of rays as in `rays`, and all men between these squares."""
+    """The first and last squares of the rays that `rays` would find, and the squares of all men in
+    between."""
     occupied = _ALL ^ record[0]
     found = words.word(0)
     firsts = sets[0]
@@ -197,8 +198,8 @@ def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> W
 
 @UNIT.kernel
 def ray_count(record: Words, sets: Words, count: int, mask: int, attack: int) -> int:
-    """The number of rays as in `rays`. Rays with the same first square and the same last square count as one
-    ray."""
+    """The number of rays that `rays` would find. Rays with the same first square and the same last square
+    count as one ray."""
     found = 0
     firsts = sets[0]
     if attack != 0:
@@ -490,8 +491,8 @@ def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, 
 
 @UNIT.kernel
 def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> int:
-    """The number of different moves as in `possible`. Moves with the same origin and the same target square
-    count as one move."""
+    """The number of different moves that `possible` would find. Moves with the same origin and the same
+    target square count as one move."""
     found = 0
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
@@ -506,7 +507,7 @@ def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind:
 
 @UNIT.kernel
 def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> bool:
-    """Whether there is a move as in `possible`."""
+    """Whether `possible` would find a move."""
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
     if pseudo == 0 and left != 0 and not in_check(record):

@@ -49,8 +49,8 @@ def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
 
 @UNIT.kernel
 def stalemate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The men that take part in a stalemate of the side to move, with `demand` as in `mate_picture`. The
-    caller knows that the position is stalemate."""
+    """The men that take part in a stalemate of the side to move. The result is empty if the stalemate is less
+    economical than `demand` (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is stalemate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     if king < 0:

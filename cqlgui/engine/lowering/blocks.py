@@ -43,7 +43,7 @@ def count(s: Scope, area: Value) -> Number:
 
 
 def is_single(s: Scope, area: Value) -> Value:
-    """Whether a set is one square."""
+    """Whether a set has exactly one square."""
     f = s.f
     alone = f.compare("eq", f.binary("and", area, f.binary("sub", area, word(1))), word(0))
     return f.binary("and", not_empty(s, area), alone)

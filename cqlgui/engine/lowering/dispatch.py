@@ -4,8 +4,8 @@ The instructions of a filter are written where the filter is used. A caller asks
 set, the number, the position, or the truth value of a filter. A set always exists. If the number or the
 position does not exist, code goes to the label `fail`. For the truth value, code goes to the label `yes` or
 `no`. Filters are evaluated in the order of the interpreter's closures. Compiled code skips the filters that
-the interpreter skips, so that assignments have the same effect as in the interpreter. If a filter can neither
-assign nor fault, evaluation ends as soon as the answer is decided.
+the interpreter skips, so that assignments have the same effect as in the interpreter. For a filter without
+assignments and possible faults, evaluation ends as soon as the answer is decided.
 
 A game is left in doubt when evaluation reaches a part that is not compiled, or a fault that the interpreter
 would report. The results of a game in doubt do not count, and the interpreter decides the game. A compiled

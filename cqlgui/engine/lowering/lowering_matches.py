@@ -36,7 +36,7 @@ def words_of(sizes: Sequence[int]) -> list[int]:
 
 
 def outermost(body: nodes.Node) -> list[nodes.Orbit]:
-    """The orbits whose matches are noted."""
+    """The outermost orbits of a filter. The matches of these orbits are noted."""
     return [node for node in nodes.walk(body) if isinstance(node, nodes.Orbit) and node.index >= 0]
 
 

@@ -1,6 +1,6 @@
 """The search for sequences with a separate stack, like `sequences.explore` in the interpreter. This search
-handles the paths and lines that the automaton of `lowering_paths` cannot handle. Among these are the paths
-and lines with parts that leave traces.
+handles the paths and lines that the automaton of `lowering_paths` cannot handle. Paths and lines with parts
+that leave traces belong to this group.
 
 The constituents are unrolled into states, and all states of one constituent share one piece of code. The
 stack is in the frame (`layout.STACK`). An entry has the state and the position to return to, and the number

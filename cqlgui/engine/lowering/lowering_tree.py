@@ -361,7 +361,7 @@ def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes:
     f.branch(f.compare("ne", blocks.field_of(s, layout.ID), word(0)), moved, no)
     f.begin(moved)
     if not low.variations:
-        # On a main line, every position is the first child of its parent.
+        # On a main line, every position after the root is the first child of its parent.
         f.jump(yes if node.word == "primary" else no)
         return
     first = is_first(low, s)

@@ -78,8 +78,8 @@ def candidates(asked: Question, known: Known) -> Truths:
 
 def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
     """Two truth values for each game. The first value says whether the game must be searched. The second
-    value says whether evaluation may reach a fault or a message. If so, the game must be searched even
-    without a match."""
+    value says whether the game must be searched even without a match, because evaluation may reach a fault or
+    a message."""
     header = asked.query.header
     possible = admitted(asked, known)
     wanted = header.matchcount
@@ -696,8 +696,8 @@ _HAPPENING: Final[dict[str, int]] = {
     "null": signatures.NULL_MOVE,
     "secondary": signatures.VARIATION,
 }
-"""For each parameter of `move` that asks about moves of the game, the events. At least one of the events must
-have happened."""
+"""Events for the parameters of `move` that ask about moves of the game. For each of these parameters, at
+least one of its events must have happened."""
 
 
 def _path(p: Pruner, node: nodes_paths.Path) -> May | None:

@@ -6,10 +6,11 @@ a search visits. A game has one signature for the main line and another signatur
 that replay leaves in doubt has a signature that excludes nothing. `store.side_files` keeps the signatures,
 and `pruner` reads them.
 
-The stored bytes have three parts. The first part has the signatures of all main lines, word by word: the
-first word of every game, the second word of every game, and so on. Each word is a u64. The second part has
-the numbers of the games where the signature of the whole tree differs from the signature of the main line.
-Each number is a u32. The third part has the signatures of these whole trees, one after the other.
+The stored bytes have three parts. The first part has the signatures of all main lines, word by word. The
+first words of all games come first, the second words of all games follow, and so on. Each word is a u64. The
+second part has the numbers of the games where the signature of the whole tree differs from the signature of
+the main line. Each number is a u32. The third part has the signatures of these whole trees, one after the
+other.
 """
 
 from __future__ import annotations

@@ -206,8 +206,8 @@ def _asked(
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """Evaluate the query at the positions that are laid out, from `begin` on. This loop is a separate
-    function for the reason that `streamed` gives."""
+    """Evaluate the query at the positions that are laid out, from `begin` on. `streamed` explains why this
+    loop is a separate function."""
     found = tally[FOUND]
     end = found + most
     record = begin
