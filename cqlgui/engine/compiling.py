@@ -42,7 +42,7 @@ RULES: Final = (
 
 
 _MOST_FOR_CARE: Final = 30_000
-"""The maximum number of characters of assembly code that is compiled together with the replay loop. A larger
+"""The maximum length of assembly code that is compiled together with the replay loop, in characters. A larger
 query would gain nothing. Its compilation would take long and keep other queries waiting."""
 
 
@@ -50,9 +50,9 @@ query would gain nothing. Its compilation would take long and keep other queries
 class Compiled:
     """A query as a function of a position.
 
-    In every game that is not in doubt, the hits are the interpreter's hits for the query without the
-    conditions of the header. `unsupported` has the parts of the query that were not compiled. A game is left
-    in doubt when evaluation reaches such a part.
+    In every game that is not in doubt, the function finds the hits that the interpreter would find. The
+    function does not test the conditions of the header. `unsupported` has the parts of the query that were
+    not compiled. If evaluation reaches a part that was not compiled, the game is left in doubt.
     """
 
     unsupported: tuple[Unsupported, ...]
@@ -60,13 +60,13 @@ class Compiled:
     """The `mode` of `replay.search`."""
     frame_size: int
     glance: nodes.Node | None
-    """A filter that must hold at every match and depends only on the current position. A main line is laid
-    out only if this filter holds at some position of the line."""
+    """A filter that must hold at every match and depends only on the current position. The positions of a
+    main line are laid out in memory only if this filter holds at some position of the line."""
     facts: tuple[facts_of_games.Fact, ...]
-    """Questions about games. `facts.Asker` answers these questions, and `scan` takes the `facts.table` of the
-    answers."""
+    """Questions about games. `facts.Asker` answers these questions. The function `facts.table` puts the
+    answers into the form that `scan` takes."""
     steady: bool
-    """Whether the result at a position never depends on what was evaluated at others."""
+    """True if the result at a position is independent of all evaluations at other positions."""
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
@@ -199,8 +199,8 @@ def _write(low: Lowering, name: str, body: nodes.Node) -> None:
 
 
 def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Lowering]) -> nodes.Node | None:
-    """Write the part of a query that depends only on the current position as a function `glance`. Returns
-    this part, or None if there is no such part."""
+    """Write the function `glance`, which tests the part of a query that depends only on the current position.
+    Returns this part, or None if no part depends only on the current position."""
     scope = low.opened(low.module.function("scope", orbit_pass.PARAMETERS, Scalar.BOOL, exported=False))
 
     def is_idle(node: nodes.Node) -> bool:

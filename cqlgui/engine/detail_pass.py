@@ -1,9 +1,9 @@
-"""Finds the values of hits and the squares to ring, with a third function of the query that runs only at
-hits.
+"""Finds the values of hits and the squares to ring. A third compiled function of the query does this work and
+runs only at hits.
 
-The function finds the same values and squares as the interpreter (`cql.interpreting.rings`, the value of the
-body). If the variables at a hit depend on earlier positions, the game is evaluated from the first position to
-the last hit.
+The function finds the same values and squares as the interpreter. The interpreter finds the squares in
+`cql.interpreting.rings`. The value of a hit is the value of the query's body. If the variables at a hit
+depend on earlier positions, the game is evaluated from the first position to the last hit.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import MASK, Scalar
 
 NO_VALUE: Final = -(1 << 63)
-"""Stands in place of the value of a hit without a value."""
+"""The number in `Detailed.values` for a hit without a value."""
 MOST_MARKED: Final = 64
-"""The maximum number of matches at one hit that have their own squares (`rings.MOST_MATCHES`)."""
+"""After this number of matches at one hit, only primary elements get squares. `rings.Rings.squares` has the
+same rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,8 @@ class DetailPass:
 def make(
     expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
 ) -> DetailPass | None:
-    """The third function of a query that `low` compiled completely. None if the interpreter must find the
-    details."""
+    """Make the third function of a query. `low` has compiled the whole query. Returns None if the interpreter
+    must find the details."""
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]
     kind = types.infer(body, expanded.names)
@@ -125,8 +126,8 @@ evaluated separately."""
 
 def _write_step(low: Lowering, body: nodes.Node, kind: Type) -> int | None:
     """Write the function `step`, which is evaluated at every position. Like the interpreter, `step` evaluates
-    the body only once. If the body has a value, `step` keeps the value in the frame. Returns the place of the
-    value in the frame."""
+    the body only once. If the body has a value, `step` keeps the value in the frame. The result is the place
+    of the value in the frame."""
     f = low.module.function("step", orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     s = low.opened(f)
     yes, no = f.label(), f.label()
@@ -169,7 +170,8 @@ def _write(
         return False
     width = places[-1]
     if kept is None and kind is not Type.NUMERIC:
-        # A result that was combined from other results may contain hits of another query.
+        # Results that were combined from several searches may contain hits of other queries. The query is
+        # therefore tested again at each hit.
         holds, fails = f.label(), f.label()
         low.test(s, body, holds, fails)
         f.begin(fails)
@@ -182,7 +184,8 @@ def _write(
         f.store(area, out, f.binary("add", number, integer(width + 2)))
 
     lowering_matches.write(low, s, body, out, places, ring)
-    # With transforms, a hit shows the squares of the elements that matched.
+    # With transforms, `DetailPass.tell` computes the squares of a hit from the squares of the elements that
+    # matched.
     area = word(0) if sizes else lowering_rings.ringed(low, s, body)
     f.store(area, out, integer(width + 1))
     f.leave(emitter.TRUE)

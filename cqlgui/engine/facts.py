@@ -32,12 +32,12 @@ from cqlgui.jit.words import MASK
 UNKNOWN: Final = 0
 GIVEN: Final = 1
 MISSING: Final = 2
-"""States of an answer. The state stands after the value."""
+"""States of an answer. In the frame and in `table`, each value is followed by its state."""
 
 SECONDS: Final = 0.05
-"""The maximum number of seconds for the evaluation of one regular expression. All slow evaluations of one
-filter together have the same limit. The limit is short, because threads that wait for these evaluations
-cannot be interrupted."""
+"""The maximum number of seconds for the evaluation of one regular expression. The total time of all slow
+evaluations of one filter has the same limit. The limit is short, because threads that wait for these
+evaluations cannot be interrupted."""
 _SLOW: Final = 0.001
 
 LARGEST: Final = 1 << 31
@@ -185,10 +185,11 @@ class Asker:
         self._evaluation.patience = SECONDS
         self._is_over: Callable[[], bool] = never
         self._known: dict[Hashable, dict[tuple[Any, ...], Any]] = {}
-        """Values of filters that read one tag, by the text of the tag. Many texts occur again in other
-        segments."""
+        """Values of filters that read one tag, by the text of the tag. The values are kept, because many
+        texts occur again in other segments of a database."""
         self._left: dict[nodes.Node, float] = {}
-        """Seconds left for each filter with regular expressions that have already taken some time."""
+        """The seconds that are left for each filter with slow evaluations. Filters without slow evaluations
+        are missing here."""
 
     @functools.cached_property
     def _compiler(self) -> closures.Compiler:
@@ -199,7 +200,7 @@ class Asker:
         return compilers.compiler(self._names)
 
     def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers]:
-        """The answers to each fact. Raises `errors.Cancelled` once `is_over` returns True.
+        """The answers for each fact. Raises `errors.Cancelled` once `is_over` returns True.
 
         An answer that takes too long is unknown in this call and in later calls. Some regular expressions
         take too long.
@@ -213,8 +214,8 @@ class Asker:
     # --- on whole columns
 
     def _joined(self, fact: Fact, tags: Tags) -> Answers | None:
-        """The answers, combined from the answers for the parts of the filter. Returns None for filters that
-        are answered more quickly as a whole."""
+        """Combine the answers for the parts of a filter. Returns None for a filter that is answered more
+        quickly as a whole."""
         match fact:
             case Fact(nodes.Not(operand=operand), number=False):
                 return _opposite(self._answers(Fact(operand, number=False), tags))
@@ -222,8 +223,8 @@ class Asker:
                 parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
                 return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
             case Fact(nodes.Compound(filters=filters), number=False):
-                # The parts are answered separately and combined. All texts of all parts together would have
-                # many more distinct rows.
+                # The parts are answered separately, because the texts of all parts together would form many
+                # more distinct rows.
                 return functools.reduce(
                     _both, [self._answers(Fact(one, number=False), tags) for one in filters]
                 )
@@ -235,7 +236,8 @@ class Asker:
             case Fact(nodes.Elo(colour=None) as node, number=True):
                 ratings = [nodes.Elo(node.span, "white"), nodes.Elo(node.span, "black")]
                 first, second = (self._answers(Fact(one, number=True), tags) for one in ratings)
-                # A player without a rating has the value 0 and the larger state (`MISSING`).
+                # A player without a rating has the value 0 and the larger state (`MISSING`). The other
+                # player's rating therefore becomes the answer.
                 return np.maximum(first[0], second[0]), np.minimum(first[1], second[1])
             case Fact(nodes.Elo() | nodes.Measure(word="year") as node, number=True):
                 values = self._remembered(node, tags)
@@ -262,8 +264,8 @@ class Asker:
     # --- by what the tags say
 
     def _one_by_one(self, fact: Fact, tags: Tags) -> Answers:
-        """The answers. The filter reads some tags. Games with equal texts in these tags share one
-        evaluation."""
+        """The answers to a fact. Two games share one evaluation if all tags that the filter reads have equal
+        texts."""
 
         def answer(code: closures.Code) -> tuple[int, int]:
             if fact.number:
@@ -275,7 +277,7 @@ class Asker:
         return pairs[found.codes, 0], pairs[found.codes, 1]
 
     def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
-        """The values of a filter that cannot fault. The values are kept in `tags.memo`."""
+        """The values of a filter that never raises an error. The values are kept in `tags.memo`."""
         known = tags.memo.get(node)
         if known is None:
             key: Any = node
@@ -294,8 +296,8 @@ class Asker:
         fault: Any,
         tags: Tags,
     ) -> Coded:
-        """The value of a filter in each game; `fault` in games where the filter faults. Filters that depend
-        on one tag alone and have equal `key`s have equal values for equal texts."""
+        """The value of a filter in each game. The value is `fault` in games where the filter raises an error.
+        If two filters have equal `key`s and each reads only one tag, equal texts give equal values."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
@@ -323,7 +325,8 @@ class Asker:
                     value, faults = fault, True
                 too_long = timed and self._spend(node, started) <= 0
                 if faults or not self._host.asked <= asked:
-                    # The other texts are likely to fault as well.
+                    # If one text causes an error, the other texts would probably cause an error too. The loop
+                    # therefore ends.
                     break
                 known[row] = value
                 if too_long:
@@ -409,7 +412,8 @@ _RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], Integers]:
-    """The distinct rows of values in several columns, and the row that each of `count` games has."""
+    """The distinct rows of values in several columns, and the number of each game's row. There are `count`
+    games."""
     if not columns:
         return [()], np.zeros(count, np.int64)
     if len(columns) == 1:
@@ -443,8 +447,8 @@ def _column(tags: Tags, name: str) -> Coded:
 
 
 class _Host:
-    """A game with some tags, a result and a number. Filters can ask a host for nothing else. A host notes
-    which tags were read. A tag that is not given counts as missing."""
+    """A game with some tags, a result and a number. Filters can read only these data from a host. A host
+    notes which tags were read. A tag that is not given counts as missing."""
 
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}

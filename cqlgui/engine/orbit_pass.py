@@ -21,7 +21,7 @@ from cqlgui.jit.words import Scalar
 
 ELEMENT_BITS: Final = 16
 """The number of an element combines the number of the orbit, shifted by `ELEMENT_BITS`, with the element's
-place in the orbit. An orbit has at most 20,000 elements."""
+place in the orbit. An orbit has at most 20,000 elements, so the element's place fits into 16 bits."""
 
 Codes: TypeAlias = "npt.NDArray[np.int32]"
 Ends: TypeAlias = "npt.NDArray[np.int64]"
@@ -110,7 +110,8 @@ class Runner:
         ends = np.zeros(len(hits), np.int64)
         codes: list[Codes] = []
         marked: list[Words] = []
-        # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences.
+        # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences, so
+        # `tell` has the type `Any`.
         tell: Any = replay.tell
         at, written = 0, 0
         while at < len(hits):
@@ -153,8 +154,8 @@ class OrbitPass:
 def make(
     expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
 ) -> OrbitPass | None:
-    """The second function of a query that `low` compiled completely. None if the interpreter must find the
-    elements, or if the query has no outermost transform.
+    """Make the second function of a query. `low` has compiled the whole query. Returns None if the
+    interpreter must find the elements, or if the query has no outermost transform.
     """
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]

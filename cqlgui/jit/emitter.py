@@ -1,8 +1,8 @@
-"""Builds LLVM assembly from typed values. No other module writes assembly, because wrong assembly can end the
-process.
+"""Builds LLVM assembly from typed values. No other module writes assembly, because wrong assembly can crash
+the process.
 
 Every operation checks the types of its arguments and raises `EmitError` if the types do not fit. A mistake in
-the calling compiler therefore becomes a Python exception with a name in its message. A `Function` is built
+the calling compiler therefore raises a Python exception and does not crash the process. A `Function` is built
 block after block. Each block must end in a branch or a return before the next block begins.
 """
 
@@ -256,7 +256,7 @@ class Function:
     # --- memory
 
     def slot(self, kind: Scalar) -> Value:
-        """Room for one variable, which the optimiser turns into registers."""
+        """Memory for one variable. The optimiser turns the variable into registers."""
         self._count += 1
         name = f"%s{self._count}"
         self._slots.append(f"  {name} = alloca {kind.llvm}")
@@ -280,8 +280,8 @@ class Function:
         return self._made(wide, f"{'sext' if element.signed else 'zext'} {element.llvm} {found.text} to i64")
 
     def store(self, value: Value, array: Value, index: Value | None = None) -> None:
-        """Store a number in an array. If the number is wider than the elements, only its low bits are
-        stored."""
+        """Store a number in an array. If the number is wider than the elements, only the low bits of the
+        number are stored."""
         element = self._element(array)
         place = self._place(array, index)
         if element.bits < 64 and element is not Scalar.BOOL:
@@ -300,7 +300,8 @@ class Function:
     # --- numbers
 
     def binary(self, word: str, left: Value, right: Value) -> Value:
-        """`add sub mul and or xor shl shr div mod` of two numbers of one type, or `and or xor` of truths.
+        """`add sub mul and or xor shl shr div mod` of two numbers of one type, or `and or xor` of truth
+        values.
 
         `shr` of a signed number keeps the sign. `div` and `mod` round as Python does. The right operand of
         `div` and `mod` must not be 0. A shift must be by less than 64.
@@ -334,7 +335,7 @@ class Function:
         return self.select(short, self.binary("sub", whole, literal(1, Scalar.INT)), whole)
 
     def compare(self, word: str, left: Value, right: Value) -> Value:
-        """`eq ne lt le gt ge` of two numbers of one type, or `eq ne` of truths."""
+        """`eq ne lt le gt ge` of two numbers of one type, or `eq ne` of truth values."""
         kind = left.type
         if right.type is not kind or not isinstance(kind, Scalar):
             raise EmitError(f"{word} of {left.type} and {right.type}")
@@ -382,7 +383,7 @@ class Function:
         return self.binary("sub", literal(64, Scalar.INT), zeros)
 
     def inverted(self, value: Value) -> Value:
-        """A number with every bit inverted, or the opposite of a truth."""
+        """A number with every bit inverted, or the opposite of a truth value."""
         if value.type is Scalar.BOOL:
             return self.binary("xor", value, TRUE)
         if value.type not in NUMBERS:
@@ -391,8 +392,8 @@ class Function:
         return self._made(value.type, f"xor i64 {value.text}, -1")
 
     def converted(self, value: Value, kind: Scalar) -> Value:
-        """A value as another type. A number as the other type of number keeps its bits. A truth as a number
-        is 0 or 1. A number as a truth is false if the number is 0."""
+        """A value converted to another type. Conversion between `INT` and `WORD` keeps all bits. A truth
+        value becomes 0 or 1. The number 0 becomes false, and all other numbers become true."""
         if value.type is kind:
             return value
         if kind in NUMBERS and value.type in NUMBERS:

@@ -1,14 +1,14 @@
 """Reads functions in the kernel language and writes them through the emitter.
 
-The language is a subset of Python: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
-tables and constants of a module, members of an `enum.IntEnum`, `if`, `while`, `for ... in range(...)`,
-assignments, and calls of functions in the same language. A variable has one type. The type is `Word` if any
-value assigned to the variable is a `Word`. Bit operations and sums of an `int` and a `Word` are words. A
-comparison of an `int` and a `Word` is refused, because the meaning of the sign would be unclear. Write
-`int(...)` or `word(...)` in a comparison. A literal takes the type of the other operand, and `1 << n` is a
-word. A shift must be by less than 64. Arrays that are given to one call must not overlap. `assert` has an
-effect only in plain Python. `array[start:]` as an argument is the array from the element `start` on. A
-function that is given as an argument can be called.
+The language is a subset of Python. It has numbers (`int`, `Word`, `bool`), arrays that are given as
+arguments, tables and constants of a module, and members of an `enum.IntEnum`. It also has `if`, `while`,
+`for ... in range(...)`, assignments, and calls of functions in the kernel language. A variable has one type.
+The type is `Word` if any value assigned to the variable is a `Word`. Bit operations and sums of an `int` and
+a `Word` are words. A comparison of an `int` and a `Word` is refused, because the meaning of the sign would be
+unclear. Write `int(...)` or `word(...)` in a comparison. A literal takes the type of the other operand, and
+`1 << n` is a word. A shift must be by less than 64. Arrays that are given to one call must not overlap.
+`assert` has an effect only in plain Python. `array[start:]` as an argument is the array from the element
+`start` on. A function that is given as an argument can be called.
 """
 
 from __future__ import annotations
@@ -462,7 +462,7 @@ class _Body:
         return self._f.converted(value, Scalar.BOOL)
 
     def _chosen(self, node: ast.expr) -> Value:
-        """The value of `and`, `or`, `not`: a truth."""
+        """The truth value of an `and`, `or` or `not`."""
         yes, no, after = self._f.label(), self._f.label(), self._f.label()
         self._condition(node, yes, no)
         self._f.begin(yes)
@@ -577,7 +577,8 @@ class _Body:
             return self._f.binary(word, left, right)
         if word in ("shl", "shr"):
             if isinstance(left, _Literal):
-                # Usually this is `1 << square`, and `1 << 63` does not fit into an int.
+                # A shift of a literal to the left is usually `1 << square`. The result is a word, because
+                # `1 << 63` does not fit into an int.
                 kind = Scalar.WORD if word == "shl" else Scalar.INT
             else:
                 left = self._number(left)
@@ -675,7 +676,7 @@ class _Body:
         return self._program.table(numbers, name, source)
 
     def _index(self, node: ast.expr) -> Value:
-        """A place in an array. A word as a place is used without a check."""
+        """The index of an element. An index that is a `Word` is converted to an int without a check."""
         value = self._expression(node)
         if isinstance(value, _Literal):
             if value.number < 0:
@@ -787,8 +788,8 @@ class _Body:
             raise self._wrong(node, str(fault)) from fault
 
     def _as(self, node: ast.AST, value: _Operand, kind: Scalar, *, mixing: bool = False) -> Value:
-        """A value as the type that is needed. Truths are converted to numbers. Ints are converted to words
-        only with `mixing`, for operations where only the bits matter."""
+        """A value as the type that is needed. Truth values are converted to numbers, and numbers to truth
+        values. Ints are converted to words only with `mixing`, for operations where only the bits matter."""
         if isinstance(value, _Literal):
             if kind is Scalar.WORD and mixing and value.number < 0:
                 value = _Literal(value.number & words.MASK)

@@ -67,7 +67,7 @@ class Unit:
         return program.module.text()
 
     def key(self) -> list[str]:
-        """The key of the file on disk: the file is valid as long as the key stays the same."""
+        """The key of the file on disk. The file is valid as long as the key does not change."""
         return [inspect.getsource(one) for one in (*self.sources, words, emitter, frontend, native)]
 
 
@@ -201,7 +201,7 @@ def _write_call(module: emitter.Module, name: str, routine: words.Routine, calle
 
 class Held:
     """An array that is often given to kernels. The address is kept, because finding an address takes longer
-    than many calls."""
+    than many calls of kernels."""
 
     __slots__ = ("_array", "address", "kind", "view")
 

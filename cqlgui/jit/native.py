@@ -97,7 +97,7 @@ class Code:
 @dataclass(frozen=True, slots=True)
 class Inside:
     """Functions that other functions are inlined into. `bitcode` is the code of the functions that make the
-    calls. `names` are the functions that are inlined. The functions in `kept` can also be called."""
+    calls. `names` are the functions that are inlined. The functions in `kept` can also be called by name."""
 
     bitcode: bytes
     names: tuple[str, ...]

@@ -97,7 +97,7 @@ def inlining(function: Callable[..., object]) -> bool | None:
 
 
 def word(value: int) -> Word:
-    """`value` cut to 64 bits without sign. The cut costs nothing in machine code."""
+    """The lowest 64 bits of `value`, as an unsigned number. In machine code, this operation costs nothing."""
     return value & MASK
 
 
@@ -112,5 +112,5 @@ def highest(value: Word) -> int:
 
 
 def swapped(value: Word) -> Word:
-    """The eight bytes in reverse order, which turns a bitboard upside down."""
+    """The word with its eight bytes in reverse order. The reversal turns a bitboard upside down."""
     return int.from_bytes(value.to_bytes(8, "little"), "big")

@@ -1,8 +1,9 @@
-"""The rules of chess for compiled queries: kernels on one record, called by address.
+"""The rules of chess for compiled queries. The kernels of this module work on one record, and generated code
+calls the kernels by address.
 
 `record` is the position (`layout`), and `board` has the sixty-four man codes of the position. Each kernel
-returns the result of the interpreter's function for the same filter. Arguments and results are only sets,
-numbers and truths.
+returns the result of the interpreter's function for the same filter. All other arguments, and all results,
+are sets, numbers and truth values.
 """
 
 from __future__ import annotations
@@ -173,7 +174,8 @@ def rays(record: Words, sets: Words, count: int, mask: int, attack: int, side: i
 
 @UNIT.kernel
 def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> Word:
-    """The first and last squares of rays as in `rays`, and all men between these squares."""
+    """The first and last squares of the rays that `rays` would find, and the squares of all men in
+    between."""
     occupied = _ALL ^ record[0]
     found = words.word(0)
     firsts = sets[0]
@@ -196,8 +198,8 @@ def ray_men(record: Words, sets: Words, count: int, mask: int, attack: int) -> W
 
 @UNIT.kernel
 def ray_count(record: Words, sets: Words, count: int, mask: int, attack: int) -> int:
-    """The number of rays as in `rays`. Rays with the same first square and the same last square count as one
-    ray."""
+    """The number of rays that `rays` would find. Rays with the same first square and the same last square
+    count as one ray."""
     found = 0
     firsts = sets[0]
     if attack != 0:
@@ -221,8 +223,8 @@ square."""
 
 
 def _can_pass(sets: Words, count: int) -> bool:
-    """Whether every set between the first and the last has a square, and a line has room for a square of each
-    set."""
+    """Whether a line has room for one square of each set. Every set between the first and the last must have
+    a square."""
     if count > _MOST_SETS:
         return False
     missing = False
@@ -289,7 +291,7 @@ def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: i
 
 def _passes(sets: Words, count: int, between: Word, occupied: Word, upwards: bool) -> bool:
     """Whether the sets between the first and the last can be placed in order on the squares `between`. Each
-    of these sets takes a square of the set, and every square in `occupied` must be taken."""
+    set takes one of its own squares, and every square in `occupied` must be taken."""
     last = count - 1
     if last == 1:
         return True
@@ -489,8 +491,8 @@ def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, 
 
 @UNIT.kernel
 def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> int:
-    """The number of different moves as in `possible`. Moves with the same origin and the same target square
-    count as one move."""
+    """The number of different moves that `possible` would find. Moves with the same origin and the same
+    target square count as one move."""
     found = 0
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
@@ -505,7 +507,7 @@ def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind:
 
 @UNIT.kernel
 def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> bool:
-    """Whether there is a move as in `possible`."""
+    """Whether `possible` would find a move."""
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
     if pseudo == 0 and left != 0 and not in_check(record):
@@ -686,8 +688,8 @@ FITS_TO: Final = 1
 
 @UNIT.kernel
 def fits(record: Words, move: int, sources: Word, goals: Word, capture: int, kinds: int, side: int) -> Word:
-    """The from-squares (`FITS_FROM`) or to-squares (`FITS_TO`) that a move has in a dash. There are no
-    squares if the move does not fit the dash. `record` is the position before the move. `kinds` are the
+    """The from-squares (`FITS_FROM`) or to-squares (`FITS_TO`) of a move for a dash filter (`--`). There are
+    no squares if the move does not fit the dash. `record` is the position before the move. `kinds` are the
     wanted promotions as bits; 0 admits any move."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
@@ -737,8 +739,8 @@ def captured(record: Words, move: int) -> Word:
 
 @UNIT.kernel
 def moved(move: int, side: int) -> Word:
-    """The from-squares or to-squares of the move that led to a position; no squares at the root. For
-    castling, the result has the squares of both men."""
+    """The from-squares or to-squares of the move that led to a position. There are no squares at the root.
+    For castling, the result has the squares of both men."""
     if move == moves.NO_MOVE:
         return words.word(0)
     start = words.word(1 << (move & 63))

@@ -29,8 +29,8 @@ _ALL: Final[Word] = squares.ALL
 
 @UNIT.kernel
 def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The men that take part in a mate of the side to move. There are no men if the mate is less economical
-    than `demand` (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is mate."""
+    """The men that take part in a mate of the side to move. The result is empty if the mate is less
+    economical than `demand` (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is mate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     losers = _side(record, turn)
@@ -49,8 +49,8 @@ def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
 
 @UNIT.kernel
 def stalemate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The men that take part in a stalemate of the side to move, with `demand` as in `mate_picture`. The
-    caller knows that the position is stalemate."""
+    """The men that take part in a stalemate of the side to move. The result is empty if the stalemate is less
+    economical than `demand` (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is stalemate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     if king < 0:
@@ -120,8 +120,8 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
 
 @words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
-    """Whether it is necessary, and not a surplus, to guard the square of a man beside his king. The man must
-    be pinned, and he could meet a single check without the pin."""
+    """Whether a guard on the square of a man beside his king is necessary, and does not make the mate impure.
+    The guard is necessary if the man is pinned and could meet a single check without the pin."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
         return False
     answers = checkers | attacks.BETWEEN[words.lowest(checkers)][king]
@@ -174,8 +174,8 @@ def _mated_men(record: Words, board: Bytes, king: int, losers: Word, checkers: W
 
 
 def _answers(record: Words, king: int, checkers: Word) -> Word:
-    """The squares that the losers would have to reach. These are the squares of the winner's king, the
-    squares of the checkers, and the squares between a checker and the losers' king."""
+    """The squares that the losers would have to reach to meet the check. These are the squares of the
+    winner's king, the squares of the checkers, and the squares between a checker and the losers' king."""
     found = checkers | record[12 - 6 * int(record[layout.TURN])]
     left = checkers
     while left != 0:

@@ -52,7 +52,7 @@ def child(records: Words, frame: Words, place: int, index: int) -> int:
 
 @UNIT.kernel
 def tries(records: Words, frame: Words, place: int) -> int:
-    """The number of White's moves between the root and a position that are not main continuations."""
+    """Count White's moves on the way from the root to a position. Main continuations do not count."""
     found = 0
     steps = 0
     while records[place * _SIZE + layout.PARENT] != layout.NONE:

@@ -23,7 +23,7 @@ def word(number: int) -> Value:
 
 
 def integer(number: int) -> Value:
-    """A constant number. A truth becomes 0 or 1."""
+    """A constant number. A truth value becomes 0 or 1."""
     return emitter.literal(int(number), Scalar.INT)
 
 
@@ -43,7 +43,7 @@ def count(s: Scope, area: Value) -> Number:
 
 
 def is_single(s: Scope, area: Value) -> Value:
-    """Whether a set is one square."""
+    """Whether a set has exactly one square."""
     f = s.f
     alone = f.compare("eq", f.binary("and", area, f.binary("sub", area, word(1))), word(0))
     return f.binary("and", not_empty(s, area), alone)
@@ -91,8 +91,8 @@ _OCCUPIED: Final = 15
 @contextlib.contextmanager
 def each_square(s: Scope, area: Value, *, after: str) -> Iterator[tuple[Value, str]]:
     """Write a loop over the squares of a set. Yields the current square as a set, and the label that
-    continues with the next square. After the last square, code goes to `after`. The body must end its own
-    block."""
+    continues with the next square. After the last square, code goes to `after`. The body of the `with`
+    statement must end the block."""
     f = s.f
     head, inside, following = f.label(), f.label(), f.label()
     before = f.block
@@ -143,7 +143,7 @@ def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], Non
 
 
 def truth(s: Scope, fill: Callable[[str, str], None]) -> Value:
-    """A truth as a value. `fill` receives two labels, for true and for false, and writes the test."""
+    """A truth value. `fill` receives a label for true and a label for false, and writes the test."""
     yes, no = s.f.label(), s.f.label()
 
     def both(found: Callable[[Value], None]) -> None:
@@ -190,11 +190,11 @@ def constants(numbers: tuple[int, ...]) -> Value:
 
 
 _CONSTANTS: Final[dict[int, tuple[tuple[int, ...], Any]]] = {}
-"""The tables in use, by `id`. Each table stands with the array that holds the same numbers."""
+"""The tables in use, by `id`. Each entry has a table and the NumPy array with the numbers of this table."""
 
 
 def array_of(s: Scope, values: Sequence[Value]) -> Value:
-    """A local array of the function with these words."""
+    """A local array of the function, filled with `values`."""
     room = s.f.room(Scalar.WORD, len(values))
     for place, value in enumerate(values):
         s.f.store(value, room, integer(place))

@@ -1,15 +1,15 @@
 """From query to machine code: the code that the rules for all filters share.
 
-A filter becomes instructions that are written in place. There are four ways to ask for a filter: for the set,
-the number, the position or the truth. A set always exists. If the number or the position does not exist, code
-goes to the label `fail`. For the truth, code goes to the label `yes` or `no`. Filters are evaluated in the
-order of the interpreter's closures. Filters that the interpreter skips are skipped, so that assignments have
-the same effect as in the interpreter. If a filter can neither assign nor fault, evaluation ends as soon as
-the answer is decided.
+The instructions of a filter are written where the filter is used. A caller asks for one of four results: the
+set, the number, the position, or the truth value of a filter. A set always exists. If the number or the
+position does not exist, code goes to the label `fail`. For the truth value, code goes to the label `yes` or
+`no`. Filters are evaluated in the order of the interpreter's closures. Compiled code skips the filters that
+the interpreter skips, so that assignments have the same effect as in the interpreter. For a filter without
+assignments and possible faults, evaluation ends as soon as the answer is decided.
 
 A game is left in doubt when evaluation reaches a part that is not compiled, or a fault that the interpreter
-would report. The results of a game in doubt do not count, and the interpreter decides the game. Every
-compiled query is therefore sound, and the number of games in doubt affects only the speed.
+would report. The results of a game in doubt do not count, and the interpreter decides the game. A compiled
+query therefore never gives wrong results, and the number of games in doubt affects only the speed.
 `Lowering.unsupported` has the parts that are not compiled, with the reasons.
 """
 
@@ -83,11 +83,12 @@ class Lowering:
         self.planes = False
         """Whether sequences are searched with a stack and planes (`layout`)."""
         self.restricted: set[int] = set()
-        """The `move` filters that look only at the child where a `line` continues, by `id`."""
+        """The `id`s of the `move` filters that look only at the child where a `line` continues."""
         self.tells_ways = any(isinstance(one, nodes_paths.PathFact) for one in nodes.walk(body))
         """Whether the query asks anything about paths that matched."""
         self.bans = 0
-        """The number of filters that are banned at the positions of their matches."""
+        """The number of filters with `nestban`. After a match, a filter of this kind is banned at the
+        positions of the match."""
         self.facts: dict[facts.Fact, int] = {}
         """Questions about the game, each with its place in the frame."""
         self._searches = facts.leaves_no_trace(body)
@@ -170,7 +171,7 @@ class Lowering:
     # --- what is not compiled
 
     def leave_out(self, s: Scope, node: nodes.Node, reason: str = "") -> None:
-        """Write code that leaves the game in doubt in place of a filter that is not compiled."""
+        """Write code for a filter that is not compiled. The code leaves the game in doubt."""
         words = type(node).__name__
         self.unsupported.append(Unsupported(node.span, reason or f"{words} is not compiled"))
         self.doubt(s)
@@ -183,7 +184,7 @@ class Lowering:
         s.f.store(word(1), s.frame, integer(layout.DOUBT))
 
     def doubt_unless(self, s: Scope, holds: Value, *, expected: bool = False) -> None:
-        """Write code that leaves the game in doubt if the truth `holds` is false."""
+        """Write code that leaves the game in doubt if `holds` is false."""
         bad, good = s.f.label(), s.f.label()
         s.f.branch(holds, good, bad)
         s.f.begin(bad)
@@ -226,7 +227,7 @@ class Lowering:
         if self._notes == _MOST_NOTES:
             return None
         self._notes += 1
-        # No variable has a blank in its name.
+        # No variable has a blank in its name, so this name is free.
         return self.slot(f"note {self._notes}")
 
     def is_fact(self, node: nodes.Node) -> bool:

@@ -43,8 +43,8 @@ def _designator(low: Lowering, s: Scope, node: nodes.Designator) -> Value:
 
 
 def _chosen_men(s: Scope, place: int, chosen: Value) -> Value:
-    """The men that a row of an orbit's table names. The row has the man code of a single kind, or the number
-    of one side."""
+    """The squares of the men that a row of an orbit's table names. The row has a man code, or the number of a
+    side (`_WHITE` or `_BLACK`)."""
     if place < 13:
         return s.f.load(s.here, chosen)
     white = s.f.compare("eq", chosen, word(_WHITE))
@@ -202,9 +202,9 @@ _LEAPS: Final = (
 
 
 def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | None:
-    """The leaps of the men of a set, and whether the set is a single man. None if it is unknown at compile
-    time whether all these men leap in the same way. The variable of a loop may be empty at other positions,
-    but the variable is never empty at the position of the loop."""
+    """The leaps of the men of a set, and whether the set is a single man. None if the set may have men other
+    than knights and may have men other than kings. A loop variable may be empty at other positions, but a
+    loop variable is never empty at the position of its loop."""
     kinds = _kinds(low, s, node)
     for mask, leaps in _LEAPS:
         if kinds & ~mask == 0:

@@ -181,8 +181,8 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
         case "depth":
             return Number(number(layout.DEPTH), 0, _LONGEST)
         case "movenumber":
-            # The sides alternate. `first` is 0 if White is to move at the root, and 1 if Black is to move
-            # there.
+            # The sides alternate. `first` is 0 if White is to move at the root, and 1 if Black is to move at
+            # the root.
             first = f.binary("and", f.binary("xor", number(layout.PLY), number(layout.TURN)), integer(1))
             half = f.binary("shr", f.binary("add", number(layout.PLY), first), integer(1))
             return Number(f.binary("add", half, integer(1)), 1, _LONGEST)
@@ -387,7 +387,7 @@ def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> N
         else:
             value = f.converted(low.position(s, node.value, no), Scalar.WORD)
         if node.operator == "=?":
-            # `=?` also compares numbers and positions with 0, so the number 0 is not assigned.
+            # `=?` fails for the empty set, for the number 0 and for position 0.
             good = f.label()
             f.branch(f.compare("ne", value, word(0)), good, no)
             f.begin(good)

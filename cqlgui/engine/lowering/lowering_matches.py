@@ -2,9 +2,8 @@
 
 This function runs only at hits and visits every element. The query itself stops at the first element that
 matches. The function is written only if the interpreter would find the same elements. Every successful
-evaluation must therefore reach every outermost orbit. Every evaluation of an element at the same position
-must give the same result. The interpreter must find the elements of orbits under `not`, in `find`, in paths
-and in loops.
+evaluation must therefore reach every outermost orbit. All evaluations of an element at one position must give
+one result. The interpreter must find the elements of orbits under `not`, in `find`, in paths and in loops.
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ the element among the bits of all elements."""
 
 
 def words_of(sizes: Sequence[int]) -> list[int]:
-    """The first word of each orbit's elements in the output. The last number is the number of all words."""
+    """For each orbit, the place of the first word in the output. The last number in the list is the total
+    number of words."""
     places = [0]
     for size in sizes:
         places.append(places[-1] + -(-size // WORD_BITS))
@@ -36,7 +36,7 @@ def words_of(sizes: Sequence[int]) -> list[int]:
 
 
 def outermost(body: nodes.Node) -> list[nodes.Orbit]:
-    """The orbits whose matches are noted."""
+    """The outermost orbits of a filter. The matches of these orbits are noted."""
     return [node for node in nodes.walk(body) if isinstance(node, nodes.Orbit) and node.index >= 0]
 
 
@@ -51,7 +51,7 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
         case nodes.Compound():
             return all(can_tell(low, s, one) for one in node.filters)
         case nodes.Compare(operator="!=") if not low.is_set(node.left) or not low.is_set(node.right):
-            # For these operands, `!=` means `not ==`.
+            # For these operands, `!=` means `not ==`, and the interpreter must find elements under `not`.
             return False
         case nodes.Compare() | nodes.SetOperation():
             # If the filter holds, both sides were evaluated. Dashes are left to the interpreter, because the

@@ -102,12 +102,12 @@ def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], l
 
 
 _TOLD: Final = (nodes.Designator, nodes.SideToMove, nodes.Shade, nodes_squares.ColourNumber)
-"""Leaf filters with rules that look into the row."""
+"""Leaf filters with rules that read the current row of the table."""
 
 
 def _can_be_chosen(places: Sequence[int]) -> bool:
-    """Whether a rule can look up these men by number. The men must all be single kinds, or all be whole
-    sides."""
+    """Whether one rule can look up all these men by number. The men must be single kinds only, or whole sides
+    only."""
     return all(place < 13 for place in places) or all(place in (13, 14) for place in places)
 
 
@@ -115,8 +115,8 @@ _Parts = list[tuple[nodes.Node, dict[str, Any]]]
 
 
 def _parts(root: nodes.Node) -> _Parts | None:
-    """For every node of an element, the numbers that distinguish the node from the same node in other
-    elements. None if numbers are not enough."""
+    """For every node of an element, the numbers that distinguish the node from the corresponding nodes of
+    other elements. None if numbers cannot describe all differences."""
     found: _Parts = []
     for node in nodes.walk(root):
         match node:
@@ -132,10 +132,11 @@ def _parts(root: nodes.Node) -> _Parts | None:
             case nodes_squares.ColourNumber():
                 found.append((node, {"number": 1 if node.colour == "white" else -1}))
             case nodes_paths.Path() | nodes_paths.Line() if _keeps(node):
-                # Every element bans its own positions.
+                # Every element bans its own positions, so the elements cannot share one body.
                 return None
             case nodes.Orbit() | nodes.CurrentTransform() | nodes_squares.Placement():
-                # Inner orbits have their own elements, and a placement visits all its squares.
+                # These filters cannot be a row of numbers. Inner orbits have their own elements, and a
+                # placement visits all its squares.
                 return None
             case _:
                 found.append((node, {"rest": _rest(node)}))
@@ -143,7 +144,7 @@ def _parts(root: nodes.Node) -> _Parts | None:
 
 
 def _keeps(node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether a sequence keeps data for later, or may undo data that other filters kept."""
+    """Whether a path or line keeps data after its evaluation, or may undo data that other filters kept."""
     return any(
         isinstance(one, nodes.Assign)
         or (isinstance(one, nodes_paths.Path | nodes_paths.Line) and one.nestban)
@@ -189,8 +190,8 @@ _MOST_GROUPS: Final = 64
 
 
 def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] | None:
-    """An orbit as patterns of men on single squares, moved about the board. None if the orbit has another
-    form, or if the patterns would not make the code shorter."""
+    """Describe an orbit as patterns of men on single squares. Each pattern is moved about the board. None if
+    the orbit has another form, or if the patterns would not make the code shorter."""
     if len(node.elements) < 4 or s.row is not None:
         return None
     anchors: dict[tuple[tuple[tuple[int, int], ...], tuple[nodes.Node, ...]], int] = {}

@@ -324,8 +324,8 @@ def _play(
         here, after = f.label(), f.label()
         f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
         f.begin(here)
-        # These sets are evaluated again for every child. This costs little, because a position rarely has two
-        # children.
+        # These sets are evaluated again for every child. The repetition costs little, because a position
+        # rarely has two children.
         sources, goals = lowering_tree.dash_head(low, there, step.dash)
         tail = lowering_tree.fitted(
             low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)

@@ -1,7 +1,8 @@
 """The squares to ring at a hit, in machine code. The squares are the same as in `cql.interpreting.rings`.
 
-A filter contributes the squares of its positive set filters that hold at the position. `shows` says at
-compile time whether a filter can contribute squares. All other filters are not tested.
+A filter contributes the squares of its set filters that hold at the position. Set filters under `not` do not
+contribute squares. `shows` says at compile time whether a filter can contribute squares. A filter that cannot
+contribute squares is not tested.
 """
 
 from __future__ import annotations
@@ -192,7 +193,8 @@ def _rays(low: Lowering, s: Scope, operands: Sequence[nodes.Node], directions: i
 
 
 def _moved(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
-    """The from- and to-squares of the first move from the current position that satisfies a dash."""
+    """The from- and to-squares of a move from the current position. The move is the first move that satisfies
+    the dash."""
     sources, goals = lowering_tree.dash_head(low, s, node)
 
     def fill(found: Callable[[Value], None]) -> None:

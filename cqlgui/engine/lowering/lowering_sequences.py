@@ -1,6 +1,6 @@
 """The search for sequences with a separate stack, like `sequences.explore` in the interpreter. This search
-handles the paths and lines that the automaton of `lowering_paths` cannot handle. Among these are the paths
-and lines with parts that leave traces.
+handles the paths and lines that the automaton of `lowering_paths` cannot handle. Paths and lines with parts
+that leave traces belong to this group.
 
 The constituents are unrolled into states, and all states of one constituent share one piece of code. The
 stack is in the frame (`layout.STACK`). An entry has the state and the position to return to, and the number
@@ -36,9 +36,9 @@ MOST_STATES: Final = 600
 
 @dataclass
 class _State:
-    """A constituent, or a place between the rounds of a repetition. In a repetition, `node` is a `Repeat`.
-    `rest` is the state after the constituent or the repetition, or -1. `more` is the state that begins
-    another round, or -1."""
+    """A constituent, or a place between the rounds of a repetition. For a place between rounds, `node` is a
+    `Repeat`. `rest` is the state after the constituent or the repetition, or -1. `more` is the state that
+    begins another round, or -1."""
 
     node: nodes.Node
     rest: int
@@ -328,8 +328,8 @@ class _Search:
         self.f.jump(self.labels[self.group_of[number]])
 
     def _onward(self, first: int, *, more: bool = False) -> None:
-        """Go to the state after the current state, or with `more` to another round. The current state belongs
-        to the group that begins with `first`."""
+        """Go to the state after the current state. With `more`, go to the state that begins another round.
+        The current state belongs to the group that begins with `first`."""
         f = self.f
         group = [self.states[one] for one in self.groups[first]]
         following = [one.more if more else one.rest for one in group]
@@ -489,7 +489,7 @@ class _Search:
             mask = word(masks[0])
         else:
             mask = f.load(self.low.table(masks), f.binary("sub", f.load(self.state), integer(first)))
-        # After the end of a line there is no position.
+        # If a line has ended, there is no position, and nothing can be looked up.
         f.branch(f.compare("ge", f.load(self.at), integer(0)), look, on)
         f.begin(look)
         at = f.load(self.at)

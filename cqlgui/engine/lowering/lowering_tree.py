@@ -199,8 +199,8 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
 
 
 def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
-    """Whether the operand of a `find` depends only on the position of the evaluation, and whether the `find`
-    searches positions with consecutive numbers."""
+    """Whether two conditions hold. The operand of the `find` depends only on the position of the evaluation,
+    and the `find` searches positions with consecutive numbers."""
     depends = s.loops or s.row is not None or s.cut is not None or s.way is not None or s.only is not None
     if depends or (node.backwards and low.variations):
         return False
@@ -209,8 +209,8 @@ def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
 
 def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str) -> Value:
     """A `find` that notes a range of positions where its operand fails. The range is kept in the frame, and
-    later searches skip these positions. Evaluating the `find` at all positions therefore visits the game only
-    once."""
+    later searches skip these positions. All evaluations of the `find` in a game together therefore pass
+    through the game only once."""
     f = s.f
     low.buffered = True
     begin = f.converted(f.load(s.frame, integer(note)), Scalar.INT)
@@ -361,7 +361,7 @@ def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes:
     f.branch(f.compare("ne", blocks.field_of(s, layout.ID), word(0)), moved, no)
     f.begin(moved)
     if not low.variations:
-        # Every move of a main line is the first move of its position.
+        # On a main line, every position after the root is the first child of its parent.
         f.jump(yes if node.word == "primary" else no)
         return
     first = is_first(low, s)
@@ -445,8 +445,8 @@ def each_move(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]
     f.begin(following)
     sister = f.load(there.here, integer(layout.SIBLING))
     if low.variations:
-        # A position may have as many children as the game has moves. The filter may also be evaluated at as
-        # many positions. Without a limit, the search could take very long.
+        # A position may have as many children as the game has moves. The filter may also be evaluated at
+        # every position of the game. Without a limit, the search could take very long.
         more = f.label()
         f.branch(f.compare("ne", sister, word(layout.NONE)), more, after)
         f.begin(more)
@@ -504,9 +504,9 @@ def fitted(
 
 
 def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
-    """Skip most moves that do not fit a dash, without a call. A move is skipped if both its squares lie
-    outside `sources`. The second square matters, because castling may also count as a move from the rook's
-    square. If the dash captures, ordinary moves to empty squares are also skipped."""
+    """Skip most moves that do not fit a dash, without the call of a kernel. A move is skipped if both its
+    squares lie outside `sources`. The second square matters, because castling may also count as a move from
+    the rook's square. If the dash captures, ordinary moves to empty squares are also skipped."""
     f = s.f
     end = f.binary("and", f.binary("shr", move, word(6)), word(63))
     if node.left is not None:
@@ -546,8 +546,8 @@ def _dash_set(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
 
 
 def _dash_value(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str, kind: Type) -> Number:
-    """The value of the target of a dash, which is a number or a position. The value comes from the first
-    fitting move that gives the target a value."""
+    """The value of a dash's target: a number or a position. The value comes from the first fitting move that
+    gives the target a value."""
     assert node.target is not None
     target = node.target
     found, bounds = s.f.label(), []
@@ -730,8 +730,8 @@ def _older_insist(s: Scope, area: Value, fail: str) -> None:
 
 
 def _older_squares(before: Scope, move: Value, side: str) -> Value:
-    """The squares of a move that are compared with the set of the parameter `side`. Castling counts only as a
-    move of the king."""
+    """The squares of a move for the parameter `side`. The caller compares these squares with the parameter's
+    set. Castling counts only as a move of the king."""
     f = before.f
     if side == "from":
         return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))

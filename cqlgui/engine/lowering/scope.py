@@ -85,5 +85,5 @@ class Scope:
     only: Value | None = None
     """The child where a `line` continues, or -1 if the line cannot continue. None if every child counts."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
-    """Values that were already read from the position. A key has the block that read the value, and the place
-    of the value."""
+    """Values that were already read from the position. A key has the name of the block that read the value,
+    and the place of the value."""

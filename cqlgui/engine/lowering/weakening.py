@@ -1,8 +1,8 @@
 """Finds the part of a query that must hold at a position and depends only on that position.
 
-For a query that looks at other positions, all positions of a game must be laid out. Most of these queries
-have a part that depends only on one position. In most games this part fails at all positions. A game where
-this part fails everywhere need not be laid out.
+For a query that looks at other positions, all positions of a game must be laid out in memory. Most of these
+queries have a part that depends only on one position. In most games this part fails at all positions. A game
+where this part fails everywhere need not be laid out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cqlgui.base.data import replace
 from cqlgui.cql.ast import nodes
 
 MOST_ELEMENTS = 200
-"""The maximum number of elements in an orbit that is examined. The examination takes time for each
+"""Orbits with more elements than this number are not examined. The examination takes time for each
 element."""
 
 

@@ -255,7 +255,7 @@ class Pruner:
     # --- what cannot be passed over
 
     def is_harmless(self, node: nodes.Node) -> bool:
-        """Whether a filter can neither fault nor leave a trace in a game that does not match."""
+        """Whether a filter never faults, and leaves no trace in a game that does not match."""
         return repeatable.is_repeatable(node) and all(self._cannot_fault(one) for one in nodes.walk(node))
 
     def _cannot_fault(self, node: nodes.Node) -> bool:

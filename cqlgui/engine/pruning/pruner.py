@@ -77,9 +77,9 @@ def candidates(asked: Question, known: Known) -> Truths:
 
 
 def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
-    """Two truths for each game. The first truth says whether the game must be searched. The second truth says
-    whether evaluation may reach a fault or a message, so that even a game without a match must be
-    searched."""
+    """Two truth values for each game. The first value says whether the game must be searched. The second
+    value says whether the game must be searched even without a match, because evaluation may reach a fault or
+    a message."""
     header = asked.query.header
     possible = admitted(asked, known)
     wanted = header.matchcount
@@ -120,7 +120,7 @@ def rules_out(asked: Question, part: nodes.Node) -> bool:
     """Whether signatures can show that a filter holds nowhere in a game."""
     if id(part) in asked.known:
         return False
-    # The signature of a game where no man ever stood anywhere and nothing happened.
+    # `nothing` is the signature of a game where no man ever stood anywhere and nothing happened.
     nothing = np.zeros((signatures.WIDTH, 1), np.uint64)
     unknown: Any = np.zeros(1, np.uint64)
     answers = dict.fromkeys(asked.facts, (unknown, unknown))
@@ -626,7 +626,7 @@ _BACK_RANKS: Final = np.uint64(squares.RANKS[0] | squares.RANKS[7])
 
 
 def _promotions(wanted: nodes.Node) -> int:
-    """The promotions, as events, that the promotion part of a dash or `move` may admit."""
+    """The events of all promotions that the promotion part of a dash or `move` may admit."""
     if not isinstance(wanted, nodes.Designator):
         return 15 * signatures.PROMOTED
     kinds = {board_men.kind(man) for man in men_of(wanted.men & ~1)}
@@ -696,8 +696,8 @@ _HAPPENING: Final[dict[str, int]] = {
     "null": signatures.NULL_MOVE,
     "secondary": signatures.VARIATION,
 }
-"""The events for each parameter of `move` about moves of the game. At least one of these events must have
-happened."""
+"""Events for the parameters of `move` that ask about moves of the game. For each of these parameters, at
+least one of its events must have happened."""
 
 
 def _path(p: Pruner, node: nodes_paths.Path) -> May | None:
@@ -711,7 +711,8 @@ def _line(p: Pruner, node: nodes_paths.Line) -> May | None:
 def _sequence(
     p: Pruner, limits: nodes.Range | None, parts: Iterable[nodes.Node], others: Iterable[nodes.Node | None]
 ) -> May:
-    """Every constituent must match somewhere, whatever the order of the tests."""
+    """The abstract value of a path or line. Every constituent must match somewhere in the game. The order of
+    the constituents is ignored."""
     for one in others:
         if one is not None:
             p.value(one)

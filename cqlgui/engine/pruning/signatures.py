@@ -6,10 +6,11 @@ a search visits. A game has one signature for the main line and another signatur
 that replay leaves in doubt has a signature that excludes nothing. `store.side_files` keeps the signatures,
 and `pruner` reads them.
 
-The stored bytes have three parts. The first part has the signatures of all main lines, word by word: the
-first word of every game, the second word of every game, and so on. Each word is a u64. The second part has
-the numbers of the games where the signature of the whole tree differs from the signature of the main line.
-Each number is a u32. The third part has the signatures of these whole trees, one after the other.
+The stored bytes have three parts. The first part has the signatures of all main lines, word by word. The
+first words of all games come first, the second words of all games follow, and so on. Each word is a u64. The
+second part has the numbers of the games where the signature of the whole tree differs from the signature of
+the main line. Each number is a u32. The third part has the signatures of these whole trees, one after the
+other.
 """
 
 from __future__ import annotations
@@ -61,10 +62,10 @@ VARIATION: Final = 128
 WHITE_TO_MOVE: Final = 256
 BLACK_TO_MOVE: Final = 512
 PROMOTED: Final = 1024
-"""The first of four bits, for promotions to a knight, bishop, rook and queen. `PROMOTED` is shifted by the
-number of the kind of man, minus 2."""
+"""The first of four bits, for promotions to a knight, bishop, rook and queen. The bit for a kind of man is
+`PROMOTED`, shifted by the number of the kind minus 2."""
 PLIES: Final = 32
-"""The largest ply stands from this bit on."""
+"""The bits from this bit on are the largest ply."""
 
 _EVER: Final = (1 << 64) - 1
 _EVERYTHING: Final = tuple([_EVER] * LEAST + [0, _EVER, _EVER])
@@ -81,8 +82,9 @@ _COUNTED: Final = (1 << COUNT_BITS) - 1
 
 @UNIT.kernel
 def gather(records: WordArray, boards: Bytes, place: int, frame: WordArray) -> bool:
-    """Add one position to the signature of its game. The function is a query for `replay.search` that never
-    matches. The rows of all games are in the frame, after the usual words."""
+    """Add one position to the signature of its game. `make` passes this function to `replay.search` in place
+    of a query. The result is always False, so the search finds no hits. In the frame, the words from
+    `layout.LOCALS` on are one row for each game."""
     game = int(frame[layout.GAMENUMBER]) - 1
     _gather(records[place * layout.SIZE :], boards[place * 64 :], frame[layout.LOCALS + game * _ROW :])
     return False
@@ -111,7 +113,8 @@ def _take_in(record: WordArray, board: Bytes, row: WordArray, events: Word) -> N
         row[0] |= 1 << (move & 63)
     empties = words.word(record[0].bit_count())
     if row[EVENTS] == 0 or row[_EMPTIES] != empties or events >= PROMOTED:
-        # Only captures change the number of men, and only promotions change the kinds of men.
+        # Only captures change the number of men, and only promotions change the kinds of men. After all other
+        # moves, the men need not be counted.
         row[_EMPTIES] = empties
         _count(record, row)
     known = row[EVENTS]
@@ -146,8 +149,9 @@ def _events(record: WordArray) -> Word:
     if routines.in_check(record):
         events |= CHECK
     if record[layout.CHILD] == layout.NONE:
-        # If the game continues, the next move is a legal move or a null move. A null move is noted at the
-        # next position.
+        # Only the last position of a line is tested for mate and stalemate. If the game continues, the next
+        # move is a legal move or a null move. For a null move, `_special` adds both events at the next
+        # position.
         if routines.is_mate(record):
             events |= MATE
         elif routines.is_stalemate(record):
@@ -208,7 +212,8 @@ class Signatures:
             return None
         main = np.frombuffer(data, np.uint64, count * WIDTH).reshape(WIDTH, count)
         differing = np.frombuffer(data, np.uint32, others, first)
-        # If `differing` has an odd number of games, the words after it are not aligned.
+        # If `differing` has an odd number of games, the words of `whole` are not aligned. They are therefore
+        # read as bytes first.
         whole = np.frombuffer(data[first + 4 * others :], np.uint8).view(np.uint64).reshape(others, WIDTH)
         if others and int(differing.max()) >= count:
             return None

@@ -19,8 +19,8 @@ Words: TypeAlias = "npt.NDArray[np.uint64]"
 Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 
 MOST_POSITIONS: Final = 200_000
-"""The maximum number of positions that are laid out for one game. The interpreter searches games with more
-positions."""
+"""The maximum number of positions of one game that are laid out in memory. The interpreter searches games
+with more positions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ ID: Final = 16
 """The positionid."""
 PLY: Final = 17
 DEPTH: Final = 18
-"""The number of moves between the root and this position that are not main continuations."""
+"""The number of moves that are not main continuations on the way from the root to this position."""
 MOVE: Final = 19
 """The move that led to this position; `moves.NO_MOVE` at the root."""
 PARENT: Final = 20
@@ -46,12 +46,12 @@ NONE: Final = words.MASK
 DOUBT: Final = 0
 """If this word is not 0, the results in this game are not valid, and the interpreter must decide the game."""
 COUNT: Final = 1
-"""Number of positions of the game that are searched; 0 if a main line is played on a single record."""
+"""The number of positions that are searched in the game; 0 if a main line is played on a single record."""
 GAMENUMBER: Final = 2
 STEPS: Final = 3
 """The number of times that loop bodies may still run in this game."""
 TOP: Final = 4
-"""How much of the stack is in use."""
+"""The number of words of the stack that are in use."""
 LOCALS: Final = 5
 """Variables begin at this word. All variables are 0 at the beginning of each game."""
 

@@ -206,8 +206,8 @@ def _asked(
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """Evaluate the query at the positions that are laid out, from `begin` on. This loop is a separate
-    function for the reason that `streamed` gives."""
+    """Evaluate the query at the positions that are laid out, from `begin` on. `streamed` explains why this
+    loop is a separate function."""
     found = tally[FOUND]
     end = found + most
     record = begin
@@ -302,8 +302,8 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
         board[start] = 0
         board[goal] = man
         # If nothing is captured, the bit goes to the word `STATES`, where the bit does no harm. The word of
-        # the empty squares (word 0) would be slow. This line would write that word at some moves only, and
-        # the word is always read soon after this line.
+        # the empty squares (word 0) would be slow here. This line would write word 0 at some moves only, and
+        # word 0 is always read soon after this line.
         record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
         record[man] ^= start_bit | goal_bit
         record[0] = empty & ~goal_bit | start_bit

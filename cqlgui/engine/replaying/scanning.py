@@ -57,7 +57,8 @@ def scan(
     work = Workspace.make(asked.positions, slice_size, frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
-    # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences.
+    # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences, so `search`
+    # has the type `Any`.
     search: Any = replay.search
     held = kernels.Held
     game_arrays = [
@@ -72,7 +73,8 @@ def scan(
     outcomes = held(work.hits), held(work.doubtful), held(work.tally)
     at = 0
     while at < len(chosen):
-        # The rest of the tally stays, because it describes the records, and the records keep their contents.
+        # The entry `LINKED` is not cleared, because `LINKED` describes the records, and the records keep
+        # their contents.
         work.tally[: replay.LINKED] = 0
         functions = asking.functions
         start = time.thread_time()
