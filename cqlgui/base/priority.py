@@ -102,8 +102,8 @@ def _wait(end: float) -> None:
     place = _thread.allocate_lock()
     place.acquire()
     _waiting.append(place)
-    # The thread checks `_holder` after it has joined the queue. Just before, `let_go` may have found the
-    # queue empty, and no other thread would let this thread continue.
+    # The thread checks `_holder` after it has joined the queue. Just before the thread joined, `let_go` may
+    # have found the queue empty. In this case, no other thread would let this thread continue.
     while _holder and (left := end - time.monotonic()) > 0:
         if place.acquire(timeout=min(_GLANCE, left)):
             return

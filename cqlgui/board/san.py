@@ -1,4 +1,4 @@
-"""Writes standard algebraic notation (SAN). The PGN reader reads it."""
+"""Writes standard algebraic notation (SAN). The PGN reader reads SAN."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Table:
 
     @classmethod
     def of(cls, rows: Sequence[Header]) -> Table:
-        """The same rows as a `Table`."""
+        """The rows as a `Table`."""
         more = [row.more.encode("utf-8") for row in rows]
         return cls(
             {name: Coded.of([getattr(row, name) for row in rows]) for name in TEXTS},

@@ -9,7 +9,7 @@ bracket that never closes is skipped too. Each of these forms is reported. Nothi
 than linear.
 
 Comments and stray text may stand before, among and after the pairs: the tag section continues until
-`MOVETEXT` matches. The splitter and the reader must agree on this.
+`MOVETEXT` matches. The splitter and the reader must agree on the end of a tag section.
 """
 
 from __future__ import annotations

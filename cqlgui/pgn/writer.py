@@ -178,8 +178,8 @@ class Annotator:
         self._out: Any = np.zeros(_ROOM, np.uint8)
 
     def write(self, games: Sequence[bytes], notes: Notes) -> Iterator[tuple[bytes, bool]]:
-        """The games with comments, and whether the fast reader has taken the game. Line ends around a game
-        are left out. Each text equals the result of `annotate`."""
+        """For each game, the text with comments, and whether the fast reader has read the game. Line ends
+        around a game are left out. Each text equals the result of `annotate`."""
         bare = [game.strip(b"\r\n") for game in games]
         sizes = np.fromiter(map(len, bare), np.int64, len(bare))
         begins = np.cumsum(sizes + len(_GAP)) - sizes - len(_GAP)
