@@ -56,8 +56,8 @@ def forget_relative(*names: str) -> None:
 
 def command(module: str) -> list[str]:
     """The command line of a new process that runs `main()` of a module of this program. The new process finds
-    the same modules as this process. Neither the current folder nor environment variables add folders to its
-    `sys.path`."""
+    the same modules as this process. Neither the current folder nor environment variables add folders to the
+    `sys.path` of the new process."""
     places = [place for place in sys.path if os.path.isabs(place)]
     options = ["-I", "-X", "utf8"]
     # The isolated mode also ignores `PYTHONDONTWRITEBYTECODE` and `PYTHONPYCACHEPREFIX`, so both are passed

@@ -1,7 +1,7 @@
 """Models of the user's own records, and the migrations that bring an older file to today's tables.
 
-This module loads peewee. To avoid loading peewee at every start, only `journal` imports this module, when the
-first record is needed.
+This module loads peewee. Only `journal` imports this module, and only when the first record is needed. peewee
+is therefore not loaded at every start.
 """
 
 from __future__ import annotations

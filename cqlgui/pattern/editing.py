@@ -208,7 +208,7 @@ def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
 
 
 def _words_at(text: str, caret: int) -> tuple[str, ...] | None:
-    """The transforms around the drawn group; None if the text has errors."""
+    """The transforms around the group of `reading.group_at`; None if the text has errors."""
     group = reading.group_at(text, caret)
     return None if group is None else tuple(one.word for one in group.chain)
 
@@ -496,7 +496,7 @@ class _Pen:
 
     def edit(self, caret: int) -> Edit:
         """The changes. A place holder is written if no filter of the group is left. A place holder is also
-        written if another group would become the drawn group."""
+        written if `reading.group_at` would find another group."""
         if self.taken is not None and not self.stays(self.placed(caret)):
             self.open_braces()
             self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
@@ -509,8 +509,8 @@ class _Pen:
         return self.placed(caret)
 
     def placed(self, caret: int) -> Edit:
-        """The changes, with a caret that leaves this group drawn. Several carets are tried, because the new
-        text may stand in the braces of another group."""
+        """The changes, with a caret for which `reading.group_at` still finds this group. Several carets are
+        tried, because the new text may stand in the braces of another group."""
         content = self.group.content
         edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
         carets = (spelling.moved(one, edit.changes) for one in (caret, content.end, content.offset))
@@ -518,7 +518,8 @@ class _Pen:
         return next(filter(self.stays, edits), edit)
 
     def stays(self, edit: Edit) -> bool:
-        """Whether after an edit the group is still the drawn pattern, under the same transforms."""
+        """Whether the group is still the group of `reading.group_at` after an edit, under the same
+        transforms."""
         after, now = reading.group_at(edit.applied(self.text), edit.caret), self.group
         if after is None:
             return False
@@ -528,7 +529,8 @@ class _Pen:
             return False
         if not now.braced:
             return not after.braced or self.bare
-        # If only inner braces are left in the group, the inner braces would become the drawn group.
+        # If only inner braces are left in the group, `reading.group_at` finds the group of these inner
+        # braces.
         return after.braced and after.content.offset == spelling.moved(now.content.offset, edit.changes)
 
 

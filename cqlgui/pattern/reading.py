@@ -28,8 +28,8 @@ def pattern_at(text: str, caret: int) -> Pattern | None:
 
 
 def group_at(text: str, caret: int) -> groups.PatternGroup | None:
-    """The drawn group: the first of `groups_at`. Transforms are put around this group. None if the text has
-    errors."""
+    """The group that the window draws: the first of `groups_at`. Transforms are put around this group. None
+    if the text has errors."""
     return next(iter(groups_at(text, caret)), None)
 
 

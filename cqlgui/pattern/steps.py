@@ -57,8 +57,8 @@ def sequence_at(text: str, caret: int) -> Sequence | None:
 
 
 def home_at(text: str, caret: int) -> Span | None:
-    """The group, including its braces, that holds the sequence of the drawn step; None if no step is
-    drawn."""
+    """The group that holds the sequence of the drawn step, including the braces of the group. None if no step
+    is drawn."""
     drawn = reading.group_at(text, caret)
     found = [one for one in _around(text, caret) if len(one.groups) > 1 and drawn in one.groups]
     # A sequence in braces is found twice: in its braces and in the body. The shorter group is preferred.

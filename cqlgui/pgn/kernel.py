@@ -13,8 +13,8 @@ caller passes this game to the lenient reader and continues after the game. The 
 
 `kernel_moves` finds the move that a text means. A move that leaves the mover's king in check is refused. A
 FEN is taken only in the form that python-chess writes. Line ends are LF or CRLF. Bytes above 127 may occur in
-tags and comments. The larger functions are compiled separately. Inlined into one function, they would take
-three times as long to compile and would not be faster.
+tags and comments. The larger functions are compiled separately. If these functions were inlined into one
+function, compilation would take three times as long. The reader would not be faster.
 """
 
 from __future__ import annotations

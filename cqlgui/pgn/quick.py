@@ -142,8 +142,8 @@ class QuickReader:
         After any other reason except `END`, the lenient reader must read the next game.
         """
         end = len(data) - kernel.PADDING
-        # There is a word for each move and for each variation. Each of them takes at least two bytes of text.
-        # JSON takes a few more bytes for each tag than PGN.
+        # There is a word for each move and for each variation. A move or a variation takes at least two bytes
+        # of text. JSON takes a few more bytes for each tag than PGN.
         room = end - begin
         if len(self._words) < room:
             self._words = np.empty(room, np.uint16)

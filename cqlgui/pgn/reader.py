@@ -1,7 +1,7 @@
 """Reads one game leniently: tags, moves with variations, comments, glyphs, and the problems found.
 
-Everything legal before the first fault is kept. A fault in the main line ends the moves there. A fault in a
-variation ends that variation, and the main line continues. The content never raises an error, nothing is
+Everything legal before the first fault is kept. The moves end at the first fault in the main line. A fault in
+a variation ends that variation, and the main line continues. The content never raises an error, nothing is
 recursive, and everything is linear.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
@@ -251,8 +251,8 @@ _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
 
 
 class _Reading:
-    """The state of reading one game. Until the end, nodes are numbered in the order of the file. Such a
-    number is called a handle."""
+    """The state of reading one game. Until the end, nodes are numbered in the order of the file. The number
+    of a node in this order is called a handle."""
 
     def __init__(self, data: bytes, line: int, offset: int) -> None:
         self.data = data

@@ -4,8 +4,8 @@ A game is a tag section followed by movetext. A tag section continues until the 
 comments and stray text among the tags do not begin a game. A new game begins
 
 - at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment. There is
-  an exception for stray pairs among the moves: one pair before a move number above 1, or several pairs before
-  the next move number, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
+  an exception for stray pairs among the moves. One pair before a move number above 1 begins no game, as in
+  `1. e4 e5 / [Site "x"] / 2. Nf3`. Several pairs before the next move number begin no game either;
 - at tags after an empty line, if the game has no movetext and one of these tags repeats one of the game's
   seven roster tags;
 - at movetext or a tag after a result outside variations. If the next move number continues the game, the

@@ -31,8 +31,8 @@ lost."""
 _PIECE: Final = 1 << 16
 """The bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8
-"""The most pieces that are joined into one block. A file may hold millions of streams without any text, and
-the caller checks only between blocks whether it was cancelled."""
+"""The most pieces that are joined into one block. A file may hold millions of streams without any text. The
+caller checks only between blocks whether it was cancelled, so a block must not take long."""
 _LZMA_HEAD: Final = 9
 _WINDOW: Final = 128 << 20
 """The greatest distance in bytes that a zstandard file may refer back. The zstd tools have the same limit."""
@@ -79,7 +79,8 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
     elif kind == "wide":
         yield from _in_utf8(_read(source, _BLOCK), damage)
     else:
-        # The whole file uses one decompressor, because a file may consist of millions of streams.
+        # The whole file uses one decompressor. A file may consist of millions of streams, and a new
+        # decompressor for each stream would take too long.
         zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
         machines: dict[str, Callable[[], _Stream]] = {
             "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),

@@ -28,9 +28,10 @@ _FLAGS: Final = (
 
 
 class State(NamedTuple):
-    """The size and two times of a file, which tell whether its content has changed. mtime is the time of the
-    last write, in ns. ctime is the time of the last change of the file or its attributes, in ns. Programs can
-    set mtime back, but they cannot set ctime. On Windows, ctime is the time of creation."""
+    """The size and two times of a file. These values tell whether the content of the file has changed. mtime
+    is the time of the last write, in ns. ctime is the time of the last change of the file or its attributes,
+    in ns. Programs can set mtime back, but they cannot set ctime. On Windows, ctime is the time of
+    creation."""
 
     size: int
     mtime_ns: int
