@@ -10,7 +10,7 @@ S = TypeVar("S", bound=np.generic)
 
 
 def distinct(values: np.ndarray[tuple[int, ...], np.dtype[S]]) -> np.ndarray[tuple[int], np.dtype[S]]:
-    """The distinct values of an array, in ascending order. Since version 2.3, plain `np.unique` puts numbers
+    """The distinct values of an array, in ascending order. Since NumPy 2.3, plain `np.unique` puts numbers
     into a hash table. The hash table takes five to fifty times as long as sorting. For a million numbers, it
     holds the interpreter lock for hundreds of milliseconds."""
     ordered = np.sort(values, axis=None)

@@ -1,9 +1,9 @@
 """Data classes that work like `dataclasses`, except that each method is compiled when it is first called.
 
-The standard `dataclasses` compiles six methods for each frozen class when the class is defined. Compiling
-them takes a millisecond. With hundreds of classes, the compilation would take a third of the time of a search
-on the command line. Most of the methods are never called. Importing `dataclasses` alone takes longer than
-making all classes with this module.
+The standard `dataclasses` compiles six methods for each frozen class when the class is defined. Compiling the
+six methods takes a millisecond. With hundreds of classes, the compilation would take a third of the time of a
+search on the command line. Most of the methods are never called. Importing `dataclasses` alone takes longer
+than making all classes with this module.
 
 The classes work like the standard data classes: `dataclasses.fields`, `dataclasses.replace` and `match`
 accept them. The attributes that these functions need are made when they are first requested.
@@ -83,8 +83,9 @@ def _dataclass(
 ) -> Any:
     """The decorator. The parameters mean the same as in `dataclasses`.
 
-    A frozen class refuses every assignment to its instances, also to instances of plain subclasses. A method
-    that the class itself defines is kept. Every annotation is a field: there are no class variables.
+    The attributes of an instance of a frozen class cannot be assigned, even if the instance belongs to a
+    subclass without the decorator. A method that the class itself defines is kept. Every annotation is a
+    field: there are no class variables.
     """
 
     def made(kind: type) -> type:
@@ -120,14 +121,14 @@ else:
 
 
 def _found(kind: type) -> dict[str, _Field]:
-    """The fields of a class by name. The fields of base classes come first. Afterwards, the class attribute
-    of a field with a default is this default. A field without a default has no class attribute. Raises
+    """The fields of a class by name. The fields of base classes come first. After the call, the class
+    attribute of a field is the default of the field. A field without a default has no class attribute. Raises
     `ValueError` for a mutable default, which all instances would share."""
     found: dict[str, _Field] = {}
     for base in reversed(kind.__mro__[1:]):
         found.update((one.name, one) for one in base.__dict__.get("__data_fields__", ()))
-    # These are the annotations of this class alone, not evaluated. `inspect` could return them too, but
-    # importing `inspect` takes long.
+    # The loop reads the annotations of this class alone, not evaluated. `inspect` could return these
+    # annotations too, but importing `inspect` takes long.
     for name, annotation in kind.__dict__.get("__annotations__", {}).items():  # noqa: RUF063
         given = getattr(kind, name, _MISSING)
         if isinstance(given, MemberDescriptorType):
@@ -178,7 +179,8 @@ _LOOKED_FOR: Final = ("__dataclass_fields__", "__dataclass_params__")
 
 
 def _later(kind: type, write: Callable[..., Callable[..., Any]], *given: object) -> Callable[..., Any]:
-    """A method of `kind`. Its first call compiles it. Several threads may make the first call at once."""
+    """A method of `kind`. The method is compiled when it is first called. Several threads may make the first
+    call at once."""
 
     def method(self: object, *values: object, **named: object) -> Any:
         function = write(kind, *given)

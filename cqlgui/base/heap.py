@@ -15,15 +15,16 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
 _LARGE = 256 << 10
 """A block of this many bytes or more is allocated outside the heap. Its memory is returned to the system when
-the block is freed. Without this setting glibc would raise the limit by itself. The heap would hold even the
-blocks of a result with millions of hits."""
+the block is freed. Without this setting glibc would raise the limit by itself. With a higher limit, the heap
+would hold even the blocks of a result with millions of hits."""
 
 
 def share() -> None:
     """Make all threads allocate from one heap. Call this before other threads start. By default glibc gives
     each thread its own heap. `give_back` cannot return memory from the heap of a thread. After results with
-    millions of hits, these heaps would keep hundreds of megabytes for ever. Code that allocates memory nearly
-    always holds the interpreter lock, so threads do not wait for each other at the shared heap."""
+    millions of hits, the heaps of the threads would keep hundreds of megabytes for ever. Code that allocates
+    memory nearly always holds the interpreter lock, so threads do not wait for each other at the shared
+    heap."""
     if sys.platform == "linux":
         option = getattr(ctypes.CDLL(None), "mallopt", None)
         if option is not None:
@@ -34,9 +35,9 @@ def share() -> None:
 
 def give_back() -> None:
     """Make glibc return freed memory to the system. Without this call glibc keeps freed memory for later use.
-    After results with millions of hits, this is a lot of memory. The call takes about ten milliseconds.
-    During the call, other threads wait when they allocate memory. Other C libraries return memory by
-    themselves."""
+    After results with millions of hits, glibc would keep a lot of memory. The call takes about ten
+    milliseconds. During the call, other threads wait when they allocate memory. Other C libraries return
+    memory by themselves."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -48,9 +49,9 @@ _FEW = 16
 
 
 def discard(things: list[Any] | dict[Any, Any]) -> None:
-    """Empty a container. Nobody else may use its contents. If the container is large, a separate thread frees
-    its contents one by one. Freeing the hundreds of pieces of a large result at once would hold the
-    interpreter lock for about ten milliseconds. The contents must not be Qt objects."""
+    """Empty a container. No other code may still use the contents. If the container is large, a separate
+    thread frees the contents one by one. Freeing the hundreds of pieces of a large result at once would hold
+    the interpreter lock for about ten milliseconds. The contents must not be Qt objects."""
     if len(things) <= _FEW:
         things.clear()
     else:

@@ -25,7 +25,7 @@ class _Pattern:
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Like `re.compile`, but only the methods and attributes of the result can be used. An invalid expression
-    raises `re.error` when it is first used."""
+    """Like `re.compile`, but the result is a proxy: only its methods and attributes can be used. An invalid
+    expression raises `re.error` when it is first used."""
     made: Any = _Pattern(text, flags)
     return made  # type: ignore[no-any-return]

@@ -28,10 +28,11 @@ def forget_current_folder() -> None:
     """Remove the current folder from `sys.path`. Call this before anything else is imported.
 
     `python -m cqlgui` puts the current folder first in `sys.path`. An empty entry of `PYTHONPATH` also means
-    the current folder. The current folder is removed even if it is a checkout of this program: the package
-    `cqlgui` is already loaded, and Python finds its modules through the package's own folder. The current
-    folder stays if modules are installed in it. Python may have loaded modules from the current folder before
-    this call. The script `cqlgui` and `python -P -m cqlgui` never load modules from the current folder.
+    the current folder. The current folder is removed even if it is a checkout of this program. The package
+    `cqlgui` is already loaded, and Python finds the package's modules through the package's own folder. The
+    current folder stays if modules are installed in it. Python may have loaded modules from the current
+    folder before this call. The script `cqlgui` and `python -P -m cqlgui` never load modules from the current
+    folder.
     """
     try:
         here = os.path.realpath(".")
@@ -55,8 +56,8 @@ def forget_relative(*names: str) -> None:
 
 def command(module: str) -> list[str]:
     """The command line of a new process that runs `main()` of a module of this program. The new process finds
-    the same modules as this process. Neither the current folder nor environment variables add folders to its
-    `sys.path`."""
+    the same modules as this process. Neither the current folder nor environment variables add folders to the
+    `sys.path` of the new process."""
     places = [place for place in sys.path if os.path.isabs(place)]
     options = ["-I", "-X", "utf8"]
     # The isolated mode also ignores `PYTHONDONTWRITEBYTECODE` and `PYTHONPYCACHEPREFIX`, so both are passed

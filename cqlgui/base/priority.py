@@ -15,8 +15,9 @@ _NICENESS: Final = 10
 """This value leaves nearly all processor time to the main thread. With a higher value, a background thread
 might get no processor time while other programs are busy, and could not release the interpreter lock."""
 SWITCH_SECONDS: Final = 0.0002
-"""A thread must pass on the interpreter lock this long after another thread has asked for the lock (Python's
-default: 5 ms). A repaint takes the lock hundreds of times, so each wait for the lock must be short."""
+"""A thread must pass on the interpreter lock after this many seconds if another thread has asked for the lock
+(Python's default: 5 ms). A repaint takes the lock hundreds of times, so each wait for the lock must be
+short."""
 _HURRY_SECONDS: Final = 0.00002
 """This time replaces `SWITCH_SECONDS` while the window is busy. A thread that does not call `pause` keeps the
 lock for this time whenever it gets the lock."""
@@ -44,7 +45,7 @@ _GLANCE: Final = 0.01
 the waiting thread continue, but that other thread may be in a long step or may have ended."""
 _LONGEST: Final = 0.1
 """If `hold` was called more than this many seconds ago, `pause` no longer waits. The window is probably in an
-event loop that is not Qt's own, as in some file dialogs. Such an event loop does not call `let_go` when it is
+event loop that is not Qt's own, as in some file dialogs. That event loop does not call `let_go` when it is
 idle."""
 _holder = 0
 """The thread that called `hold`; 0 if there is none."""
@@ -102,8 +103,8 @@ def _wait(end: float) -> None:
     place = _thread.allocate_lock()
     place.acquire()
     _waiting.append(place)
-    # The thread checks `_holder` after it has joined the queue. Just before, `let_go` may have found the
-    # queue empty, and no other thread would let this thread continue.
+    # The thread checks `_holder` after it has joined the queue. Just before the thread joined, `let_go` may
+    # have found the queue empty. In this case, no other thread would let this thread continue.
     while _holder and (left := end - time.monotonic()) > 0:
         if place.acquire(timeout=min(_GLANCE, left)):
             return

@@ -18,7 +18,7 @@ class CancelToken:
         self._event = threading.Event()
 
     def cancel(self) -> None:
-        """Ask the work to stop. May be called from any thread, any number of times."""
+        """Ask the work to stop. Any thread may call this method, any number of times."""
         self._event.set()
 
     @property

@@ -6,10 +6,10 @@ import json
 
 
 def visible(text: str, kept: str = "\n\t") -> str:
-    """Return the text with escapes for all characters that control a terminal, reorder text or hide text.
-    These are control characters, direction marks, characters of no width, line separators, and unassigned
-    characters. Spaces of all widths and the characters in `kept` stay as they are. A carriage return is kept
-    only as part of a line end."""
+    """Return the text with escapes for all characters that control a terminal, reorder text or hide text. The
+    escaped characters are control characters, direction marks, characters of no width, line separators, and
+    unassigned characters. Spaces of all widths and the characters in `kept` stay as they are. A carriage
+    return is kept only as part of a line end."""
     if text.isprintable():
         return text
     if "\n" in kept:
@@ -18,7 +18,8 @@ def visible(text: str, kept: str = "\n\t") -> str:
 
 
 def _escape(one: str) -> str:
-    # The character is escaped as in JSON, because the text may be part of a JSON text.
+    # The text may be part of a JSON text. The JSON text stays valid, because the character is escaped as in
+    # JSON.
     return json.dumps(one)[1:-1]
 
 

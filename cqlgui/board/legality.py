@@ -86,8 +86,8 @@ def is_mate(p: Position) -> bool:
 
 
 def is_stalemate(p: Position) -> bool:
-    """True when the side to move is not in check and has no legal move. Whether the game continues plays no
-    part."""
+    """True when the side to move is not in check and has no legal move. It does not matter whether the game
+    continues."""
     return not position.in_check(p) and not has_legal_move(p)
 
 

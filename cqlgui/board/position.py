@@ -30,7 +30,7 @@ class Position:
     castling: Bitboard
     """The squares of the rooks that may still castle."""
     ep: Square
-    """If the last move was a pawn's double step, the square that the pawn passed over; -1 after any other
+    """The square that a pawn passed over, if the last move was a double step of this pawn; -1 after any other
     move. The square is set even if no pawn can capture there."""
     halfmove: int
     """Plies since the last capture or pawn move."""

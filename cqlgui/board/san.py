@@ -1,4 +1,4 @@
-"""Writes standard algebraic notation (SAN). The PGN reader reads it."""
+"""Writes standard algebraic notation (SAN). The PGN reader reads SAN."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
 
 
 def _origin_marks(p: Position, move: Move, frame: motions.Motion) -> str:
-    """File, rank or both of the origin, if another man of the same kind can legally go to the target too; an
-    empty text if no other man can."""
+    """File, rank or both of the origin, if another man of the same kind can legally go to the target too. An
+    empty text if no other man can go there."""
     start, end = move & 63, move >> 6 & 63
     man = p.squares[start]
     candidates = p.men[man] & attacks.attacks_from(man, end, p.occupied) & ~(1 << start)

@@ -62,9 +62,9 @@ class GameTree:
     def decode(cls, start_fen: str | None, words: Sequence[int]) -> GameTree:
         """Unpack a game. `start_fen` None means the usual initial position.
 
-        Raises `ValueError` with a sentence for a FEN that cannot be read. A `BACK` word raises it too if the
-        word leads above the root, goes back by zero plies or is the last word. Moves that cannot be played
-        are only found when `positions` replays them.
+        Raises `ValueError` with a sentence for a FEN that cannot be read. A `BACK` word also raises
+        `ValueError` if the word leads above the root, goes back by zero plies or is the last word. Moves that
+        cannot be played are only found when `positions` replays them.
         """
         tree = cls(Position.start() if start_fen is None else Position.from_fen(start_fen))
         parents, plies, depths, played = tree.parents, tree.plies, tree.depths, tree.moves
@@ -180,8 +180,8 @@ class GameTree:
     def men_ids(self, positionid: int) -> dict[int, int]:
         """The number of the man on each occupied square, ascending by square.
 
-        At the root the men are numbered 0, 1, 2, ... in the order a1, b1, ..., h8; a man keeps his number
-        when he moves, castles or promotes, and a captured man is missing.
+        At the root the men are numbered 0, 1, 2, ... in the order a1, b1, ..., h8. A man keeps his number
+        when he moves, castles or promotes. A captured man is missing.
         """
         if self._identities is None:
             self._identities = self._follow_men()
@@ -206,8 +206,8 @@ class GameTree:
         return san.san(self.positions[self.parents[positionid]], self.moves[positionid], figurine)
 
     def framed(self, frame: motions.Motion) -> GameTree:
-        """The same game as a motion shows it. `san`, `mover` and `display_number` follow the motion. Moves
-        and positions stay as they were played."""
+        """The game with its board mirrored, turned or shifted by the motion `frame`. `san`, `mover` and
+        `display_number` describe the moves after the motion. Moves and positions stay as they were played."""
         return self if frame == motions.STILL else _FramedTree(self, frame)
 
     def _follow_men(self) -> list[bytes]:
@@ -288,8 +288,9 @@ def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list
     """The SAN of the moves that lead to the positions `ids`, one text for each move, such as `1.e4`, `e5`,
     `2.Nf3`.
 
-    Every move of White has its number. A move of Black has its number (`1...e5`) only if the preceding move
-    of the game is not printed just before it. The root is left out, because no move leads to it.
+    Every move of White has its number. A move of Black has no number if the preceding move of the game is
+    printed just before it. Any other move of Black has its number (`1...e5`). The root is left out, because
+    no move leads to it.
     """
     texts: list[str] = []
     before = None

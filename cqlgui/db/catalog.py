@@ -134,8 +134,8 @@ class Catalog:
         return self._file.path
 
     def take_notice(self) -> str:
-        """A sentence for the user if a damaged catalog was set aside. The text is empty if the catalog was
-        sound, and after the first call."""
+        """A sentence for the user if a damaged catalog was set aside. The result is empty if the catalog was
+        sound. Every later call returns an empty text."""
         return self._file.take_notice()
 
     @property
@@ -150,7 +150,7 @@ class Catalog:
     # --- sources and bases ---
 
     def source(self, path: Path) -> SourceRow:
-        """The row of a source, made when there is none."""
+        """The row of a source. If there is no row, a new row is made."""
         text = str(path)
         with self._file.reading() as connection:
             row = connection.execute(
@@ -209,7 +209,8 @@ class Catalog:
                     (first + count, positions, source),
                 )
         except BaseException:
-            # The transaction was undone, so the numbers that it cached may belong to no text.
+            # The transaction was undone. The numbers of texts that were cached during the transaction may not
+            # exist any more.
             for known in self._names.values():
                 known.clear()
             self._codings.clear()
@@ -542,7 +543,7 @@ class Catalog:
         condition: str,
         value: str,
     ) -> np.ndarray:
-        """Which games have a text in one of these columns that meets a condition."""
+        """Which games have, in one of these columns, a text that meets a condition."""
         found: list[np.ndarray] = []
         for name in names:
             ids = _matching(connection, TABLES[name], condition, value)
@@ -738,7 +739,7 @@ def _checksum(first: int, games: int, values: Sequence[bytes]) -> int:
 
 
 def _matching(connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
-    """Numbers of the texts of a table that meet a condition."""
+    """The numbers of all texts in a table that meet a condition."""
     # The index is not used: the table was compared with a checksum, but its index was not.
     listed = connection.execute(
         f"select group_concat(id) from {table} not indexed where {condition}", (value,)

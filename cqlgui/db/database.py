@@ -22,7 +22,8 @@ from cqlgui.db import proofs
 BUSY_SECONDS = 30.0
 _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -16384")
 CHECKED_WHOLE = 32 << 20
-"""When a file of at most this many bytes is opened, every page is checked. This takes up to half a second."""
+"""When a file of at most this many bytes is opened, every page is checked. The check takes up to half a
+second."""
 _HEAD = 100
 _NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")
 _LEAST_ROOM: Final = 1 << 16
@@ -53,7 +54,8 @@ class File:
         self._opened: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._own = threading.local()
-        # The state of the file if SQLite could write nothing beside it, so that it was opened immutable.
+        # The state of the file if the file was opened immutable, because SQLite could write nothing beside
+        # the file.
         self._frozen: tuple[disk.State, bool] | None = None
         if not check:
             return
@@ -76,7 +78,7 @@ class File:
                 self._set_aside()
                 self._check(None)
             # The numbers of the device and the file are read while the connection of the check is open. Until
-            # this connection is closed, the system gives the same numbers to no other file.
+            # this connection is closed, no other file can get these numbers from the system.
             self._place = _place(path)
         except sqlite3.DatabaseError as error:
             self.close()
@@ -95,8 +97,8 @@ class File:
             return False
 
     def take_notice(self) -> str:
-        """A sentence for the user if a damaged file had to be set aside while opening. The text is empty if
-        the file was sound, and after the first call."""
+        """A sentence for the user if a damaged file had to be set aside while opening. The result is empty if
+        the file was sound. Every later call returns an empty text."""
         with self._lock:
             taken, self._notice = self._notice, ""
         return taken
@@ -257,10 +259,10 @@ class File:
 def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
     """A connection in autocommit mode, and whether it should be opened again later.
 
-    SQLite writes files beside a database. If it cannot, for lack of permission or disk space, the database is
-    opened immutable. A database is never opened immutable if a program left changes in a file beside the
-    database. After a lack of disk space, the database should be opened again later, because there may be room
-    by that time.
+    SQLite writes files beside a database. If SQLite cannot write these files, for lack of permission or disk
+    space, the database is opened immutable. A database is never opened immutable if a program left changes in
+    a file beside the database. After a lack of disk space, the database should be opened again later, because
+    there may be room by that time.
     """
     whole = bool(_size(path)) and not _waiting(path)
     if whole and not _may_write(path):

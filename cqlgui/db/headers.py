@@ -1,7 +1,8 @@
 """Converts a game's tags to one row of the catalog and back, without loss.
 
-The tags that people sort games by have columns of their own. All other tags stay in the JSON text of the row.
-A tag also stays in the JSON text if the column cannot reproduce its text exactly, such as the rating `2450?`.
+The tags that are used for sorting games have columns of their own. All other tags stay in the JSON text of
+the row. A tag also stays in the JSON text if the column cannot reproduce its text exactly, such as the rating
+`2450?`.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Table:
 
     @classmethod
     def of(cls, rows: Sequence[Header]) -> Table:
-        """The same rows as a `Table`."""
+        """The rows as a `Table`."""
         more = [row.more.encode("utf-8") for row in rows]
         return cls(
             {name: Coded.of([getattr(row, name) for row in rows]) for name in TEXTS},

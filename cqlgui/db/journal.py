@@ -1,6 +1,6 @@
 """The user's own records: the queries that were asked and the files that were opened recently. Only a limited
-number is kept. The records are not in the catalog, because a damaged catalog is set aside and made again from
-the sources."""
+number of records is kept. The records are not in the catalog, because a damaged catalog is set aside and made
+again from the sources."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Models of the user's own records, and the migrations that bring an older file to today's tables.
 
-This module loads peewee. To avoid loading peewee at every start, only `journal` imports this module, when the
-first record is needed.
+This module loads peewee. Only `journal` imports this module, and only when the first record is needed. peewee
+is therefore not loaded at every start.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ MODELS: Final = (Query, Recent)
 
 
 def _texts_are_unique(connection: sqlite3.Connection) -> None:
-    """Version 2: no text stands twice in the history. Of equal texts the newest stays."""
+    """Version 2: no text stands twice in the history. The newest of several equal texts stays."""
     connection.execute("delete from query where id not in (select max(id) from query group by text)")
     connection.execute("create unique index if not exists query_text on query(text)")
 

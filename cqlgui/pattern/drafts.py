@@ -36,7 +36,7 @@ class Draft:
         self._signs = spelling.has_signs(text)
         self._layout = groups.layout(text)
         self._drops: list[Span] = []
-        # The removed parts of filters that stay. A removed part of this kind needs no place holder.
+        # The parts that `drop_part` removed. The rest of each filter stays, so no place holder is needed.
         self._parts: set[Span] = set()
         self._puts: list[Change] = []
 
@@ -83,7 +83,7 @@ class Draft:
             if structure.checked(spelling.applied(self.text, changes)).query is not None:
                 return Edit(changes, self._caret(caret, changes))
         # Each attempt gave a text with errors: the text beside a removed part depends on this part. Only the
-        # author can resolve this.
+        # author can correct the text.
         return Edit((), caret)
 
     def _caret(self, caret: int, changes: tuple[Change, ...]) -> int:
@@ -130,7 +130,8 @@ class Draft:
         return found
 
     def _trimmed(self, start: int, end: int, held: str) -> Change:
-        """The change that removes a part and the white space beside it that is no longer needed."""
+        """The change that removes a part. White space beside the part is removed too if it is no longer
+        needed."""
         if held and any(start <= one.offset < end for one in self._drops if one not in self._parts):
             return Change(start, end, held)
         text = self.text

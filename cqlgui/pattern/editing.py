@@ -1,7 +1,7 @@
 """Edits of a query's text that change its pattern.
 
-Each edit changes the filters that it names and nothing else: comments, white space, and filters that marks
-cannot express stay as they are. A text with errors is not changed.
+Each edit changes only what the caller asks for. Comments, white space, and filters that marks cannot express
+stay as they are. A text with errors is not changed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -
 def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
     """Put men on single squares. `placed` maps the number of each square to the men. If a mark names only
     this square, the mark gets the men and keeps its role. If several marks name only this square, the last of
-    these marks gets the men. If no mark does, a new mark is made."""
+    these marks gets the men. If no mark names only this square, a new mark is made."""
 
     def work(pen: _Pen) -> None:
         wanted, new = dict[int, tuple[int, int]](), list[str]()
@@ -99,8 +99,8 @@ def set_role(text: str, caret: int, mark: int, role: Role) -> Edit:
 
 
 def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: int) -> Edit:
-    """Add an arrow between two marks. If one of the marks has no men, the mark's own filter is removed,
-    because this filter would always hold."""
+    """Add an arrow between two marks. If one of the marks names only squares and no men, the mark's own
+    filter is removed, because this filter would always hold."""
 
     def work(pen: _Pen) -> None:
         marks, arrows = pen.pattern.marks, pen.pattern.arrows
@@ -208,7 +208,7 @@ def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
 
 
 def _words_at(text: str, caret: int) -> tuple[str, ...] | None:
-    """The transforms around the drawn group; None if the text has errors."""
+    """The transforms around the group of `reading.group_at`; None if the text has errors."""
     group = reading.group_at(text, caret)
     return None if group is None else tuple(one.word for one in group.chain)
 
@@ -349,7 +349,7 @@ class _Pen:
         return writing.mark_text(mark.men, mark.squares, mark.role)
 
     def add_mark(self, mark: Mark) -> None:
-        """Add a mark after the last mark. If the group has no marks, add it before all filters."""
+        """Add a mark after the last mark. If the group has no marks, the mark is added before all filters."""
         if mark.role is Role.EITHER:
             either = self.alternatives()
             if either is not None:
@@ -358,7 +358,8 @@ class _Pen:
         self.add_marks(self.spelled(mark))
 
     def add_marks(self, written: str) -> None:
-        """Add marks after the last mark. If the group has no marks, add them before all filters."""
+        """Add marks after the last mark. If the group has no marks, the new marks are added before all
+        filters."""
         self.add(written, [item for item in self.items if item.marks and item.arrow < 0])
 
     def alternatives(self) -> reading.Item | None:
@@ -378,7 +379,8 @@ class _Pen:
         self.draft.put(last.end, "|" + writing.designator(mark.men, mark.squares))
 
     def add_arrow(self, written: str) -> None:
-        """Add an arrow after the last arrow. If the group has no arrows, add it after the marks."""
+        """Add an arrow after the last arrow. If the group has no arrows, the arrow is added after the
+        marks."""
         arrows = [item for item in self.items if item.arrow >= 0]
         self.add(written, arrows or [item for item in self.items if item.marks])
 
@@ -387,9 +389,9 @@ class _Pen:
         self.add(written, [item for item in self.items if item.marks or item.condition >= 0])
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
-        """Add a filter after the last of the filters `behind`. If `behind` is empty, add it before all
-        filters of the group. A filter after a path or a transform would become a part of the path or the
-        transform; at these places it does not."""
+        """Add a filter after the last of the filters `behind`. If `behind` is empty, the filter is added
+        before all filters of the group. At the end of the group, after a path or a transform, the filter
+        would become a part of the path or the transform."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]
@@ -420,8 +422,8 @@ class _Pen:
 
     @property
     def bare(self) -> bool:
-        """Whether the group is the operand of a transform and has no braces. Such a group needs braces before
-        it gets a second filter."""
+        """Whether the group is the operand of a transform and has no braces. This kind of group needs braces
+        before a second filter is added."""
         return bool(self.group.chain) and not self.group.braced
 
     def write_over(self, item: reading.Item, written: str) -> None:
@@ -493,8 +495,8 @@ class _Pen:
     # --- the end ---
 
     def edit(self, caret: int) -> Edit:
-        """The changes. A place holder is written in place of the pattern in two cases: no filter of the group
-        is left, or inner braces or a transform would be drawn instead of this group."""
+        """The changes. A place holder is written if no filter of the group is left. A place holder is also
+        written if `reading.group_at` would find another group."""
         if self.taken is not None and not self.stays(self.placed(caret)):
             self.open_braces()
             self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
@@ -507,8 +509,8 @@ class _Pen:
         return self.placed(caret)
 
     def placed(self, caret: int) -> Edit:
-        """The changes, with a caret that keeps the group the drawn group. Several carets are tried, because
-        the new text may stand in the braces of another group."""
+        """The changes, with a caret for which `reading.group_at` still finds this group. Several carets are
+        tried, because the new text may stand in the braces of another group."""
         content = self.group.content
         edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
         carets = (spelling.moved(one, edit.changes) for one in (caret, content.end, content.offset))
@@ -516,7 +518,8 @@ class _Pen:
         return next(filter(self.stays, edits), edit)
 
     def stays(self, edit: Edit) -> bool:
-        """Whether after an edit the group is still the drawn pattern, under the same transforms."""
+        """Whether the group is still the group of `reading.group_at` after an edit, under the same
+        transforms."""
         after, now = reading.group_at(edit.applied(self.text), edit.caret), self.group
         if after is None:
             return False
@@ -526,7 +529,8 @@ class _Pen:
             return False
         if not now.braced:
             return not after.braced or self.bare
-        # If only inner braces are left in the group, the inner braces would become the drawn group.
+        # If only inner braces are left in the group, `reading.group_at` finds the group of these inner
+        # braces.
         return after.braced and after.content.offset == spelling.moved(now.content.offset, edit.changes)
 
 
@@ -534,7 +538,7 @@ _ROLE_SIGNS = {Role.MUST: ("", ""), Role.EITHER: ("(", ")"), Role.NOT: ("not ", 
 
 
 def lead(text: str) -> str:
-    """The white space between the header, or a comment, and the first filter."""
+    """The white space to write between `text` and a filter after `text`."""
     found = groups.layout(text + " true").tokens
     if not found or found[-1].word != "true":
         return "\n"

@@ -115,7 +115,7 @@ _CLOSERS = (")", "}", "]")
 
 @functools.lru_cache(maxsize=4)
 def layout(text: str) -> Layout:
-    """The layout of a text; the last few are cached."""
+    """The layout of a text; the last few layouts are cached."""
     return Layout(text)
 
 

@@ -12,21 +12,21 @@ from cqlgui.pattern.marks import Condition, Mark, Pattern, Role
 
 
 def exact(position: Position) -> str:
-    """The same men on the same squares, no other men, and the same side to move. Castling rights and en
-    passant are ignored."""
+    """A query for positions with the same men on the same squares, no other men, and the same side to move.
+    Castling rights and en passant are ignored."""
     turn = Condition("turn", "btm" if position.turn else "wtm")
     anyone = codes.WHITE_MASK | codes.BLACK_MASK
     return writing.text_of(Pattern(_men(position, anyone), conditions=(turn,)))
 
 
 def skeleton(position: Position) -> str:
-    """The same pawns of both colours on the same squares, and no other pawns."""
+    """A query for positions with the same pawns of both colours on the same squares, and no other pawns."""
     return writing.text_of(Pattern(_men(position, 1 << codes.WP | 1 << codes.BP)))
 
 
 def material(position: Position) -> str:
-    """The same number of men of each kind, on any squares. Kings are counted only for a side that has no king
-    or several kings."""
+    """A query for positions with the same number of men of each kind, on any squares. Kings are counted only
+    for a side that has no king or several kings."""
     counted = []
     for man in _ORDER:
         count = boards.popcount(position.men[man])
@@ -53,8 +53,8 @@ _ORDER = (codes.WK, codes.BK, codes.WQ, codes.BQ, codes.WR, codes.BR, codes.WB, 
 
 
 def _men(position: Position, mask: int) -> tuple[Mark, ...]:
-    """Marks for the men of a mask on their squares. One more mark says that no such man stands on any other
-    square."""
+    """Marks for the men of a mask on their squares. One more mark says that no man of the mask stands on any
+    other square."""
     found, free = [], boards.ALL
     for man in _ORDER:
         if mask >> man & 1:

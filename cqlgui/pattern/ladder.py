@@ -33,7 +33,7 @@ def rungs(men: int, square: int) -> tuple[tuple[int, int], ...]:
 def step(men: int, squares: int, square: int, by: int, began: int = 0) -> tuple[int, int]:
     """The next rung: wider for `by` 1, narrower for -1. At the ends of the ladder the mark stays as it is.
 
-    `began` are the men of the mark when the user began to turn the wheel. Without them, turning the wheel
+    `began` are the men of the mark when the user began to turn the wheel. Without `began`, turning the wheel
     back from `Af5` would not lead to `Nf5`. A mark that is on no rung goes to the next wider (or narrower)
     rung. A rung is wider if it has more squares, or equally many squares and more men.
     """

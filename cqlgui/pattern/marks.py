@@ -1,8 +1,8 @@
 """The parts of a pattern: marks on squares, arrows between them, and conditions. Data only.
 
 A pattern is one group of filters in a query's text: the filters between two braces, or the whole body. Each
-part knows its places in the text. `reading` makes a pattern of a text. `editing` changes the text in order to
-change its pattern.
+part knows its places in the text. `reading` makes a pattern from a text. `editing` changes the text in order
+to change its pattern.
 """
 
 from __future__ import annotations

@@ -93,8 +93,8 @@ def symbol_of(mask: int) -> tuple[str, bool]:
         return "a", True
     if mask == men.MAN_MASK:
         return "*", True
-    # A designator of several kinds shows its greatest man, faded. The picture is only a hint, because the
-    # text beside it is exact.
+    # A designator of several kinds shows its greatest man, faded. The picture is only a hint; the text beside
+    # the picture is exact.
     white = [man for man in range(men.WK, men.WP - 1, -1) if occupied >> man & 1]
     black = [man for man in range(men.BK, men.BP - 1, -1) if occupied >> man & 1]
     if white and black:

@@ -28,8 +28,8 @@ def pattern_at(text: str, caret: int) -> Pattern | None:
 
 
 def group_at(text: str, caret: int) -> groups.PatternGroup | None:
-    """The drawn group: the first of `groups_at`. Transforms are put around this group. None if the text has
-    errors."""
+    """The group that the window draws: the first of `groups_at`. Transforms are put around this group. None
+    if the text has errors."""
     return next(iter(groups_at(text, caret)), None)
 
 
@@ -38,10 +38,10 @@ def groups_at(text: str, caret: int) -> list[groups.PatternGroup]:
     stands between braces or in the transforms before braces, the groups of these braces are meant, the
     innermost first.
 
-    If the caret stands at no braces, the body is meant. The body is the only group if marks or arrows stand
-    directly in the body, or if the body has no braces. In every other case two groups are meant. The first is
-    the group in the body that the caret touches. If the caret touches no group, it is the first group in the
-    body. The second is the body.
+    At any other caret, the body is meant. If marks or arrows stand directly in the body, or if the body has
+    no braces, the body is the only group. In every other case, there are two groups. The first is the group
+    that the caret touches, or the first group in the body if the caret touches no group. The second is the
+    body.
     """
     body = groups.body(text)
     if body is None:
@@ -101,7 +101,7 @@ class Reading:
 
     @property
     def drawn(self) -> bool:
-        """Whether there are marks or arrows, or a place holder for the first of them."""
+        """Whether there are marks or arrows, or a place holder for the first mark or arrow."""
         return any(item.marks or item.holder for item in self.items)
 
     def own(self, place: int) -> Item | None:
@@ -149,7 +149,7 @@ def _part(node: nodes.Node, found: groups.Layout | None = None, within: Span | N
         pairs = found.brackets(node.span, within)
         span = found.over(*(pairs[-1] if pairs else found.bare(node.span)))
         if any(found.tokens[first].word == "{" for first, _ in pairs):
-            return _Part(node, span)  # The braces make it a group of its own.
+            return _Part(node, span)  # The braces make the filter a group of its own.
         bracketed, written = bool(pairs), found.text[span.offset : span.end]
     kind = condition_kind(node)
     if kind is not None:
@@ -235,8 +235,8 @@ def _is_any_man(node: nodes.Node) -> bool:
 
 
 def condition_kind(node: nodes.Node) -> ConditionKind | None:
-    """The kind of condition that a filter is. The negation of a condition has the same kind. None if no chip
-    can show the filter."""
+    """The kind of condition that a filter is. The negation of a condition has the same kind. None for a
+    filter of any other kind."""
     match node:
         case nodes.Not(operand=operand) if not isinstance(operand, nodes.Not):
             return condition_kind(operand)
@@ -342,8 +342,9 @@ class _Reader:
         return Reading(pattern, tuple(items))
 
     def mark(self, node: nodes.Designator, role: Role | None) -> int:
-        """The place of the mark for a designator. The end of an arrow has no role. It means an existing mark.
-        If there is no such mark, a new mark that must hold is made."""
+        """The place of the mark for a designator. At the end of an arrow, `role` is None, and a mark with any
+        role fits. If no mark fits, a new mark is made. At the end of an arrow, the new mark has the role
+        `MUST`."""
         place = self.places.get((node.men, node.squares, role))
         if place is None:
             place = len(self.marks)

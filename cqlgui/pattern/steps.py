@@ -50,15 +50,15 @@ class Sequence:
 
 
 def sequence_at(text: str, caret: int) -> Sequence | None:
-    """The innermost sequence around a caret. If the caret stands in no sequence, the first sequence of the
-    text. None if the text has no sequence."""
+    """The innermost sequence around a caret, or the first sequence of the text if the caret stands in no
+    sequence. None if the text has no sequence."""
     found = _at(text, caret)
     return None if found is None else found.sequence
 
 
 def home_at(text: str, caret: int) -> Span | None:
-    """The group, including its braces, that holds the sequence of the drawn step; None if no step is
-    drawn."""
+    """The group that holds the sequence of the drawn step, including the braces of the group. None if no step
+    is drawn."""
     drawn = reading.group_at(text, caret)
     found = [one for one in _around(text, caret) if len(one.groups) > 1 and drawn in one.groups]
     # A sequence in braces is found twice: in its braces and in the body. The shorter group is preferred.
@@ -170,8 +170,8 @@ def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
     edit = _with_caret(text, draft, caret, gap + 1)
     if _holds(text, edit, found.sequence.span.offset, "path", contents, gaps):
         return edit
-    # With a repetition, a move with a target in brackets would become another filter. The path is therefore
-    # written again.
+    # A target in brackets may follow the `--`. With a repetition, the `--` and this target would become
+    # another filter. The path is therefore written again.
     return _rewritten(text, caret, found, "path", contents, gaps, gap + 1)
 
 
@@ -346,7 +346,7 @@ def _rewritten(
 ) -> Edit:
     """The edit that writes the sequence again from the text of its steps. The edit is empty if a comment
     between the steps would be lost. The edit is also empty if the new text does not have these steps. For
-    example, a step may need the variable of an earlier step."""
+    example, the new text may have an error because a step needs the variable of an earlier step."""
     if _comments_between(text, found):
         return Edit((), caret)
     home, span = found.home, found.sequence.span
@@ -412,8 +412,8 @@ def _in_step(text: str, edit: Edit, step: int) -> Edit:
 
 def _closed(content: str) -> str:
     """The filters of a step, changed so that another filter can follow. The last filter gets brackets if the
-    following filter would become a part of it, as after a path. Filters that cannot be read alone stay as
-    they are."""
+    following filter would become a part of the last filter, as after a path. Filters that cannot be read
+    alone stay as they are."""
     group = groups.body(content)
     trial = groups.body(f"{content}{editing.lead(content)}find {{{writing.PLACE_HOLDER}}}")
     if group is None or not group.filters or (trial and isinstance(trial.filters[-1], nodes.Find)):

@@ -1,10 +1,10 @@
 """Opens PGN sources, plain or compressed, as one seekable text of bytes. Refuses sources that unpack to far
 too much text.
 
-Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder, so that each game
-can be read again at its byte offset. The plain file is streamed to a temporary name, synced and renamed.
-Archives are recognised by their first bytes, not by their names. About games, this module knows only how a
-text of games may begin.
+Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder. Each game can
+therefore be read again at its byte offset. The plain file is streamed to a temporary name, synced and
+renamed. Archives are recognised by their first bytes, not by their names. This module knows nothing about
+games except how a text of games may begin.
 """
 
 from __future__ import annotations
@@ -81,15 +81,15 @@ def open_source(
 
 
 def forget_copy(copy: Path) -> None:
-    """Remove a damaged unpacked copy of a source and its note. The copy is made again when the source is
-    opened."""
+    """Remove a damaged unpacked copy of a source, and the note about the copy. The copy is made again when
+    the source is opened."""
     for path in (copy, _note(copy)):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
 class Text:
-    """The bytes of a source. It is a context manager, and threads may share it.
+    """The bytes of a source; a context manager that threads may share.
 
     `path` is the user's file. `plain` is the file that is read: the user's file, or the unpacked copy.
     `stamp` is the state of the user's file when it was opened or unpacked. `written` is the state of `plain`,

@@ -26,7 +26,7 @@ _ROOM: Final = 1 << 20
 
 
 class Interner:
-    """Looks up texts by their bytes. For one thread at a time."""
+    """Looks up texts by their bytes. Only one thread at a time may use an `Interner`."""
 
     def __init__(self) -> None:
         # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences

@@ -13,8 +13,8 @@ caller passes this game to the lenient reader and continues after the game. The 
 
 `kernel_moves` finds the move that a text means. A move that leaves the mover's king in check is refused. A
 FEN is taken only in the form that python-chess writes. Line ends are LF or CRLF. Bytes above 127 may occur in
-tags and comments. The larger functions are compiled separately. Inlined into one function, they would take
-three times as long to compile and would not be faster.
+tags and comments. The larger functions are compiled separately. If these functions were inlined into one
+function, compilation would take three times as long. The reader would not be faster.
 """
 
 from __future__ import annotations
@@ -180,8 +180,8 @@ def read_games(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read games from byte `begin` (0, or the end of a game), which is on `line`, to `end`. Returns their
-    number.
+    """Read games from byte `begin` (0, or the end of a game), which is on `line`, to `end`. Returns the
+    number of games.
 
     `final` says that nothing follows the data. `notes` receives: 0 the reason for stopping (a `Why`), 1 and 2
     the end and the line of the last game taken, 3 the number of words used in `packed`, 4 the number of bytes
@@ -274,7 +274,8 @@ def _read_game(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read the game that begins at the row's start. Returns 0, or a `Why` with its place in note 5."""
+    """Read the game that begins at the row's start. Returns 0 or a `Why`. If the result is a `Why`, note 5
+    has the place of the fault."""
     why = _read_tags(data, rows, row, texts, most_texts, notes)
     if why:
         return why
@@ -298,7 +299,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
     of this place.
 
     Notes 8 and 9 become the place and the length of the value of the Variant tag. Length 0 means that there
-    is none.
+    is no Variant tag.
     """
     position = int(rows[row + START])
     line = int(rows[row + LINE])
@@ -603,9 +604,9 @@ def _variant(data: Bytes, at: int, length: int) -> int:
 
 @words.apart
 def _read_fen(data: Bytes, at: int, length: int, board: Words) -> int:
-    """Set up a FEN that has the form that python-chess writes. Returns -1 for any other text. For a FEN it
-    returns flags: `CHESS960` if the castling is not the usual one, `SHORT_FEN` if the clocks are missing, and
-    `ZERO_FEN` if the move number is 0."""
+    """Set up a FEN in the form that python-chess writes. Returns -1 for any other text. For a FEN in this
+    form, the result has flags: `CHESS960` if the castling is not the usual one, `SHORT_FEN` if the clocks are
+    missing, and `ZERO_FEN` if the move number is 0."""
     stop = at + length
     for place in range(12):
         board[place] = 0
@@ -736,7 +737,7 @@ def _read_moves(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read the movetext that begins at note 5, and fill in the rest of the row."""
+    """Read the movetext that begins at the place in note 5, and fill in the rest of the row."""
     position = int(notes[5])
     line = int(rows[row + END_LINE])
     flags = int(rows[row + FLAGS])

@@ -1,9 +1,9 @@
 """Finds and plays the one legal move that a text can mean, compiled to machine code. The callers read the
 text.
 
-These functions decide as `playing` does: the candidates and the order of the tests are the same. `playing`
-uses the boards of python-chess. These functions use bitboards in an array. A position is twelve words from
-`base` on:
+These functions decide as `playing` does: both modules have the same candidates and the same order of tests.
+`playing` uses the boards of python-chess. These functions use bitboards in an array. A position is twelve
+words from `base` on:
 
     0 pawns, 1 knights, 2 bishops, 3 rooks, 4 queens, 5 kings, 6 White's men, 7 Black's men,
     8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move, 11 the caller's

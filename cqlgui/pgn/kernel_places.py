@@ -1,8 +1,8 @@
 """Writes comments into the texts of clean games, compiled to machine code.
 
-All games were taken by `kernel` before, so this module checks nothing again. The place of a position is after
-the move that leads to the position, and after the glyphs and comments of this move. `reader.anchors` finds
-the same places.
+`kernel` has already read all these games without a fault, so this module checks nothing again. The place of a
+position is after the move that leads to the position, and after the glyphs and comments of this move.
+`reader.anchors` finds the same places.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
             if node != 0 or not fresh:
                 places[node] = position
         elif byte == 40:
-            # `kernel` takes no deeper variations than this array has room for.
+            # `kernel` refuses a game if its variations are too deep for this array.
             places[_SORTED + 2 * depth] = node
             places[_SORTED + 2 * depth + 1] = before
             depth += 1

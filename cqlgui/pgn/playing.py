@@ -114,8 +114,8 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
 
 
 def play(board: chess.Board, wanted: Spelling) -> moves.Move:
-    """Make the one legal move that `wanted` can mean. If no legal move or several legal moves fit, raises
-    `MoveError` and leaves the board unchanged."""
+    """Make the one legal move that `wanted` can mean. Raises `MoveError` and leaves the board unchanged if no
+    legal move or several legal moves fit."""
     piece = wanted.piece
     if piece <= 0:
         return _play_special(board, wanted)

@@ -118,8 +118,8 @@ class Games:
 
 
 class QuickReader:
-    """The working memory of the kernel. Every call uses the same memory, so only one thread at a time may
-    call."""
+    """The working memory of the kernel. Every call uses the same memory, so only one thread at a time may use
+    a `QuickReader`."""
 
     def __init__(self, most_games: int = 2000) -> None:
         self._most = most_games
@@ -142,8 +142,8 @@ class QuickReader:
         After any other reason except `END`, the lenient reader must read the next game.
         """
         end = len(data) - kernel.PADDING
-        # A move or the beginning of a variation takes at least two bytes. JSON takes a few more bytes for
-        # each tag than PGN.
+        # There is a word for each move and for each variation. A move or a variation takes at least two bytes
+        # of text. JSON takes a few more bytes for each tag than PGN.
         room = end - begin
         if len(self._words) < room:
             self._words = np.empty(room, np.uint16)

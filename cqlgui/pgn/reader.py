@@ -1,7 +1,7 @@
 """Reads one game leniently: tags, moves with variations, comments, glyphs, and the problems found.
 
-Everything legal before the first fault is kept. A fault in the main line ends the moves there. A fault in a
-variation ends that variation, and the main line continues. The content never raises an error, nothing is
+Everything legal before the first fault is kept. The moves end at the first fault in the main line. A fault in
+a variation ends that variation, and the main line continues. The content never raises an error, nothing is
 recursive, and everything is linear.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
@@ -54,8 +54,8 @@ class ReadGame:
 
     `comments`, `before` and `nags` are keyed by positionid. If a position has several comments, `comments`
     has them joined and `last_comments` has the last. `result` is the value of the Result tag if this value is
-    a valid result. If it is not, `result` is the result at the end of the text, or `*` if the text has none.
-    A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
+    a valid result. If this value is not valid, `result` is the result at the end of the text, or `*` if the
+    text has no result. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
     """
 
     tags: tuple[tuple[str, str], ...]
@@ -149,7 +149,8 @@ class _Head:
         """Whether some of the skipped text has letters."""
 
     def add(self, start: int, end: int = 0, comment: bytes | None = None) -> None:
-        """Note that the text at `start` is not a tag pair; `comment` is its content if it is a comment."""
+        """Note that the text at `start` is not a tag pair. If the text is a comment, `comment` is the content
+        of the comment."""
         if self.begin < 0:
             self.begin = start
         if comment is not None:
@@ -250,8 +251,8 @@ _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
 
 
 class _Reading:
-    """The state of reading one game. Until the end, nodes are numbered in the order of the file. Such a
-    number is called a handle."""
+    """The state of reading one game. Until the end, nodes are numbered in the order of the file. The number
+    of a node in this order is called a handle."""
 
     def __init__(self, data: bytes, line: int, offset: int) -> None:
         self.data = data

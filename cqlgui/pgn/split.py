@@ -4,8 +4,8 @@ A game is a tag section followed by movetext. A tag section continues until the 
 comments and stray text among the tags do not begin a game. A new game begins
 
 - at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment. There is
-  an exception for stray pairs among the moves: one pair before a move number above 1, or several pairs before
-  the next move number, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
+  an exception for stray pairs among the moves. One pair before a move number above 1 begins no game, as in
+  `1. e4 e5 / [Site "x"] / 2. Nf3`. Several pairs before the next move number begin no game either;
 - at tags after an empty line, if the game has no movetext and one of these tags repeats one of the game's
   seven roster tags;
 - at movetext or a tag after a result outside variations. If the next move number continues the game, the
@@ -41,8 +41,8 @@ _PIECE = 4 << 20
 _AHEAD = 2 * tagpairs.LONGEST
 _HEAD_OF_LONG = 1 << 16
 
-# Matches all empty lines in a row, and the first move number if it follows them. No line is therefore scanned
-# twice.
+# The expression matches all empty lines in a row, and a move number `1.` after these lines. No line is
+# therefore scanned twice.
 _AGAIN = rb"(?:\n[ \t\r]*+\n|\r[ \t]*+\r(?!\n))\s*+(?:1\s?\.(?![\s.]*\.))?"
 _TOKEN = pattern(rb"[{;%\[*]|\({1,64}+|\){1,64}+|" + tagpairs.RESULT + rb"|" + _AGAIN)
 _COMMENT = pattern(rb"\{[^}]*+\}|\([^(){}]*+\)")
@@ -164,7 +164,7 @@ class _Scanner:
             self._count_lines()
             line = self.line
             # `_quick_moves` searches for the next bracket. In a text without tags this bracket may be far
-            # away, after many small games.
+            # away, and every small game would repeat the long search.
             if not self._tags() and not (self.tagged and self._quick_moves()):
                 self._moves()
             game = self._cut(line)
@@ -318,8 +318,8 @@ class _Scanner:
                 self._skip_text()
 
     def _pairs(self, names: set[bytes], spaced: bool) -> bool:
-        """Skip the tag pairs at `position` and add their `names`. Returns True if the pairs begin another
-        game."""
+        """Skip the tag pairs at `position` and add the names of their roster tags to `names`. Returns True if
+        the pairs begin another game."""
         section = tagpairs.SECTION.match(self.data, self.position)
         end = section.end() if section else tagpairs.end_of_pair(self.data, self.position)
         found = set(_ROSTER_NAME.findall(self.data, self.position, end))

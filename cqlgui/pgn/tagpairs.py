@@ -2,14 +2,14 @@
 
     pair    ::= '[' name blank '"' value '"' ']'        value: `\\"` and `\\\\` are escapes, one line
 
-People also write other forms, which are read as follows. A value over several lines is joined. An unescaped
-quote in the value, a value that ends in a single backslash, one or both missing quotes, and a missing closing
-bracket are accepted. An extra bracket before the pair is skipped. Any other text in brackets is skipped. A
-bracket that never closes is skipped too. Each of these forms is reported. Nothing here is recursive or slower
-than linear.
+People also write other forms, which are read as follows. A value over several lines is joined. These faults
+are accepted: an unescaped quote in the value, a value that ends in a single backslash, one or both missing
+quotes, and a missing closing bracket. An extra bracket before the pair is skipped. Any other text in brackets
+is skipped. A bracket that never closes is skipped too. Each of these forms is reported. Nothing here is
+recursive or slower than linear.
 
 Comments and stray text may stand before, among and after the pairs: the tag section continues until
-`MOVETEXT` matches. The splitter and the reader must agree on this.
+`MOVETEXT` matches. The splitter and the reader must agree on the end of a tag section.
 """
 
 from __future__ import annotations

@@ -26,13 +26,13 @@ from cqlgui.pgn import decoding, tarred
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
 """The bytes that a decompressor gets at once. Zstandard does not limit its output, and may turn this many
-bytes into 32 MB. If a file is damaged, at most the text packed in this many bytes before the damage is
+bytes into 32 MB. If a file is damaged, the text of at most this many packed bytes before the damage is
 lost."""
 _PIECE: Final = 1 << 16
 """The bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8
-"""The most pieces that are joined into one block. A file may hold millions of streams without any text, and
-the caller checks only between blocks whether it was cancelled."""
+"""The most pieces that are joined into one block. A file may hold millions of streams without any text. The
+caller checks only between blocks whether it was cancelled, so a block must not take long."""
 _LZMA_HEAD: Final = 9
 _WINDOW: Final = 128 << 20
 """The greatest distance in bytes that a zstandard file may refer back. The zstd tools have the same limit."""
@@ -79,7 +79,8 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
     elif kind == "wide":
         yield from _in_utf8(_read(source, _BLOCK), damage)
     else:
-        # The whole file uses one decompressor, because a file may consist of millions of streams.
+        # The whole file uses one decompressor. A file may consist of millions of streams, and a new
+        # decompressor for each stream would take too long.
         zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
         machines: dict[str, Callable[[], _Stream]] = {
             "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
@@ -193,7 +194,7 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
 
 def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
     """The text, converted to UTF-8 if it begins with the mark of UTF-16 or UTF-32. Two kinds of text after
-    the mark cannot be read: text in another encoding, and text after a missing byte. Such a fault is noted in
+    the mark cannot be read: text in another encoding, and text after a missing byte. Both faults are noted in
     `damage`."""
     head = b""
     for block in text:
@@ -253,8 +254,8 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
         at = 0
         while at < len(block):
             if machine is None:
-                # The rest of the block is checked only if its first byte may be padding, because there may be
-                # millions of streams.
+                # The rest of the block is checked only if its first byte may be padding. A check after each
+                # of millions of streams would take too long.
                 if padded and not block[at] and not block[at:].strip(b"\0"):
                     # The padding may be long. The empty block lets the caller check whether it was cancelled.
                     yield b""
@@ -330,8 +331,8 @@ def _member(source: BinaryIO, info: zipfile.ZipInfo) -> Iterator[bytes]:
     head = source.read(30)
     if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
         raise DamagedError("its beginning is missing or damaged")
-    # The directory of the zip may have other lengths of the name and the extra field than the file's own
-    # header, so the lengths are read from this header.
+    # The name and the extra field may have other lengths in the directory of the zip than in the file's own
+    # header. The lengths are therefore read from this header.
     source.seek(sum(struct.unpack("<HH", head[26:])), 1)
     left, size, check = info.compress_size, 0, 0
     while left:

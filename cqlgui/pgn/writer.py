@@ -104,7 +104,7 @@ def _cut(text: str, begin: int, end: int) -> _Edit:
         if line_break and (not begin or text[begin - 1] in "\r\n"):
             end = line_break.end()
         # A percent sign must not come to the beginning of a line, because readers skip a line that begins
-        # with it.
+        # with a percent sign.
         return begin, end, " " if text[end : end + 1] == "%" and not line_break else ""
     return begin, end, "" if end == len(text) or text[end].isspace() or text[end] == ")" else " "
 
@@ -178,8 +178,8 @@ class Annotator:
         self._out: Any = np.zeros(_ROOM, np.uint8)
 
     def write(self, games: Sequence[bytes], notes: Notes) -> Iterator[tuple[bytes, bool]]:
-        """The games with comments, and whether the fast reader has taken the game. Line ends around a game
-        are left out. Each text equals the result of `annotate`."""
+        """For each game, the text with comments, and whether the fast reader has read the game. Line ends
+        around a game are left out. Each text equals the result of `annotate`."""
         bare = [game.strip(b"\r\n") for game in games]
         sizes = np.fromiter(map(len, bare), np.int64, len(bare))
         begins = np.cumsum(sizes + len(_GAP)) - sizes - len(_GAP)

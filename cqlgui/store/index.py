@@ -154,7 +154,7 @@ class Manifest:
             ) from error
 
     def write(self, folder: Path) -> None:
-        """Replace the manifest of the folder by this one. After an `OSError` the old manifest stays."""
+        """Replace the manifest of the folder by this manifest. After an `OSError` the old manifest stays."""
         parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
         inner = {"version": VERSION, **named(self), **parts}
         outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
@@ -328,7 +328,7 @@ class SourceIndex:
         ]
 
     def verify(self) -> None:
-        """Compare every segment's checksum; raises `errors.IndexDamaged` for the first segment with another
+        """Compare every segment's checksum; raises `errors.IndexDamaged` for the first segment with a wrong
         checksum."""
         for segment in self._segments:
             segment.verify()
@@ -349,7 +349,7 @@ class SourceIndex:
 
 
 class Writer:
-    """Adds games to an index, or begins one; a context manager that holds the lock.
+    """Adds games to an index, or begins an index; a context manager that holds the lock.
 
     `identity` is the current state of the source. An index of the same text is continued. With `grown`, an
     index of a text that has since grown is continued too. Any other index is begun again. If the text has

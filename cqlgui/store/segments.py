@@ -106,7 +106,7 @@ class Block:
 
     @classmethod
     def of(cls, games: Sequence[GameRecord]) -> Block:
-        """The same games in columns."""
+        """The games as a `Block`."""
         rows = []
         words = array("H")
         fens = bytearray()

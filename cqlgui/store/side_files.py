@@ -89,8 +89,8 @@ def _sound(segment: Path) -> _Kept | None:
 
 
 def write(segment: segments.Segment, version: int, content: bytes) -> bool:
-    """Write the data about a segment. Returns False if the disk refuses. This does no harm, because the data
-    can be made again."""
+    """Write the data about a segment. Returns False if the disk refuses. The refusal does no harm, because
+    the data can be made again."""
     about = version, segment.games, len(content), segment.checksum
     head = _HEADER.pack(_MAGIC, *about, _checksum(content), 0)[:-4]
     try:

@@ -28,9 +28,10 @@ _FLAGS: Final = (
 
 
 class State(NamedTuple):
-    """The size and two times of a file, which tell whether its content has changed. mtime is the time of the
-    last write, in ns. ctime is the time of the last change of the file or its attributes, in ns. Programs can
-    set mtime back, but they cannot set ctime. On Windows, ctime is the time of creation."""
+    """The size and two times of a file. These values tell whether the content of the file has changed. mtime
+    is the time of the last write, in ns. ctime is the time of the last change of the file or its attributes,
+    in ns. Programs can set mtime back, but they cannot set ctime. On Windows, ctime is the time of
+    creation."""
 
     size: int
     mtime_ns: int
@@ -72,8 +73,8 @@ def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Ite
 
     With `follow` (for files that the user names), a symbolic link stays, and the file that the link leads to
     is replaced. Without `follow` the link itself is replaced, because a stranger may have made the link in
-    order to overwrite the file behind it. A device, a pipe or a read-only file is never replaced. Raises
-    `OSError`.
+    order to overwrite the file behind the link. A device, a pipe or a read-only file is never replaced.
+    Raises `OSError`.
     """
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)
@@ -96,7 +97,7 @@ def replace_file(path: Path, data: bytes, *, private: bool = False, follow: bool
 
 
 def create(folder: Path) -> tuple[Path, BinaryIO]:
-    """Create a locked file with a random name in a folder. The caller must rename or remove it."""
+    """Create a locked file with a random name in a folder. The caller must rename or remove the file."""
     while True:
         path = folder / f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}"
         with _lock:
@@ -115,7 +116,7 @@ def create(folder: Path) -> tuple[Path, BinaryIO]:
             locked = True
         if locked and os.fstat(descriptor).st_nlink:
             return path, os.fdopen(descriptor, "wb")
-        # Another program's `sweep` took the file before this process had locked it.
+        # Another program's `sweep` removed the file before this process had locked it.
         os.close(descriptor)
         _unfinished.discard(path)
 

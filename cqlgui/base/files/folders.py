@@ -1,6 +1,7 @@
-"""The folders of the program's own files. `CQLGUI_HOME` moves all of them (for tests and portable use).
+"""The folders of the program's own files. The environment variable `CQLGUI_HOME` moves all these folders (for
+tests and portable use).
 
-Raises `CqlguiError` if a folder cannot be made.
+`cache`, `config` and `data` raise `CqlguiError` if the folder cannot be made.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def _folder(kind: str, default: str) -> Path:
 
 
 def make(path: Path) -> None:
-    """Make a folder of the program and its parents, readable by the user alone. A folder that exists keeps
-    its permissions. Raises `OSError`."""
+    """Make a folder of the program, and the parents of this folder. Only the user can read the new folders. A
+    folder that exists keeps its permissions. Raises `OSError`."""
     try:
         path.mkdir(mode=PRIVATE, exist_ok=True)
     except FileNotFoundError:

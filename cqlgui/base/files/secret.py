@@ -1,4 +1,4 @@
-"""A secret key of the user. By this key the program recognises files that it wrote itself."""
+"""A secret key of the user. The program uses this key to recognise files that it wrote itself."""
 
 from __future__ import annotations
 
