@@ -11,14 +11,14 @@ from cqlgui.ui.editor import highlight
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _OPENING = {close: opener for opener, close in _CLOSING.items()}
-_FARTHEST = 5_000  # the most lines that the search for the partner reads
+_FARTHEST = 5_000  # the greatest number of lines that the search for the partner reads
 
 
 def at(document: QTextDocument, position: int) -> list[tuple[int, bool]]:
-    """The bracket beside the caret and its partner, each as a pair: its position in the document, and whether
-    the two brackets match.
+    """The bracket beside the caret, and the partner of this bracket. Each item is a pair: the position in the
+    document, and whether the two brackets match.
 
-    If the bracket has no partner, the list has only this bracket, which does not match. If there is no
+    If the bracket has no partner, the list has only this bracket, marked as not matching. If there is no
     bracket beside the caret, the list is empty.
     """
     block = document.findBlock(position)
@@ -44,8 +44,8 @@ def in_quiet(cursor: QTextCursor) -> bool:
     for start, length, token in highlight.of_block(cursor.block()).pieces:
         last = '"' if token.kind is tokens.Kind.STRING else "*/"
         closed = len(token.text) > len(last) and token.text.endswith(last)
-        # A caret after an unterminated string or comment counts as inside. Text that is typed there would
-        # belong to this string or comment.
+        # A caret after an unterminated string or comment counts as inside, because text typed at the caret
+        # would belong to the string or comment.
         end = start + length + (not closed)
         if token.kind in (tokens.Kind.STRING, tokens.Kind.COMMENT) and start < column < end:
             return True
@@ -66,8 +66,8 @@ def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None
 
 
 def _walk(block: QTextBlock, place: int, forward: bool) -> Iterator[tuple[int, str]]:
-    """Yield the bracket at `place`, and then all brackets after `place`. If `forward` is False, yield the
-    brackets before `place`."""
+    """Yield the bracket at `place`, and all brackets after `place` in order. If `forward` is False, go
+    backward from `place`."""
     for distance in range(_FARTHEST):
         if not block.isValid():
             return

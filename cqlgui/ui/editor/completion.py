@@ -14,9 +14,9 @@ from cqlgui.ui.editor import brackets, highlight, hover, offsets
 from cqlgui.ui.look import colours, wording
 
 _WORD_BEFORE = re.compile(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
-_ENOUGH = 2  # the popup opens after so many typed letters
+_ENOUGH = 2  # the number of typed letters that opens the popup
 _HELP = Qt.ItemDataRole.UserRole + 1
-_NEAR = 200  # variables are looked for in so many lines before and after the caret
+_NEAR = 200  # the number of lines before and after the caret that are searched for names
 
 
 class Completer(QCompleter):

@@ -105,7 +105,7 @@ class QueryEdit(QPlainTextEdit):
         return self.offsets().to_points(self.textCursor().position())
 
     def selection(self) -> tuple[int, int]:
-        """The code-point offsets of the selection's start and end. The two are equal if nothing is
+        """The code-point offsets of the selection's start and end. The two offsets are equal if nothing is
         selected."""
         cursor, mapping = self.textCursor(), self.offsets()
         return mapping.to_points(cursor.selectionStart()), mapping.to_points(cursor.selectionEnd())
@@ -275,8 +275,8 @@ class QueryEdit(QPlainTextEdit):
         self._show_selections()
 
     def set_governed(self, start: int, end: int) -> None:
-        """Tint a range of code points. The window uses this for the filter that the transform under the
-        pointer changes. An empty range removes the tint."""
+        """Tint a range of code points. The tint shows the filter that a transform acts on, while the pointer
+        is on the transform. An empty range removes the tint."""
         mapping = self.offsets()
         units = mapping.to_units(start), mapping.to_units(end)
         if start < end:
@@ -293,7 +293,7 @@ class QueryEdit(QPlainTextEdit):
         return self._governed[0].cursor.selectedText() if self._governed else ""
 
     def hover_html(self, offset: int) -> str:
-        """The rich text of the tooltip at a code-point offset: the findings, and then help on the keyword.
+        """The rich text of the tooltip at a code-point offset: the findings, followed by help on the keyword.
         The text is empty if there is nothing to show.
         """
         parts = [hover.finding_html(finding) for finding in self.diagnostics_at(offset)]
@@ -519,8 +519,8 @@ class QueryEdit(QPlainTextEdit):
         place = self.viewport().mapFromGlobal(event.globalPos())
         cursor = self.cursorForPosition(place)
         offset = self.offsets().to_points(cursor.position())
-        # The cursor is the gap between two characters that is nearest to the pointer. The pointer may be over
-        # the character before this gap.
+        # `cursor` is at the nearest gap between two characters. The pointer may be over the character before
+        # this gap.
         if self.cursorRect(cursor).left() > place.x() and offset:
             offset -= 1
         words = self.hover_html(offset) if self._over_text(place, offset) else ""
@@ -656,8 +656,8 @@ Piece = tuple[int, int, str]
 
 
 def _pieces(old: str, new: str) -> list[Piece]:
-    """The change from `old` to `new` as replacements (start, end, text). Text at both ends that is equal is
-    not replaced."""
+    """The change from `old` to `new` as replacements (start, end, text). Equal text at the start and at the
+    end is not replaced."""
     if old and old in new:
         at = new.index(old)
         return [(0, 0, new[:at]), (len(old), len(old), new[at + len(old) :])]

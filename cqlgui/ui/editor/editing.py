@@ -14,8 +14,8 @@ def new_line_indent(before: str, after: str) -> tuple[str, str]:
     """The indent of the line that Return opens, and the text to insert after the caret.
 
     `before` and `after` are the parts of the current line before and after the caret. An opening bracket
-    deepens the indent. If the closing bracket follows at once, the closing bracket moves to a line of its
-    own.
+    before the caret deepens the indent. If the closing bracket follows the caret at once, the closing bracket
+    moves to a line of its own.
     """
     indent = before[: len(before) - len(before.lstrip())]
     opener = before.rstrip()[-1:]

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from cqlgui.ui.editor import edit
 from cqlgui.ui.look import labels, wording
 
-_MOST = 1_000  # the most matches that are marked
+_MOST = 1_000  # the greatest number of matches that are marked
 
 
 class FindBar(QWidget):

@@ -11,8 +11,8 @@ from cqlgui.ui.editor import edit
 
 
 def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
-    """The fixes of the findings at the caret. If no finding at the caret has a fix, the fixes of the findings
-    on the caret's line. The list is empty while the findings belong to another text."""
+    """The fixes of the findings at the caret. If no finding at the caret has a fix, the result is the fixes
+    of the findings on the caret's line. The list is empty while the findings belong to another text."""
     if not editor.findings_hold():
         return []
     text, caret = editor.text(), editor.caret()
@@ -40,7 +40,8 @@ def offer(editor: edit.QueryEdit) -> None:
     """Apply the fix at the caret. If there are several fixes, open a menu. If there is no fix, show a
     tooltip.
 
-    The findings must belong to the current text. `panel.EditorPanel.offer_fixes` makes sure that they do.
+    The findings must belong to the current text. If the current text has not been checked,
+    `panel.EditorPanel.offer_fixes` checks the text before this call.
     """
     found = at_caret(editor)
     place = editor.viewport().mapToGlobal(editor.cursorRect().bottomLeft())

@@ -60,9 +60,9 @@ class Gutter(QWidget):
     """The margin at the editor's left edge. A click selects the line. A click on a lamp asks for the fixes of
     the line.
 
-    The signal `pointed` carries the squares that the filters of the line under the pointer name or matched,
-    as a bitboard. The bitboard is 0 when the pointer leaves. The signal `fixes_wanted` carries the number of
-    a line, from 0.
+    When the pointer moves to a line, the signal `pointed` carries the squares that the filters of the line
+    name or match, as a bitboard. The bitboard is 0 when the pointer leaves. The signal `fixes_wanted` carries
+    the number of a line, from 0.
     """
 
     pointed = Signal(object)
@@ -101,7 +101,7 @@ class Gutter(QWidget):
         self.update()
 
     def forget_rows(self) -> None:
-        """Remove the results, because the numbers of their lines belong to another text."""
+        """Remove the results, because the line numbers of the results belong to another text."""
         if self._rows:
             self._rows = {}
             self._tell()

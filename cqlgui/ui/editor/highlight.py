@@ -18,11 +18,11 @@ from cqlgui.ui.look import colours
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QPlainTextEdit
 
-# The states of a text block, which Qt stores. A new block has the state -1. A pending block is out of view
-# and not coloured yet. Colouring all lines of a very long text at once would take too long.
+# The states of a text block. Qt stores the state. A new block has the state -1. A pending block is out of
+# view and not coloured yet. Colouring all lines of a very long text at once would take too long.
 _OPEN = 1  # the block ends inside a block comment
 _PENDING = 2
-_AHEAD = 60  # so many lines above and below the view are coloured, too
+_AHEAD = 60  # the number of lines above and below the view that are coloured, too
 _BRACKETS = "()[]{}"
 _READABLE = frozenset({tokens.Kind.COMMENT, tokens.Kind.STRING, tokens.Kind.ERROR})
 _SIGN_SCALE = 1.35
@@ -135,7 +135,8 @@ class Highlighter(QSyntaxHighlighter):
     def highlightBlock(self, text: str) -> None:
         opened = _ends_open(self.previousBlockState())
         if not self._first <= self.currentBlock().blockNumber() <= self._last:
-            # If a line has no sign of a block comment, its end is inside a comment exactly if its start is.
+            # If a line has no `/*` and no `*/`, its start and its end are both inside a comment or both
+            # outside.
             plain = "/*" not in text and "*/" not in text
             open_after = opened if plain else line(text, opened).open
             self.setCurrentBlockState(_PENDING | (_OPEN if open_after else 0))

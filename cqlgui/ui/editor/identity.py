@@ -24,7 +24,8 @@ class Identity:
 
 @dataclass(slots=True)
 class _Mark:
-    """An identity, and the least number of undo steps that the document has while the identity is valid."""
+    """An identity, and a number of undo steps. The identity is valid only while the document has at least
+    this many undo steps."""
 
     steps: int
     identity: Identity

@@ -10,8 +10,8 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Offsets:
-    """Converts positions in a text in both directions. The time is logarithmic in the number of astral
-    characters.
+    """Converts positions in a text in both directions. The time is logarithmic in the number of characters
+    above U+FFFF.
     """
 
     __slots__ = ("_length", "_points", "_units")

@@ -41,10 +41,10 @@ class EditorPanel(QWidget):
     """The query editor that the window embeds. All offsets are code points.
 
     The signal `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`. `failed` carries a sentence
-    if a file could not be read or written. `why_not_requested` is emitted for the button that says whether
-    the position on the board matches. `help_requested` is emitted for F1. If a script of an older CQL was
-    translated on opening, `translated` carries the file and the notes of the translation. If a changed text
-    is replaced by another text, `left_unsaved` carries the changed text.
+    if a file could not be read or written. `why_not_requested` is emitted after a click on the button that
+    says whether the position on the board matches. `help_requested` is emitted for F1. If a script of an
+    older CQL was translated on opening, `translated` carries the file and the notes of the translation. If a
+    changed text is replaced by another text, `left_unsaved` carries the changed text.
     """
 
     text_changed = Signal(str)
@@ -158,7 +158,7 @@ class EditorPanel(QWidget):
             self.path_changed.emit(self._identity.path)
 
     def selection(self) -> tuple[int, int]:
-        """The start and the end of the selection. The two are equal if nothing is selected."""
+        """The start and the end of the selection. The two offsets are equal if nothing is selected."""
         return self.edit.selection()
 
     def caret(self) -> int:
@@ -194,7 +194,7 @@ class EditorPanel(QWidget):
 
     def offer_fixes(self) -> None:
         """Apply the fix at the caret, or offer several fixes. If the current text has not been checked, check
-        it first."""
+        the text first."""
         if self.edit.findings_hold():
             fixes.offer(self.edit)
         else:
@@ -215,7 +215,8 @@ class EditorPanel(QWidget):
         next."""
         if offered != bool(self._run.property("primary")):
             self._run.setProperty("primary", offered)
-            # Qt reads the properties that a style sheet names only when the style sheet is set.
+            # Qt reads the property for the style sheet only when the style is applied. The style is therefore
+            # applied again.
             self._run.style().unpolish(self._run)
             self._run.style().polish(self._run)
 
@@ -262,7 +263,7 @@ class EditorPanel(QWidget):
         """Show a query file. If the file cannot be read, the old text stays, `failed` says why, and the
         result is False.
 
-        If the file is a script of an older CQL that can be translated, its translation is shown. The
+        If the file is a script of an older CQL and can be translated, the translation is shown. The
         translation belongs to no file, because saving must not overwrite the script. Undo brings the script
         back.
         """
@@ -372,7 +373,8 @@ class EditorPanel(QWidget):
         self._identities.follow()
         script = self._identities.current.path
         if self._old and script is not None and script == self.path and not translate.looks_old(text):
-            # The text is no longer the script, and saving must not write the text over the script's file.
+            # The text is no longer the script. The text loses the script's file, because saving must not
+            # overwrite the script.
             title = _translated(script) if text == self._translation else ""
             self._identities.begin(identity.Identity(title=title))
         self._show_identity()
@@ -526,7 +528,8 @@ def _translated(path: Path) -> str:
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    # The picker uses the result of this check at every move of the caret.
+    # `structure.checked` caches its result, because the picker needs the result again at every move of the
+    # caret.
     if not text.strip():
         return ()
     if translate.looks_old(text):

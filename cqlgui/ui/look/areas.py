@@ -90,7 +90,7 @@ def _holds(area: QWidget, widget: QWidget | None) -> bool:
 def _target(area: QWidget) -> QWidget | None:
     """The widget that takes the keys of an area; None if the area is hidden or takes no keys."""
     if not area.isVisible() or area.visibleRegion().isEmpty():
-        # Qt counts a pane behind another pane as visible, but the visible region of such a pane is empty.
+        # Qt counts a pane behind another pane as visible, but the visible region of the hidden pane is empty.
         return None
     content = area.currentWidget() if isinstance(area, QTabWidget) else area
     proxy = content.focusProxy() or content

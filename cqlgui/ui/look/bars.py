@@ -27,7 +27,7 @@ class Bar(QProgressBar):
         return QSize(self._width, super().sizeHint().height())
 
     def say(self, done: int, total: int) -> None:
-        """Show that `done` of `total` is done. If `total` is 0, the total is unknown."""
+        """Show the progress: `done` out of `total`. If `total` is 0, the total is unknown."""
         self.setUpdatesEnabled(False)
         self.setRange(0, STEPS if total else 0)
         if total:

@@ -44,6 +44,6 @@ class Painter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A painter that could not begin must not end. On a picture without pixels a painter cannot begin.
+        # A painter cannot begin on a picture without pixels. A painter that did not begin must not end.
         if self._painter.isActive():
             self._painter.end()

@@ -74,8 +74,8 @@ def cut(text: str) -> str:
 
 
 class Label(QLabel):
-    """A label for plain text. Qt's own label shows a text with tags as rich text. Names and comments from
-    strangers' files could load pictures from the disk or contain links."""
+    """A label for plain text. Qt's own label shows a text with tags as rich text. In rich text, names and
+    comments from strangers' files could load pictures from the disk or contain links."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,8 +109,8 @@ the disk."""
 class ElidedLabel(QWidget):
     """Plain text in one line. If the text does not fit, an ellipsis takes the place of the part that is cut.
 
-    A label that `fills` takes all the room that other widgets leave. With a new text, this label is only
-    repainted. Any other label wants the width of its text.
+    A label with `fills` takes all the room that other widgets leave. When the text of this label changes, the
+    label is only repainted. Any other label wants the width of its text.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 LOWEST = 120
-"""The least height of a pane in pixels. A higher content is scrolled."""
+"""The least height of a pane in pixels. Higher content is scrolled."""
 
 
 class Room(QScrollArea):

@@ -11,7 +11,7 @@ def number(value: int) -> str:
 
 
 def widest(value: int) -> str:
-    """A text that is as wide as any number up to `value`, with thousands separators."""
+    """A text with the width of the widest number up to `value`, with thousands separators."""
     return number(value).translate(_ZEROES)
 
 
@@ -71,7 +71,7 @@ _LONGEST = 5_000
 """The greatest number of characters in a tooltip. A screen has room for fewer characters. A longer tooltip
 would block the window while Qt lays out the tooltip."""
 _SHORT = 80
-"""A number of characters. Longer texts become rich text, because Qt breaks the lines of rich text only."""
+"""A number of characters. Longer texts become rich text, because Qt breaks lines only in rich text."""
 _MARKS = frozenset("<&\n")
 
 

@@ -2,7 +2,7 @@
 user.
 
 By default Python runs its collector in any thread that allocates memory. During a collection all other
-threads wait. After a search with many hits, they wait for some hundred milliseconds. Python's collector may
+threads wait. After a search with many hits, the wait takes some hundred milliseconds. Python's collector may
 also delete a Qt object in the wrong thread. This module does not use widgets.
 """
 
@@ -30,23 +30,23 @@ repaint. In most cases the new objects belong to a large orbit, and are freed wi
 LONGEST = 0.015
 """A time in seconds. A full collection that is expected to take longer is postponed."""
 PATIENCE = 100
-"""If more collections in a row are skipped because of too many objects, the existing objects become permanent
-(`gc.freeze`)."""
+"""If more than this many collections in a row are skipped because of too many objects, the existing objects
+become permanent (`gc.freeze`)."""
 PATIENCE_WITH_ALL = 6
 """A full collection is postponed at most this many times in a row."""
 MOST_BLOCKS = 150_000
-"""If more blocks of memory were allocated since objects became permanent, a full collection is skipped. An
-interpreted search allocates some hundred thousand hits. A collection of young objects sees only a few of
-these hits."""
+"""If more than this many blocks of memory were allocated since objects became permanent, a full collection is
+skipped. An interpreted search allocates some hundred thousand hits. A collection of young objects sees only a
+few of these hits."""
 GROWN = 64 << 20
-"""If unused memory has grown by more bytes than this, it is given back to the system."""
+"""If unused memory has grown by more than this many bytes, the memory is given back to the system."""
 IDLE = 4
 """If the program was idle at this many calls of `look` in a row, unused memory is given back."""
 
 
 class Collector(QObject):
-    """Replaces Python's automatic collector until `stop`. `busy` says whether the program is at work. `later`
-    makes a call when the GUI thread has time for the call."""
+    """Replaces Python's automatic collector until `stop` is called. `busy` says whether the program is at
+    work. `later` makes a call when the GUI thread has time for the call."""
 
     def __init__(
         self, busy: Callable[[], bool], later: turns.Later = turns.now, parent: QObject | None = None
@@ -101,8 +101,8 @@ class Collector(QObject):
         self._unused = min(self._unused, unused)
         if unused <= self._unused + GROWN:
             return False
-        # Memory is given back on the GUI thread. In another thread, the window would still have to wait when
-        # it needs memory.
+        # Memory is given back on the GUI thread. Another thread would not help, because the window would
+        # still have to wait when it needs memory.
         heap.give_back()
         self._unused = heap.unused()
         return True
@@ -125,8 +125,8 @@ class Collector(QObject):
         self._blocks = min(self._blocks, blocks)
         if blocks - self._blocks > MOST_BLOCKS:
             self._too_many += 1
-            # When this happens first, the new objects were loaded when games were opened. These objects stay,
-            # and become permanent.
+            # The first time, the new objects were loaded when games were opened. These objects stay in use,
+            # and are made permanent.
             if not self._settled or self._too_many > PATIENCE:
                 self._too_many = 0
                 self._settled = True
@@ -138,15 +138,15 @@ class Collector(QObject):
             return
         self._put_off = 0
         self._expected = self._seconds(2)
-        # A later collection is slow if many objects are on display. These objects stay, too, and become
-        # permanent.
+        # A later collection is slow if the window displays many objects. These objects stay in use, too, and
+        # are made permanent.
         if not self._settled or self._expected > LONGEST:
             self._settled = True
             self._keep()
 
     def _keep(self) -> None:
-        """Make the existing objects permanent. Garbage among these objects stays until `stop`, because a
-        search for garbage would take too long."""
+        """Make the existing objects permanent. Garbage among these objects stays until `stop` is called,
+        because a search for garbage would take too long."""
         gc.freeze()
         self._expected = 0.0
         self._blocks = sys.getallocatedblocks()

@@ -37,9 +37,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """The work and the callbacks of a job. The GUI thread keeps these functions until the other thread has
-    done the work. These functions may hold Qt objects, and deleting a Qt object in another thread crashes the
-    process."""
+    """The work and the callbacks of a job. The GUI thread keeps these functions until a thread of the pool
+    has done the work. These functions may hold Qt objects, and deleting a Qt object in a thread of the pool
+    crashes the process."""
 
     work: Work[Any]
     done: Callable[[Any], None] | None
@@ -192,8 +192,8 @@ class Jobs(QObject):
         return found
 
     def _give_up(self, name: str) -> None:
-        """Cancel the job with a name that waits for earlier work. The job has no thread yet, and is ended
-        here."""
+        """If a job called `name` waits for earlier work, cancel the job. The job has no thread yet, and is
+        ended here."""
         job = self._next.pop(name, None)
         if job is not None:
             job.cancel()
@@ -244,8 +244,8 @@ class Jobs(QObject):
         while self._waiting:
             one = self._waiting.popleft()
             if self._waiting:
-                # The next turn is requested before the call, which may open a dialog that needs the other
-                # results.
+                # The next turn is requested before the call. The call may open a dialog, and the dialog may
+                # need the other results.
                 self._ask_turn()
             self._call(*one)
             if time.monotonic() >= end:

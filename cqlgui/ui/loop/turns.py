@@ -44,8 +44,8 @@ def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance
 class Turns(QObject):
     """A queue of calls; each turn of the event loop makes one call. If a turn has already worked for long,
     its call may be postponed to the next turn. A call may be postponed several times, but for at most
-    `LEFT_SECONDS`. While a mouse button is down, a call may be postponed only once, because all turns are
-    long while the user drags a pane.
+    `LEFT_SECONDS`. While the user drags a pane, all turns are long, and every call would wait. A call may
+    therefore be postponed only once while a mouse button is down.
 
     Other threads are held back from the beginning of a call until the event loop waits for events
     (`priority.hold`).
@@ -54,7 +54,7 @@ class Turns(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: collections.deque[Call] = collections.deque()
-        # The time when the next call was postponed first; None if the next call has not been postponed.
+        # The time when the next call was first postponed; None if the next call has not been postponed.
         self._left: float | None = None
         # The processor time of the GUI thread at the beginning of the turn.
         self._began = time.thread_time()
@@ -92,7 +92,8 @@ class Turns(QObject):
         self._left = None
         call = self._waiting.popleft()
         if self._waiting:
-            # The next turn is requested before the call, which may open a dialog that needs the other calls.
+            # The next turn is requested before the call. The call may open a dialog, and the dialog may need
+            # the other calls.
             self._timer.start(0)
         priority.hold()
         call()

@@ -66,8 +66,8 @@ class Chips(QWidget):
         self.set_others(0)
 
     def set_conditions(self, found: tuple[marks.Condition, ...]) -> None:
-        """Show the conditions of a pattern. If a pattern has several conditions of one kind, the chip shows
-        the first."""
+        """Show the conditions of a pattern. If a pattern has several conditions of one kind, the chip of this
+        kind shows the first condition."""
         self._set = {}
         for condition in found:
             self._set.setdefault(condition.kind, condition.text)

@@ -88,8 +88,8 @@ def player_of(text: str) -> str | None:
 
 
 def words(kind: marks.ConditionKind, text: str) -> str:
-    """The text of a chip: words if the chips can write the filter, or the filter as written if they
-    cannot."""
+    """The text of a chip: words for a filter that the chips can write, and the filter as written for any
+    other filter."""
     plain = " ".join(text.split())
     for said, written in CHOICES.get(kind, ()):
         if plain.replace(" ", "") == written.replace(" ", ""):

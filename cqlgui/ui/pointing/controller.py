@@ -83,8 +83,7 @@ class Controller(QObject):
         self._picture = painting.Picture()
         self._known: tuple[str, int] | None = None
         self._slow = False
-        # The selected mark. An index would be wrong after a change of the text, because the change may
-        # renumber the marks.
+        # The selected mark itself, not its index, because a change of the text may renumber the marks.
         self._selected: marks.Mark | None = None
         # The key is the men and the squares of a widened mark. The value is the square where the user began
         # to widen, and the men of the mark at that time.
@@ -173,7 +172,7 @@ class Controller(QObject):
 
     @property
     def selected(self) -> int:
-        """The index of the selected mark; -1 if there is none."""
+        """The index of the selected mark; -1 if no mark is selected."""
         return self._picture.selected
 
     def set_active(self, active: bool) -> None:
@@ -210,8 +209,8 @@ class Controller(QObject):
         self.follow()
 
     def redo(self) -> None:
-        """Redo a change, and put the caret back to its place after the change. The place of the caret decides
-        which pattern is drawn."""
+        """Redo a change. The caret returns to the place that it had after the gesture. The place of the caret
+        decides which pattern is drawn."""
         edit = self._editor.edit
         edit.redo()
         caret = self._carets.get(self._state())
@@ -328,7 +327,7 @@ class Controller(QObject):
         self.chips.offer_step(sequence is None)
 
     def _follow_quickly(self) -> None:
-        # A slow text is read after the editor's check.
+        # A text that is slow to read (see `_SLOW`) is read after the editor's check.
         if self._active and not (self._slow and self._editor.checking):
             self.follow()
 
@@ -357,8 +356,8 @@ class Controller(QObject):
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
         step = deeds.step_of(self._sequence, found)
-        # If a step is drawn, its pattern in the sequence is used. This pattern does not count the `find` of
-        # the next step as a filter.
+        # If a step is drawn, the other filters are counted in the sequence's own pattern of the step. This
+        # pattern does not count the `find` of the next step as a filter.
         told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
         self.chips.set_others(len(told.others))
 
@@ -408,8 +407,8 @@ class Controller(QObject):
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
     def _mark_at(self, square: int) -> int:
-        """The index of the mark that a gesture on a square means; -1 if there is no such mark. The current
-        text is read first."""
+        """The index of the mark that a gesture on a square means; -1 if the gesture means no mark. The
+        current text is read first."""
         self.follow()
         return self._at(square)
 
@@ -473,7 +472,7 @@ class Controller(QObject):
         mark = self._mark_at(square)
         if tool.erases:
             if self._rubbed:
-                # If a drag of the eraser ends on the square where the drag began, the signal is a click.
+                # If a drag of the eraser ends on the square where the drag began, `gestures` reports a click.
                 self._rub_out()
             else:
                 self._remove(square, point)
@@ -563,8 +562,8 @@ class Controller(QObject):
             self.do(lambda draft: deeds.erase(draft, mark))
 
     def _rub(self, before: int, over: int) -> None:
-        """Add the squares from `before` to `over` to the squares to erase. A fast drag sends no events for
-        the squares in between."""
+        """Extend the path of the eraser from `before` to `over`. The squares in between are added, because a
+        fast drag sends no events for these squares."""
         over = before if over < 0 else over
         files, ranks = (here(over) - here(before) for here in (squares.file_of, squares.rank_of))
         steps = max(1, abs(files), abs(ranks))
@@ -576,7 +575,7 @@ class Controller(QObject):
         self._show(lasso=self._rubbed)
 
     def _rub_out(self) -> None:
-        """Erase the marks whose squares all lie under the path of the eraser."""
+        """Erase the marks that lie completely under the path of the eraser."""
         area, self._rubbed = self._rubbed, 0
         self.do(lambda draft: deeds.wipe(draft, area))
 
@@ -610,7 +609,8 @@ class Controller(QObject):
 
     def _draw_lasso(self, area: int) -> None:
         self._show(lasso=area)
-        # In Game mode the controller is not the layer of the board, and the layer draws only the lasso.
+        # In Game mode the controller is not the layer of the board. A `_Lasso` is the layer while the user
+        # draws a lasso.
         if not self._active:
             self._board.set_layer(_Lasso(area) if area else None, faint=False)
 
@@ -792,7 +792,8 @@ def _remember(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
 
 
 def _lies(relation: marks.Relation, origin: int, target: int) -> bool:
-    """Whether a relation is possible between two squares. Some relations need a common line."""
+    """Whether a relation is possible between two squares. Some relations need two squares on one file, rank
+    or diagonal."""
     right = abs(squares.file_of(origin) - squares.file_of(target))
     up = abs(squares.rank_of(origin) - squares.rank_of(target))
     lined = not right or not up or right == up

@@ -97,7 +97,7 @@ def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark |
 
 
 def erase(draft: CaretDraft, mark: int) -> None:
-    """Remove a mark and the arrows that name it."""
+    """Remove a mark and the arrows that begin or end at the mark."""
     draft.take(editing.erase(draft.text, draft.caret, mark))
 
 
@@ -148,8 +148,8 @@ def set_role(draft: CaretDraft, mark: int, role: marks.Role) -> marks.Mark:
 
 
 def lift(draft: CaretDraft, area: int, shown: Position | None) -> int:
-    """Add the men that stand in an area to the pattern, each man on the square where it stands. Returns the
-    number of men."""
+    """Add men to the pattern: all men that stand in an area, each man on its own square. Returns the number
+    of men."""
     found = _standing(area, shown)
     draft.take(editing.stand(draft.text, draft.caret, {square: 1 << man for square, man in found}))
     return len(found)
@@ -203,10 +203,9 @@ def clear(draft: CaretDraft) -> None:
 
 
 _OF_A_GAME: tuple[marks.ConditionKind, ...] = ("player", "year", "elo", "result")
-"""Conditions on a whole game. If one step asks for such a condition, the other steps need not ask for the
-condition."""
+"""Conditions on a whole game. If one step has the condition, the other steps do not need the condition."""
 _OF_ITS_END: tuple[marks.ConditionKind, ...] = ("mate", "stalemate")
-"""Conditions that hold only at the end of a game. No step can follow a step with such a condition."""
+"""Conditions that hold only at the end of a game. No step can follow a step with one of these conditions."""
 
 
 def copied(pattern: marks.Pattern) -> marks.Pattern:
@@ -257,7 +256,7 @@ def add_step(draft: CaretDraft, pattern: marks.Pattern) -> None:
 
 
 def remove_step(draft: CaretDraft, step: int) -> None:
-    """Remove a step and the gap before it. If the step is the first step, remove the gap after it."""
+    """Remove a step and the gap before the step. For the first step, remove the gap after the step."""
     draft.take(steps.remove_step(draft.text, draft.caret, step))
 
 
@@ -272,12 +271,12 @@ def set_gap(draft: CaretDraft, gap: int, new: steps.Gap) -> None:
 
 
 def set_form(draft: CaretDraft, form: steps.Form) -> None:
-    """Write the steps as a `path`, or as `find` within `find`."""
+    """Write the steps as a `path`, or as nested `find` filters."""
     draft.take(steps.set_form(draft.text, draft.caret, form))
 
 
 def _alone(pattern: marks.Pattern, square: int) -> int:
-    """The index of the last mark that has only this square; -1 if there is no such mark."""
+    """The index of the last mark that has only this square; -1 if no mark has only this square."""
     board = squares.BIT[square]
     return max((place for place, mark in enumerate(pattern.marks) if mark.squares == board), default=-1)
 

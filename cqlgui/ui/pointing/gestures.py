@@ -1,9 +1,9 @@
 """Turns mouse and key events on the board into signals about squares. This module does not use patterns or
 queries.
 
-In Pattern mode this module handles all events that concern marks. The board handles all other events, for
-example a turn of the wheel beside the marks, which steps through the game. In Game mode this module handles
-only Ctrl+click and a lasso with Ctrl or Shift.
+In Pattern mode this module handles all events that concern marks. The board handles all other events. For
+example, a turn of the wheel beside the marks steps through the game. In Game mode this module handles only
+Ctrl+click and a lasso with Ctrl or Shift.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Gestures(QObject):
         self._lasso = False
         self._origin = self._over = squares.NONE
         self._wheel = 0
-        # Whether the last move was made with the arrow keys (see `_target`).
+        # Whether the user last moved with the arrow keys, and not with the mouse (see `_target`).
         self._by_keys = False
         self.cursor = squares.NONE
         board.installEventFilter(self)
@@ -200,8 +200,8 @@ class Gestures(QObject):
         elif key in _ARROWS:
             self._walk(*_ARROWS[key])
         elif key in _ENTER:
-            # The signal is emitted even if there is no square. If an arrow is selected, Enter opens the menu
-            # of the arrow.
+            # The signal is emitted even if there is no square, because Enter also opens the menu of a
+            # selected arrow.
             self.placed.emit(self._target())
         elif key in _DELETE:
             self.deleted.emit(self._target())
@@ -220,8 +220,8 @@ class Gestures(QObject):
         return True
 
     def _target(self) -> int:
-        """The square that a key means: the square under the pointer if the mouse moved last and is on the
-        board. In all other cases, the square of the cursor."""
+        """The square that a key acts on. If the mouse moved after the last arrow key and is on the board,
+        this is the square under the pointer. In all other cases, this is the square of the cursor."""
         if self._by_keys or self._over < 0:
             return self.cursor
         return self._over
@@ -294,8 +294,8 @@ _TYPED = frozenset("KQRBNPAEX_.123+-=T")
 
 
 def spanned(origin: int, target: int) -> int:
-    """The rectangle between two corners, as a bitboard. If the target is beside the board, only the
-    origin."""
+    """The rectangle between two corners, as a bitboard. If the target is beside the board, the result is only
+    the origin."""
     if target < 0:
         return squares.BIT[origin]
     files = sorted((squares.file_of(origin), squares.file_of(target)))

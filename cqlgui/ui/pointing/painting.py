@@ -1,8 +1,8 @@
 """Draws the marks and arrows of a pattern on a board of any size. This module does not use widgets.
 
-The shape shows the role. A man that must stand on a square has a plate with a solid edge. A mark that is one
-of several has a dashed ring. A man that must not stand on a square has a cross. An empty square is drawn as a
-hollow square.
+The shape shows the role. A man that must stand on a square has a plate with a solid edge. A mark with the
+role "one of several" has a dashed ring. A man that must not stand on a square has a cross. An empty square is
+drawn as a hollow square.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _MUTUAL = (marks.Relation.FILE, marks.Relation.RANK, marks.Relation.DIAGONAL)
 _LEAST_HINT = 90
 """The least width in pixels for the hint above the board. In a narrower room the hint is not drawn."""
 _NEAR = 0.16
-"""The greatest distance between a click and an arrow, in widths of a square, if the click means the arrow."""
+"""A distance in widths of a square. A click means an arrow if the click is at most this far from the
+arrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ class Picture:
     """Everything that is drawn for a pattern.
 
     `anchors` has a square for each mark (see `placing`). `selected` is the index of the selected mark,
-    `arrow` is the index of the selected arrow, and `cursor` is a square. If there is no mark, arrow or
-    cursor, the number is -1. `faults` maps the index of a mark to a warning. `count` is shown at the square
-    `counted`.
+    `arrow` is the index of the selected arrow, and `cursor` is a square. `selected` or `arrow` is -1 if
+    nothing is selected, and `cursor` is -1 if there is no cursor. `faults` maps the index of a mark to a
+    warning. `count` is shown at the square `counted`.
     """
 
     pattern: marks.Pattern = field(default_factory=marks.Pattern)
@@ -153,7 +154,7 @@ def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) ->
 
 
 def arrow_at(frame: painting.Frame, picture: Picture, point: QPointF) -> int:
-    """The index of the arrow under a point; -1 if there is none."""
+    """The index of the arrow under a point; -1 if no arrow is under the point."""
     for place in range(len(picture.pattern.arrows) - 1, -1, -1):
         arrow = picture.pattern.arrows[place]
         start, end = _ends(frame, picture.anchors[arrow.origin], picture.anchors[arrow.target])
@@ -271,8 +272,7 @@ def _draw_mark(
 
 
 def _ends(frame: painting.Frame, origin: int, target: int) -> tuple[QPointF, QPointF]:
-    """The points where an arrow begins and ends. They are a little away from the centres of the two
-    squares."""
+    """The points where an arrow begins and ends, a little away from the centres of the two squares."""
     start, end = frame.square(origin).center(), frame.square(target).center()
     along = end - start
     length = math.hypot(along.x(), along.y())

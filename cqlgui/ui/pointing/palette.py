@@ -129,7 +129,7 @@ class Palette(widget.Side):
         self.role_wanted.emit(role)
 
     def width_for(self, height: int) -> int:
-        """The width that the buttons need if the palette has this height."""
+        """The width that the buttons need at a height of the palette."""
         columns, size = self._columns(height)
         return columns * (size + _GAP)
 

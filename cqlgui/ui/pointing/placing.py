@@ -1,8 +1,8 @@
 """The square where a mark of a pattern is drawn and can be grabbed. This module does not use Qt.
 
-A mark with few squares has its men drawn on each of its squares. A mark with many squares is an area, and has
-its men drawn on one square, the *anchor*. Two overlapping areas have different anchors, so that the user can
-see and grab both.
+If a mark has few squares, its men are drawn on every square. A mark with many squares is called an area. The
+men of an area are drawn on only one square, the *anchor*. Two overlapping areas have different anchors, so
+that the user can see and grab both.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from cqlgui.board import squares
 from cqlgui.pattern import marks
 
 FEW = 8
-"""The men of a mark are drawn on each of its squares if the mark has at most this number of squares."""
+"""If a mark has at most this number of squares, its men are drawn on every square. A mark with more squares
+is an area."""
 
 
 def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> tuple[int, ...]:
     """The anchor of each mark; -1 for a mark without squares.
 
     `wanted` maps the index of a mark to a square. The square becomes the anchor if the square belongs to the
-    mark. All other anchors are the square nearest to the middle of the mark. Squares that other marks use are
-    avoided if possible.
+    mark. In all other cases, the anchor is the square nearest to the middle of the mark. Squares that other
+    marks use are avoided if possible.
     """
     wanted = wanted or {}
     taken = 0
@@ -41,9 +42,9 @@ def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> 
 
 
 def mark_at(pattern: marks.Pattern, places: tuple[int, ...], square: int) -> int:
-    """The index of the mark that a gesture on a square means; -1 if there is none.
+    """The index of the mark that a gesture on a square means; -1 if the gesture means no mark.
 
-    The first choice is a mark that is drawn on each of its squares. The second choice is an area that has its
+    The first choice is a mark with few squares that has this square. The second choice is an area with its
     anchor on this square. The third choice is the smallest area that covers this square.
     """
     found = pattern.at(square)
@@ -55,7 +56,7 @@ def mark_at(pattern: marks.Pattern, places: tuple[int, ...], square: int) -> int
 
 def _middle(board: int, among: int) -> int:
     """The square of `among` nearest to the middle of a bitboard. If several squares are equally near, the
-    lowest."""
+    result is the square with the lowest number."""
     if not board:
         return squares.NONE
     every = list(squares.bits(board))

@@ -48,7 +48,7 @@ _HIGH, _LOW = 76, 48
 leaves more room for the board."""
 _LOW_WINDOW = 480
 _EDGE = 4
-"""The margin of a small board in pixels. The outline of the drawn step uses this margin."""
+"""The margin of a small board in pixels. The outline of the drawn step lies in this margin."""
 _GAP = 54
 """The width of the button between two boards, in pixels."""
 _BAR = 7
@@ -501,8 +501,8 @@ def _draw_step(
 
 
 def _growth(places: list[int]) -> float:
-    """The size of men in widths of a square: 1.3 if two of the squares `places` are adjacent, and 2 if
-    not."""
+    """The size of men in widths of a square: 1.3 if two squares in `places` are adjacent, and 2 if no two
+    squares are adjacent."""
     apart = min(
         (
             max(

@@ -69,7 +69,7 @@ class Actions:
         self.enable()
 
     def set_icons(self, icon: Callable[[str], QIcon]) -> None:
-        """Draw the icons again. The window calls this after a change of colours."""
+        """Draw the icons again. The window calls this method after a change of colours."""
         for name, found in self._icons.items():
             drawn = icon(name)
             for action in found:

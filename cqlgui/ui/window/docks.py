@@ -20,7 +20,7 @@ _ACROSS, _DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A layout as the user left it: the built-in layout behind it, the state of the panes, and whether the
+    """A layout as the user left it: the underlying built-in layout, the state of the panes, and whether the
     user resized panes."""
 
     layout: Layout
@@ -58,7 +58,8 @@ class Docks(QObject):
         self._dragged = False
         self._before = Layout.SEARCHING.value
         self._titles = self._timer(self._fit_titles)
-        # The sizes of the panes while the user drags an edge between them.
+        # The sizes of the panes before the user began to drag an edge between two panes; empty if no edge is
+        # dragged.
         self._drawn: list[tuple[int, int]] = []
         self._raised: QDockWidget | None = None
         self._focus = self._timer(self._follow_raised)
@@ -85,7 +86,7 @@ class Docks(QObject):
         self._arrange(self.layout)
 
     def choose(self, name: str) -> None:
-        """Show the layout with a name, as the user left the layout."""
+        """Show the layout called `name`, as the user left the layout."""
         if name == self.name:
             return
         self.keep()
@@ -101,8 +102,8 @@ class Docks(QObject):
 
     @property
     def last(self) -> str:
-        """The name of the current layout. While the board and the notation are shown alone, the name of the
-        layout before."""
+        """The name of the current layout. While the board and the notation are shown alone, this is the name
+        of the earlier layout."""
         return self._before if self.presenting else self.name
 
     def keep(self) -> None:
@@ -140,7 +141,8 @@ class Docks(QObject):
         self._join_missing()
         self._plan = now = self._planned()
         for dock, place in ((self.picker, now.picker), (self.results, now.results)):
-            # The pane is moved if the state was saved in a larger window, which had room for another place.
+            # The state may come from a larger window, where the pane was not a tab. In this window the pane
+            # becomes a tab.
             if not dock.isFloating() and place is Place.TAB and self._stands(dock) is not place:
                 self._move(dock, place)
         self._fit_titles()
@@ -192,7 +194,7 @@ class Docks(QObject):
         self.arranged.emit()
 
     def _apply_sizes(self) -> None:
-        """Apply the sizes of the plan to the panes that are in the place of the plan."""
+        """Give each pane its planned size if the pane is in its planned place."""
         main, now = self._main, self._plan
         assert now is not None
         right = [dock for dock in (self.picker, self.results) if self._stands(dock) is Place.RIGHT]
@@ -212,8 +214,8 @@ class Docks(QObject):
             main.resizeDocks([above, self.picker], [max(1, room - under), under], _DOWN)
 
     def _fit_size(self) -> None:
-        """Move panes to the column of tabs, or back to their places. If a pane is in its place for the former
-        size of the window, the pane moves. If the user has moved a pane, the pane stays."""
+        """After a change of the window's size, move panes into or out of the column of tabs. A pane moves
+        only if it is in the planned place for the former size. A pane that the user has moved stays."""
         former, now = self._plan, self._planned()
         self._plan = now
         if former is None or self.presenting:
@@ -251,7 +253,7 @@ class Docks(QObject):
         main = self._main
         if place is Place.TAB:
             # The pane is not added to the column as usual, because the pane would be below the other panes
-            # for a moment. A window on a low screen would then grow beyond the screen.
+            # for a moment. In this moment a window on a low screen would grow beyond the screen.
             main.removeDockWidget(dock)
             main.tabifyDockWidget(self.help, dock)
         else:
@@ -280,8 +282,8 @@ class Docks(QObject):
             self._raised = None
 
     def _follow_raised(self) -> None:
-        """Keep the keyboard focus on visible panes. If another pane comes to the front of the pane with the
-        focus, the new pane gets the focus, for example in its search box."""
+        """Keep the keyboard focus on visible panes. If another pane comes in front of the pane with the
+        focus, the front pane gets the focus, for example in its search box."""
         dock, focus = self._raised, QApplication.focusWidget()
         if dock is None or focus is None:
             return
@@ -308,8 +310,7 @@ class Docks(QObject):
         dock.setObjectName(f"dock-{name}")
         dock.setWidget(content)
         for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
-            # The titles are fitted later, because Qt must finish moving the panes before the panes with a
-            # common tab bar are known.
+            # The titles are fitted later, when Qt has moved the panes and knows which panes share a tab bar.
             changed.connect(lambda _what: self._titles.start())
         dock.visibilityChanged.connect(lambda visible: self._seen(dock, visible))
         return dock

@@ -104,8 +104,8 @@ class Frame(QMainWindow):
         self.base: base_model.Base | None = None
         self.result: search_model.SearchResult | None = None
         self.bad_games: tuple[base_model.BadGame, ...] = ()
-        # The last session, until its game is on the board or other games are opened. If the window is closed
-        # earlier, or a file is missing, the last session can be saved again.
+        # The last session; None after its game is on the board or other games are opened. If the window is
+        # closed earlier, or a file is missing, the last session can be saved again.
         self.unrestored: session.Session | None = None
         self.restoring = False
         # Whether files are being opened and no game of these files has been read yet.
@@ -127,8 +127,8 @@ class Frame(QMainWindow):
         self.progress_words.say(words or f"{rate:,.0f} a second")
 
     def tell(self, words: str) -> None:
-        """Show a text in the status bar for a while. The text must be complete, because a second message
-        would cover the first message."""
+        """Show a text in the status bar for a while. The text must say everything, because a second text
+        would cover the first text."""
         self.pointing.notice.say(words, undoable=False)
 
     def end_progress(self) -> None:
@@ -206,7 +206,7 @@ class Frame(QMainWindow):
         self._lay_out_status()
 
     def _connect_parts(self) -> None:
-        """Make the connections between parts that need no controller."""
+        """Connect the parts that can be connected without a controller."""
         self.jobs.failed.connect(lambda words: self.infobar.show_message(words, "error", key=FAULT))
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=KEEPING))
         # If the text gets another file or is saved, a message about an earlier failure is out of date.
@@ -224,8 +224,8 @@ class Frame(QMainWindow):
             lambda words: self.infobar.show_message(words, "info", key=ASKING, front=True)
         )
         self.picker.attach(self.editor)
-        # After a click on an image, the arrow keys should step through the game on the board. If the user
-        # chooses an image with the keyboard, the focus stays on the images.
+        # After a click on an image the board gets the focus, because the arrow keys should step through the
+        # game. If the user chooses an image with the keyboard, the focus stays on the images.
         self.picker.image_clicked.connect(self.board.setFocus)
         self.narrower.scoped.connect(self.hits.tell_scope)
         for part in (self.assistance.estimate, self.live, self.here):

@@ -90,8 +90,8 @@ class MainWindow(frame.Frame):
     def event(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.UpdateRequest:
             return super().event(event)
-        # Qt paints everything in this event, which is the last event of a turn. Here the painting is moved to
-        # a later turn. The painting includes all repaints that widgets request until the later turn.
+        # Qt paints everything in this event, which is the last event of a turn. The painting is moved to a
+        # later turn, and includes all repaints that widgets request until the later turn.
         if not self._paints:
             self._paints = True
             self.jobs.turns.ask(self._paint)

@@ -180,7 +180,7 @@ class Opening(QObject):
 
     def _base_grown(self, base: base_model.Base) -> None:
         if self._frame.opened_anew:
-            # The old base is left even if the new base has the same files, because these files may have
+            # The old base is forgotten even if the new base has the same files, because these files may have
             # changed.
             self._frame.opened_anew = False
             self._leave_base()

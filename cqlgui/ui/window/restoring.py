@@ -132,8 +132,8 @@ def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
 
 
 def _hit_row(window: frame.Frame) -> int:
-    """The row of the current hit. Until the query of the last session has been searched again, the row of the
-    last session."""
+    """The row of the current hit. Until the query of the last session has been searched again, this is the
+    row of the last session."""
     text, row = window.editor.text(), window.hits.table.row
     query, wanted = window.wanted_row
     if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):

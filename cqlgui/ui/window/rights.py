@@ -43,7 +43,7 @@ class Rights(QObject):
 
     def beside(self, path: Path | None = None) -> Path:
         """The folder for relative file names: the folder of the query file (`path`, or the file in the
-        editor). If the query has no file, the folder of the games."""
+        editor). If the query has no file, this is the folder of the games."""
         main = self._main
         path = path or main.editor.path
         if path is not None:
@@ -62,7 +62,8 @@ class Rights(QObject):
         return f"Open {_short(path.name)}", lambda: self.open_wanted.emit([path])
 
     def dismiss(self) -> None:
-        """Remove the messages about files. They are out of date if the query has changed or is run again."""
+        """Remove the messages about files. These messages are out of date if the query has changed or is run
+        again."""
         for key in (_WISH, _INPUT, _OUTPUT):
             self._main.infobar.dismiss(key)
 
@@ -113,10 +114,9 @@ class Rights(QObject):
 
 def _header_files(text: str) -> tuple[str, str]:
     """The names of the input file and of the output file in the header of a query. A name is empty if the
-    header has no such file."""
+    header does not name the file."""
     if "input" not in text and "output" not in text:
-        # The query may be long. If the query has not been checked yet, checking it here would block the
-        # window.
+        # A query without these words is not checked, because checking a long query would block the window.
         return "", ""
     query = structure.checked(text).query
     return (query.header.input or "", query.header.output or "") if query is not None else ("", "")

@@ -34,7 +34,7 @@ class Showing(QObject):
         main.hitbar.stepped.connect(self.next_hit)
 
     def _hits_told(self, games: list[int]) -> None:
-        """Take the details of hits that the interpreter has computed for some games."""
+        """Show the details that the interpreter has computed for the hits of some games."""
         for game in games:
             if game == self._frame.browser.asked:
                 self._frame.browser.tell(game, self._frame.hits.hits.hits_of(game))
@@ -96,7 +96,7 @@ class Showing(QObject):
         self._frame.changed.emit()
 
     def say_hit(self) -> None:
-        """Show the number of the hit on the board, and the number of all hits."""
+        """Describe the hit on the board: its number among all hits, the move, and the transform in words."""
         game, hit = self._frame.browser.game, self._frame.browser.hit
         element = self._frame.hits.hits.shown_of(hit)[1] if hit is not None else None
         place = self._frame.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
@@ -132,7 +132,7 @@ class Showing(QObject):
             self._frame.hits.hits.element_at((orbit, element)),
         )
         if self._frame.hits.hits.orbits and (seen is None or found is None or seen.text != found.text):
-            # The query has changed after the search, and now the number means another element.
+            # The query has changed since the search, and the number of the element now means another element.
             self.clear_limit()
             words = "The hits are of another query: run this one (F5) first."
             self._frame.infobar.show_message(words, "info", key=frame.ASKING, front=True)
@@ -156,7 +156,8 @@ class Showing(QObject):
         return _words_of(self._frame.hits.hits.element_at(limit) if limit else None)
 
     def _limited(self) -> None:
-        """Select a hit after the table was limited to the hits of one element, or shows all hits again."""
+        """Select a hit after the table was limited to the hits of one element, or after this limit was
+        removed."""
         if self._frame.hits.count and self._frame.hits.table.row < 0:
             self._frame.hits.select_row(0)
         self.say_hit()

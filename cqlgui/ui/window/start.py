@@ -66,7 +66,7 @@ def _leave(main: main_window.MainWindow, number: int) -> None:
 
 
 def collect_garbage(main: main_window.MainWindow) -> collector.Collector:
-    """Collect garbage when it does not disturb the window. The caller must stop the collector."""
+    """Collect garbage when the collection does not disturb the window. The caller must stop the collector."""
     garbage = collector.Collector(lambda: main.jobs.count > 0, main.jobs.turns.ask)
     garbage.start()
     return garbage
