@@ -47,7 +47,7 @@ PADDING = 6
 """Pixels on each side of a cell's text. The style sheet gives the column titles as many pixels."""
 _KEPT_TEXTS = 4096
 NARROW = 700
-"""In a table with fewer pixels in width than this, rows have two lines if the form is `Form.AUTOMATIC`."""
+"""If a table is narrower than this many pixels and its form is `Form.AUTOMATIC`, rows have two lines."""
 _SMALLER = 0.93
 """Font size of the second line, relative to the font size of the first line."""
 _BETWEEN = 4
@@ -228,8 +228,8 @@ class TableView(QTableView):
             action = menu.addAction(f"{title} ({before})" if title == "Elo" else str(title))
             action.setCheckable(True)
             action.setChecked(column in shown)
-            # The last column cannot be hidden: a table without columns would offer no way to show a column
-            # again.
+            # The only visible column cannot be hidden: a table without columns would offer no way to show a
+            # column again.
             action.setEnabled(shown != [column])
             action.toggled.connect(lambda on, place=column: self.setColumnHidden(place, not on))
         menu.addSeparator()
@@ -377,7 +377,7 @@ class TableView(QTableView):
             self._fit_rows()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        # This menu has the actions of the header's menu, and the keyboard reaches it.
+        # This menu has the actions of the header's menu, and can be opened with the keyboard.
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.row
