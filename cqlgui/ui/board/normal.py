@@ -66,7 +66,7 @@ class Normal:
         the board has the query's own frame."""
         few = element.squares if element is not None else 0
         if self.applies and self.element is not None:
-            # Here the pattern stands where it is written, so there are no lines to draw.
+            # In this frame the pattern stands where the query writes it, so there are no lines to draw.
             frame = self.frame
             return frame.set(rings), (), (self.words, self.element.transform), frame.set(few)
         if element is None:

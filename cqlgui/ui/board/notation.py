@@ -505,7 +505,7 @@ class NotationView(QTextEdit):
                     top, height = corner.y() + line.y(), line.height()
                 part = min(stop, line_end, selected if start < selected else stop)
                 # Qt paints the selection in whole pixels, so the outlines are rounded to whole pixels too. A
-                # pixel that an outline shares with the selection is left to the selection.
+                # pixel of the selection never belongs to an outline.
                 left = corner.x() + _x(line, start - begin)
                 right = corner.x() + _x(line, part - begin)
                 left = math.ceil(left) if start == behind else math.floor(left)

@@ -254,7 +254,7 @@ class BoardWidget(QWidget):
         return self._side_width
 
     def show_side(self, side: Side | None) -> None:
-        """Keep a widget left of the squares from now on. None gives the squares all the room."""
+        """Keep a widget left of the squares from now on. If `side` is None, the squares get all the room."""
         if self._side is not None:
             self._side.hide()
         self._side = side
@@ -326,7 +326,7 @@ class BoardWidget(QWidget):
         ghost = self._ghost
         layer = self._layer if ghost is None else None
         plain = ghost is None and (layer is None or not self._faint)
-        # A pattern is drawn in the query's own frame.
+        # In Pattern mode the pattern stands in the query's own frame, so no motion is drawn.
         motion = self.motion if plain or ghost is not None else None
         normalised = self._outside is not None and plain
         if plain and self._move is not None:

@@ -292,8 +292,8 @@ class Here(QObject):
         self._moved()
 
     def find(self, place: int) -> None:
-        """Ask for a search for the position on the board. `place` is the index of the kind of search in
-        `KINDS`."""
+        """Ask the window to search for the position on the board. `place` is the index of the kind of search
+        in `KINDS`."""
         position = self.position
         if position is not None:
             text = queries_of(position, twins=self._bar.twins.isChecked())[place]

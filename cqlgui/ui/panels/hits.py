@@ -343,7 +343,7 @@ class HitsPanel(QWidget):
 
     def columns(self) -> QByteArray:
         """Which columns are shown, where and how wide, for `restore_columns`."""
-        # The column of values may be hidden only because the query has no values. The user has not hidden the
+        # If the query has no values, the panel has hidden the column of values. The user has not hidden this
         # column, so the column is saved as shown.
         self._hide_values(False)
         state = self.table.horizontalHeader().saveState()

@@ -1,4 +1,4 @@
-"""The transform picker: chips in plain words, the chosen chain in order, the orbit it makes.
+"""The transform picker: chips in plain words, the chosen chain in order, and the orbit that the chain makes.
 
 The picker edits the query through the editor.
 """
@@ -349,7 +349,7 @@ class PickerPanel(QWidget):
 
     def _chained(self) -> tuple[int, int]:
         """The place of the chain shown. This is the selection if the selection is the operand of a chain. If
-        it is not, start and end are the caret."""
+        the selection is no operand, start and end are the caret."""
         place = self._place()
         return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
 

@@ -64,8 +64,8 @@ _KEPT_TILES = 64
 cached. A tile takes about 100 kB."""
 
 _Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
-"""The element of a tile; whether the tile is counted, chosen and marked; and the width, height, device pixel
-ratio and example of the tile."""
+"""The element of a tile; whether the tile shows a count, limits the hits and is marked; and the width,
+height, device pixel ratio and example of the tile."""
 _BoardLook = tuple[str, int, float, position_module.Position | None]
 """Text of an element, width of its board, device pixel ratio and example."""
 
@@ -369,9 +369,9 @@ class ElementsView(QListView):
         return font
 
     def _lay_tiles(self) -> None:
-        """Make the tiles as large as possible, but leave all of them visible. Their columns fill the width.
-        Qt is told whether a scroll bar is needed. If Qt were not told, it would make room for a scroll bar
-        and lay out the tiles again."""
+        """Make the tiles as large as possible, but leave all of them visible. The columns of tiles fill the
+        width. Qt is told whether a scroll bar is needed. If Qt were not told, it would make room for a scroll
+        bar and lay out the tiles again."""
         count = self.elements.rowCount()
         forms = [(board, True) for board in _BOARDS] + [(board, False) for board in _BOARDS]
         for self.board, self.wordy in forms:

@@ -1,5 +1,5 @@
-"""Remembers which part of a result is shown: the whole result, or the hits that remain after narrowing by
-facets, kept hits and an orbit element.
+"""Remembers which part of a result is shown: the whole result, or the hits left after narrowing by facets,
+kept hits and an orbit element.
 
 This module draws nothing.
 """

@@ -132,9 +132,9 @@ def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
 
 
 def beside_another(session: Session, begun_with: Session, when: float) -> Session:
-    """A session with the unsaved texts of another window added. The other window has left these texts since
-    this window began with `begun_with`. If these texts were not added, the last window that closes would
-    overwrite them.
+    """The given session together with the unsaved texts of another window. The other window has left these
+    texts since this window began with `begun_with`. If these texts were not added, the last window that
+    closes would overwrite them.
     """
     other = load()
     if other == begun_with:

@@ -497,7 +497,7 @@ class Limited:
         return self._room[: self._size]
 
     def extend(self, numbers: Integers, hits: Integers) -> None:
-        """Append `numbers` of hits. `hits` are the hits with these numbers."""
+        """Append hits. `numbers` are the numbers of these hits, and `hits` are the hits themselves."""
         begin, self._size = self._size, self._size + len(numbers)
         if self._size > len(self._room):
             room = np.empty(self._size + self._size // 2 if begin else self._size, np.int64)

@@ -1,4 +1,5 @@
-"""Ply and the moves around a position, fetched in jobs for visible rows; does not use tables."""
+"""The ply of a position and the moves around it, fetched in jobs for visible rows. This module does not use
+tables."""
 
 from __future__ import annotations
 

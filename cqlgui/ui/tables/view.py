@@ -1,5 +1,6 @@
-"""The table view of all tables: rows of fixed height, a column chooser on the header, Enter opens the current
-row. In a narrow window each row has two lines instead of columns, if the model has a form with two lines.
+"""The table view of all tables, with rows of fixed height and a column chooser on the header. Enter opens the
+current row. In a narrow window each row has two lines instead of columns, if the model has a form with two
+lines.
 
 Rows are painted here and not by Qt's delegates. Delegates ask the model for colours, fonts, icons and more,
 and lay each text out again whenever it is painted. So delegates take about ten times as long, which is too
@@ -44,7 +45,7 @@ from cqlgui.ui.tables import signs, text_model
 ROW_PADDING = 8
 """Pixels added to the height of the font."""
 PADDING = 6
-"""Pixels on each side of a cell's text. The style sheet gives the column titles as many pixels."""
+"""Pixels on each side of a cell's text. The style sheet sets the same padding for the column titles."""
 _KEPT_TEXTS = 4096
 NARROW = 700
 """If a table is narrower than this many pixels and its form is `Form.AUTOMATIC`, rows have two lines."""
