@@ -1,1 +1,2 @@
-"""The window: widgets, models and jobs; the only importer of Qt. Knows tasks, never how a search works."""
+"""The window: widgets, models and jobs; the only importer of Qt. This package knows tasks, but not how a
+search works."""

@@ -63,10 +63,10 @@ class Normal:
     ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
         """Rings, lines, badge and single squares for a position. `rings` are the squares of the hit at the
         position, and `element` is the orbit element of the hit. If there is no hit, only the badge shows that
-        the board is not the game's own."""
+        the board has the query's own frame."""
         few = element.squares if element is not None else 0
         if self.applies and self.element is not None:
-            # Here the pattern stands where it is written, so there are no lines to draw.
+            # In this frame the pattern stands where the query writes it, so there are no lines to draw.
             frame = self.frame
             return frame.set(rings), (), (self.words, self.element.transform), frame.set(few)
         if element is None:

@@ -1,7 +1,8 @@
 """The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
 
-The moves stand as a running text or as on a score sheet. In a running text variations have lines of their
-own. A score sheet has one line for each move number. A game with variations is always a running text.
+The moves are shown as a running text or as a score sheet. In a running text variations have lines of their
+own. A score sheet has one line for each move number. A game with variations is always shown as a running
+text.
 
 Long games are laid out in chunks. Between two chunks the window handles other events. Each chunk is a
 paragraph. If all moves were one paragraph, Qt would lay out the whole game again at every change. When the
@@ -42,10 +43,10 @@ from cqlgui.ui.look import canvas, icons, labels, theme, wording
 
 CHUNK = 100
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
-"""The hyphen in moves, and the sign that replaces it on screen. A line could break at a plain hyphen in
-castling."""
+"""The hyphen in moves, and the sign that replaces it on screen. At a plain hyphen, Qt could break a line in
+the middle of O-O."""
 LONGEST_COMMENT = 20_000
-"""At most this many characters of a comment are shown. The number of further characters follows."""
+"""At most this many characters of a comment are shown, followed by the number of characters left out."""
 _LETTERS = 60
 """When the length of a chunk is measured, this many characters count as one piece."""
 _DEEPEST = 6
@@ -70,8 +71,9 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
     line = game.tree
     if 0 in game.comments:
         yield "comment", game.comments[0], -1
-    # An entry is a sign or a move to print. For a move it has the positionid, whether the move begins a line,
-    # and whether the siblings of the move follow. A move of Black that begins a line needs a number.
+    # An entry is a sign or a move to print. The entry of a move has the positionid, whether the move begins a
+    # line, and whether the siblings of the move are printed after it. A move of Black that begins a line
+    # needs a number.
     stack: list[tuple[int, bool, bool] | str] = []
     if line.children[0]:
         stack.append((line.children[0][0], True, True))
@@ -102,7 +104,7 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
 
 
 def begun(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
-    """The pieces as from `pieces`, with the first two chunks made at once. Worker threads call this
+    """The pieces that `pieces` yields. The first two chunks are made at once. Worker threads call this
     function."""
     left = pieces(game, figurine)
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
@@ -114,9 +116,9 @@ def has_variations(game: base_model.LoadedGame) -> bool:
 
 
 class _View(NamedTuple):
-    """What the user sees of the text. `top` is the place in the text at the upper edge of the view. `offset`
-    is the distance of this place from the edge in pixels. `anchor` and `caret` are the ends of the
-    selection."""
+    """The part of the text that the user sees, and the selection. `top` is the place in the text at the upper
+    edge of the view. `offset` is the distance of this place from the edge in pixels. `anchor` and `caret` are
+    the ends of the selection."""
 
     top: int
     offset: int
@@ -181,8 +183,8 @@ class NotationView(QTextEdit):
         self.setAccessibleName("Notation")
         self.setPlaceholderText("The moves of the game stand here.")
         self.setMinimumHeight(60)
-        # Lines are wrapped, so a horizontal scroll bar is never needed. Without this policy Qt would show a
-        # scroll bar if only the space at the end of a line is too wide.
+        # Lines are wrapped, so a horizontal scroll bar is never needed. Without this policy, Qt would show a
+        # scroll bar as soon as a space at the end of a line does not fit.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(8)
         self._game: base_model.LoadedGame | None = None
@@ -194,7 +196,7 @@ class NotationView(QTextEdit):
         self._current = 0
         # Whether the current move is not laid out yet. After the layout the move is scrolled into view.
         self._awaited = False
-        # The view and the selection before the same text was drawn again. They are restored after the layout.
+        # The view and the selection from before the text was drawn again. They are restored after the layout.
         self._kept: _View | None = None
         self._left: Iterator[Piece] = iter(())
         # Whether the user wants a score sheet, and whether the game is shown as a score sheet.
@@ -244,7 +246,7 @@ class NotationView(QTextEdit):
         self._columns = columns
         self._show_button()
         if self._game is not None and not has_variations(self._game):
-            # The kept places do not fit the new text.
+            # The places in `_kept` do not fit the new text.
             self._kept = None
             self._render()
             self.set_current(self._current)
@@ -374,8 +376,8 @@ class NotationView(QTextEdit):
                 self._starts.append(start)
                 self._ids.append(number)
             # The end of a chunk breaks the line. So a chunk ends after a move of the main line if possible,
-            # and on a score sheet after a move of Black. A chunk of twice the length may end after any piece
-            # except "(".
+            # and on a score sheet after a move of Black. A chunk of at least `2 * CHUNK` pieces may end after
+            # any piece except "(".
             laid = max(count, (writer.place - writer.begin) // _LETTERS)
             whole = kind == "main" and not (self._sheet and text[0].isdigit())
             if laid >= CHUNK and (whole or (laid >= 2 * CHUNK and not self._opened)):
@@ -395,7 +397,7 @@ class NotationView(QTextEdit):
         self._look_again()
 
     def _lay(self, writer: _Writer, kind: str, text: str) -> int:
-        """Lay out a piece of a running text. Returns the place where it begins."""
+        """Lay out a piece of a running text. Returns the place where the piece begins."""
         opens, closes = kind == "sign" and text == "(", kind == "sign" and text == ")"
         self._depth += opens
         if opens or (self._closed and not closes):
@@ -413,7 +415,7 @@ class NotationView(QTextEdit):
         return start
 
     def _lay_on_sheet(self, writer: _Writer, kind: str, text: str) -> int:
-        """Lay out a piece of a score sheet. Returns the place where it begins."""
+        """Lay out a piece of a score sheet. Returns the place where the piece begins."""
         if kind == "comment":
             writer.new_line(self._shape(1))
             self._closed = True
@@ -453,11 +455,11 @@ class NotationView(QTextEdit):
         return [number for number in seen if number in self._hits and number != self._current]
 
     def _draw_hits(self, area: QRect) -> None:
-        """Draw the moves that led to hits once more, in the colour of hits.
+        """Repaint the moves that led to hits, now in the colour of hits.
 
         Extra selections would look the same, but they are slow. Qt draws each selection separately, and cuts
-        the outlines of all selections out of the outline of the text. For a page of hits this takes a tenth
-        of a second.
+        the outlines of all selections out of the outline of the text. For a page of hits, drawing the
+        selections takes a tenth of a second.
         """
         numbers = self.hits_in(area)
         if not numbers:
@@ -503,7 +505,7 @@ class NotationView(QTextEdit):
                     top, height = corner.y() + line.y(), line.height()
                 part = min(stop, line_end, selected if start < selected else stop)
                 # Qt paints the selection in whole pixels, so the outlines are rounded to whole pixels too. A
-                # pixel that an outline shares with the selection is left to the selection.
+                # pixel of the selection never belongs to an outline.
                 left = corner.x() + _x(line, start - begin)
                 right = corner.x() + _x(line, part - begin)
                 left = math.ceil(left) if start == behind else math.floor(left)
@@ -524,8 +526,8 @@ class NotationView(QTextEdit):
         return selection
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        # Other programs get O-O with hyphens. Qt's own object is changed, because an object made in Python
-        # would outlive Python on the clipboard.
+        # Other programs get O-O with hyphens. Qt's own object is changed, because a new object made in Python
+        # would stay on the clipboard after the end of Python.
         made = super().createMimeDataFromSelection()
         text, styled = made.text(), made.html()
         made.clear()

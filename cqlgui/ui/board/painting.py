@@ -27,8 +27,8 @@ BADGE_ROOM = 28
 would hide men and rings."""
 
 _SMALL_CELL, _GROWN, _GROWN_BESIDE = 14, 1.5, 1.3
-"""On squares of fewer than `_SMALL_CELL` pixels, men are drawn larger than their squares: by the factor
-`_GROWN`, or by `_GROWN_BESIDE` if two men stand on neighbouring squares."""
+"""On squares of fewer than `_SMALL_CELL` pixels, men are drawn larger than their squares. The factor is
+`_GROWN`, or `_GROWN_BESIDE` if two men stand on neighbouring squares."""
 MOST_RINGS = 8
 """Maximum of ringed squares; a larger set is tinted."""
 

@@ -1,4 +1,5 @@
-"""Signs on a square other than single men: a man of any kind, an empty square, any square."""
+"""Draws the signs that a square may have in place of a man: a man of any kind, an empty square, any
+square."""
 
 from __future__ import annotations
 

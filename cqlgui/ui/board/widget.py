@@ -59,7 +59,7 @@ class BoardWidget(QWidget):
     """Shows a position and everything that explains a hit at this position.
 
     `stepped` carries -1 for a ply back and +1 for a ply forward. `jumped` carries -1 for the start and +1 for
-    the end of the game. After a change the board is painted in a call that is handed to `later`.
+    the end of the game. After a change, the board is painted by a function that is handed to `later`.
     """
 
     stepped = Signal(int)
@@ -69,7 +69,7 @@ class BoardWidget(QWidget):
     def __init__(self, parent: QWidget | None = None, later: turns.Later = turns.now) -> None:
         super().__init__(parent)
         self._later = later
-        # Whether a call for painting has been handed to `later` and not been made yet.
+        # Whether `_draw_anew` has been handed to `later` and has not been called yet.
         self._changed = False
         self._position: position_module.Position | None = None
         self._move: tuple[int, int] | None = None
@@ -84,8 +84,8 @@ class BoardWidget(QWidget):
         # A widget left of the squares while it is shown.
         self._side: Side | None = None
         self._side_width = 0
-        # While the query's own frame is shown, the squares that do not belong to the game's board. While the
-        # game's board is shown, this is None.
+        # The squares in the query's own frame that do not belong to the game's board. This is None while the
+        # game's board is shown.
         self._outside: int | None = None
         self._travel = travel.Travel(self)
         self._turned = False
@@ -254,7 +254,7 @@ class BoardWidget(QWidget):
         return self._side_width
 
     def show_side(self, side: Side | None) -> None:
-        """Keep a widget left of the squares from now on. None gives the squares all the room."""
+        """Keep a widget left of the squares from now on. If `side` is None, the squares get all the room."""
         if self._side is not None:
             self._side.hide()
         self._side = side
@@ -265,7 +265,7 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_turned(self, turned: bool) -> None:
-        """Turn the board: Black at the bottom when True."""
+        """Set whether Black is at the bottom."""
         if turned != self._turned:
             self._turned = turned
             self._change()
@@ -308,7 +308,8 @@ class BoardWidget(QWidget):
             self._kept = self._drawn()
 
     def frame(self) -> painting.Frame:
-        """The geometry of the squares in this widget: whole pixels for a square, so that edges are crisp."""
+        """The geometry of the squares in this widget. The side of a square is a whole number of pixels, so
+        that edges are crisp."""
         # The room for the badge is always reserved, so that the board does not change its size between hits.
         room = painting.BADGE_ROOM
         width = self.width() - self._side_width
@@ -325,7 +326,7 @@ class BoardWidget(QWidget):
         ghost = self._ghost
         layer = self._layer if ghost is None else None
         plain = ghost is None and (layer is None or not self._faint)
-        # A pattern is drawn in the query's own frame.
+        # In Pattern mode the pattern stands in the query's own frame, so no motion is drawn.
         motion = self.motion if plain or ghost is not None else None
         normalised = self._outside is not None and plain
         if plain and self._move is not None:

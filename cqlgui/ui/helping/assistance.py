@@ -118,8 +118,8 @@ class Assistance(QObject):
         return True
 
     def _tell_old(self, findings: tuple[diagnostics.Diagnostic, ...], *, asked: bool = False) -> None:
-        """Say what a script is and offer its translation. `asked` says that the user wanted to run the
-        script."""
+        """Say that a text is a script of an older CQL, and offer its translation. `asked` says that the user
+        wanted to run the script."""
         editor, bar = self._editor, self._infobar
         first, *notes = findings
         words = first.message.replace("This", editor.path.name if editor.path else "This", 1)

@@ -1,4 +1,4 @@
-"""The estimate beside the query: how many games the query may find, from a sample, while the user writes it.
+"""Searches a sample of games while the user writes a query, and estimates how many games the query will find.
 
 The estimate is computed in the background a moment after the last key; the next key supersedes it. Only a
 query that has no errors and is compiled has an estimate.
@@ -76,8 +76,8 @@ class Estimating(QObject):
         self._timer.start()
 
     def _overtaken(self) -> None:
-        """Remove the estimate of another text, so that the user does not take it for an estimate of this
-        text."""
+        """Remove the estimate of another text, so that the user does not take it for an estimate of the
+        editor's text."""
         self.stop()
         text = self._editor.text()
         self._say(self._known[1] if self._known is not None and self._known[0] == text else "")

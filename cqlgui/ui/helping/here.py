@@ -152,7 +152,7 @@ class HereBar(QWidget):
         figure."""
         exact, pawns, material = self._buttons
         # If the figures include twins, the box gets room before the second button, because the box tells the
-        # user about the twins.
+        # user that twins are included.
         first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)
         parts = (exact, *first, material)
         left = self.width() - 2 * _MARGIN
@@ -279,7 +279,7 @@ class Here(QObject):
         return None if game is None else game.tree.positions[self._browser.positionid]
 
     def set_base(self, base: base_model.Base | None) -> None:
-        """Count these games from now on."""
+        """Count the games of this base from now on."""
         self._base = base
         self._known.clear()
         self._bar.make_room(base.games if base is not None else 1)
@@ -292,15 +292,15 @@ class Here(QObject):
         self._moved()
 
     def find(self, place: int) -> None:
-        """Ask for a search for the position on the board. `place` is the index of the kind of search in
-        `KINDS`."""
+        """Ask the window to search for the position on the board. `place` is the index of the kind of search
+        in `KINDS`."""
         position = self.position
         if position is not None:
             text = queries_of(position, twins=self._bar.twins.isChecked())[place]
             self.asked.emit(text, KINDS[place].title)
 
     def _moved(self) -> None:
-        """Stop counting for another position, and count again after `SETTLE`."""
+        """Stop a running count, and count again after `SETTLE`."""
         self._stop()
         self._settle.start()
 

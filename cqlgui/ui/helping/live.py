@@ -1,10 +1,10 @@
 """Live truth: whether the query holds at the position on the board, filter by filter, at every key and every
 move.
 
-A worker process evaluates the query, and is told to drop an outdated question. The question is left out while
-the text has errors, while no game is on the board, and if the answer is known. While all workers are busy
-with a search, the question waits. A query counts as slow by the time of its worker alone, without the wait
-for a free worker.
+A worker process evaluates the query, and is told to drop an outdated question. No question is asked while the
+text has errors, while no game is on the board, or if the answer is known. While all workers are busy with a
+search, the question waits. Whether a query counts as slow depends only on the time that its worker needs. The
+wait for a free worker does not count.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Live(QObject):
         self._editor.edit.gutter.reason = str(fault)
 
     def _unknown(self) -> tuple[truth_model.LineTruth, ...]:
-        """The lines with filters, without saying whether the filters hold."""
+        """Entries for the lines that have filters. The entries do not say whether the filters hold."""
         text = self._editor.text()
         query = structure.checked(text).query
         lines = margin.filter_lines(text, query) if query is not None else ()

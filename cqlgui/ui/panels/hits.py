@@ -18,7 +18,7 @@ from cqlgui.ui.panels import narrow
 from cqlgui.ui.tables import details, hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30
-"""Maximum of messages and variables of the query in the tool tip of the progress line."""
+"""The tool tip of the progress line shows at most this many messages and variables of the query."""
 SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
 """Maximum of persistent variables in the progress line, and maximum of characters of each variable."""
@@ -343,7 +343,7 @@ class HitsPanel(QWidget):
 
     def columns(self) -> QByteArray:
         """Which columns are shown, where and how wide, for `restore_columns`."""
-        # The column of values may be hidden only because the query has no values. The user has not hidden the
+        # If the query has no values, the panel has hidden the column of values. The user has not hidden this
         # column, so the column is saved as shown.
         self._hide_values(False)
         state = self.table.horizontalHeader().saveState()

@@ -19,7 +19,8 @@ MOST_KEPT = 8
 """Maximum of kept results; the oldest result is dropped first."""
 LONGEST_NAME = 40
 FEW = 1 << 16
-"""Up to this many hits the values of a facet are counted at once; among more hits a job counts them."""
+"""Up to this many hits the values of a facet are counted at once. If there are more hits, a job counts the
+values."""
 _JOB = "facet"
 _WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
 

@@ -1,4 +1,4 @@
-"""The page in the middle while no games are open: ways to begin, recent files, themes.
+"""The page in the middle of the window while no games are open: ways to begin, recent files, themes.
 
 The page asks for actions by signals, and does not know how the actions are done.
 """
@@ -267,7 +267,8 @@ class Card(QAbstractButton):
 
 
 def recent() -> list[Recent]:
-    """Recent files. Do not call this in the window's thread, because a slow disk would block the window."""
+    """Recent files. Do not call this function in the window's thread, because a slow disk would block the
+    window."""
     found = bases.recent_files()[:_MOST]
     return [Recent(paths, all(disk.is_file(path) for path in paths)) for paths in found]
 

@@ -45,7 +45,7 @@ class Waiting(QObject):
 
     @property
     def words(self) -> str:
-        """Says that a query waits, and for what; empty if no query waits."""
+        """A text that says that a query waits, and for what. It is empty if no query waits."""
         return f"waiting for {self._names}" if self._asked is not None else ""
 
     def ask(self, text: str, path: Path | None) -> None:

@@ -55,7 +55,8 @@ def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
 
     The caret may be in a step of a sequence. If this step has transforms of its own, the step is the
     likeliest pattern. If it has none, the group of all steps is the likeliest pattern. The board cannot draw
-    braces if the query uses their value. These braces are patterns nevertheless if the caret stands in them.
+    a group in braces if the query uses the value of the group. If the caret stands in such a group, the group
+    is a pattern nevertheless.
     """
     if not readable(text):
         return [structure.ChainInText((), Span(min(offset, len(text)), 0))]
@@ -114,8 +115,9 @@ def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
 
 def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
     """The part of the text that the transform `word` acts on, in the chain of the selection. If the selection
-    has no chain, the chain of the pattern at the caret is used. If the transform is not in this chain, it is
-    taken to be put around the chain. In a text with errors, the part is empty."""
+    has no chain, the chain of the pattern at the caret is used. If `word` is not in this chain, the part is
+    the whole chain, because `word` would be put around the chain. In a text with errors, the part is
+    empty."""
     found = structure.chain_of_operand(text, start, end) if start < end else None
     found = found or meant(text, start)
     end = found.operand.end
@@ -128,8 +130,8 @@ def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
 
 
 def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None:
-    """The edit that gives the selection, or the pattern at the caret, the transforms `wanted`; None if
-    nothing changes.
+    """The edit that puts the transforms `wanted` on the selection or, if nothing is selected, on the pattern
+    at the caret. The result is None if nothing changes.
 
     A range that the user wrote stays with its transform. `wanted.counts` concerns only the `count` of the
     innermost transform. If the selection is the operand of a chain, this chain is changed. Any other

@@ -1,4 +1,4 @@
-"""The transform picker: chips in plain words, the chosen chain in order, the orbit it makes.
+"""The transform picker: chips in plain words, the chosen chain in order, and the orbit that the chain makes.
 
 The picker edits the query through the editor.
 """
@@ -349,7 +349,7 @@ class PickerPanel(QWidget):
 
     def _chained(self) -> tuple[int, int]:
         """The place of the chain shown. This is the selection if the selection is the operand of a chain. If
-        it is not, start and end are the caret."""
+        the selection is no operand, start and end are the caret."""
         place = self._place()
         return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
 
@@ -362,8 +362,8 @@ class PickerPanel(QWidget):
         self._show_chain()
 
     def _current_orbit(self) -> int:
-        """The index of the orbit with a text that the caret touches. If the caret touches no orbit, this is
-        the first orbit. The index is -1 if there is no orbit, or if the pattern is empty."""
+        """The index of the orbit at the caret. If no orbit is at the caret, this is the index of the first
+        orbit. The index is -1 if there is no orbit, or if the pattern is empty."""
         if not self._orbits or (not self._checking and reading.nothing_drawn(self._text())):
             return -1
         caret = self._editor.caret() if self._editor is not None else 0
@@ -373,14 +373,14 @@ class PickerPanel(QWidget):
         return 0
 
     def _point(self, word: str) -> None:
-        """The pointer or the keyboard focus is on the transform `word`. An empty word means that it is on no
-        transform."""
+        """Take `word` as the transform under the pointer or the keyboard focus. An empty word means that
+        there is no such transform."""
         if word != self._pointed:
             self._pointed = word
             self._tint()
 
     def _tint(self) -> None:
-        """Mark the filter in the text that the transform under the pointer acts on."""
+        """In the text, mark the filter that the transform under the pointer acts on."""
         if self._editor is not None:
             place = (0, 0)
             if self._pointed and not self._checking and self._pattern_there():

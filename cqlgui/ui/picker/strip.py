@@ -1,4 +1,4 @@
-"""The orbit's elements as a grid of thumbnails; only visible ones are parsed and painted."""
+"""The orbit's elements as a grid of thumbnails; only visible elements are parsed and painted."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ _KEPT_TILES = 64
 cached. A tile takes about 100 kB."""
 
 _Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
-"""The element of a tile; whether the tile is counted, chosen and marked; and the width, height, device pixel
-ratio and example of the tile."""
+"""The element of a tile; whether the tile shows a count, limits the hits and is marked; and the width,
+height, device pixel ratio and example of the tile."""
 _BoardLook = tuple[str, int, float, position_module.Position | None]
 """Text of an element, width of its board, device pixel ratio and example."""
 
@@ -73,8 +73,8 @@ _Key = TypeVar("_Key", _Look, _BoardLook)
 
 
 class ElementsModel(QAbstractListModel):
-    """The elements of one orbit. The element as written comes first. The others follow by number of hits, and
-    the elements that can never match come last. Pictures are made on demand and cached.
+    """The elements of one orbit. The element as written comes first. The other elements follow by number of
+    hits, and the elements that can never match come last. Pictures are made on demand and cached.
 
     The methods name an element by its number in the orbit; only Qt uses rows.
     """
@@ -207,7 +207,8 @@ def never(element: hit_model.ElementCount) -> bool:
 
 
 def picture_of(element: hit_model.ElementCount, node: nodes.Node | None = None) -> picture_module.Picture:
-    """The thumbnail of an element. If `node`, the filter of the element, is given, this is faster."""
+    """The thumbnail of an element. `node` is the filter of the element. With `node`, this function is
+    faster."""
     found = picture_module.of_text(element.text) if node is None else picture_module.of_node(node)
     if not found.squares and element.squares:
         return picture_module.Picture(area=element.squares)
@@ -230,7 +231,7 @@ def _ordered(elements: Sequence[hit_model.ElementCount], *, counted: bool) -> li
 
 class ElementsView(QListView):
     """The pointer and the arrow keys preview an element. A click or Enter limits the hits to an element, and
-    Esc releases the element. If hits are counted, the arrow keys limit the hits at once.
+    Esc releases the element. If hits are counted, the arrow keys limit the hits too.
 
     Signals name an element by its number in the orbit. `left` ends the preview, because the pointer or the
     keyboard focus has left, or because the elements are gone.
@@ -280,7 +281,8 @@ class ElementsView(QListView):
         self.elements.modelReset.connect(self.end_preview)
 
     def choose(self, number: int) -> None:
-        """Limit the hits to an element. If the hits are limited to this element already, release it."""
+        """Limit the hits to an element. If the hits are limited to this element already, release the
+        element."""
         if number == self.limited:
             self.clear()
         else:
@@ -367,9 +369,9 @@ class ElementsView(QListView):
         return font
 
     def _lay_tiles(self) -> None:
-        """Make the tiles as large as possible while all are visible, in columns that fill the width. Qt is
-        told whether a scroll bar is needed. Without being told, Qt would make room for a scroll bar and lay
-        out the tiles again."""
+        """Make the tiles as large as possible, but leave all of them visible. The columns of tiles fill the
+        width. Qt is told whether a scroll bar is needed. If Qt were not told, it would make room for a scroll
+        bar and lay out the tiles again."""
         count = self.elements.rowCount()
         forms = [(board, True) for board in _BOARDS] + [(board, False) for board in _BOARDS]
         for self.board, self.wordy in forms:
@@ -411,8 +413,8 @@ class ElementsView(QListView):
             self.hovered.emit(number)
 
     def _go(self, row: int) -> None:
-        """Move to the element in a row, for the keyboard. If hits are counted, limit the hits to this element
-        too."""
+        """Go to the element in a row, after an arrow key was pressed. If hits are counted, limit the hits to
+        this element too."""
         last = self.elements.rowCount() - 1
         if last < 0:
             return

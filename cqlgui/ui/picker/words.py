@@ -88,8 +88,8 @@ def plural(count: int, noun: str) -> str:
 
 
 def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
-    """What a chain of transforms does, in the order of action. The innermost transform is written last and
-    acts first."""
+    """What a chain of transforms does. The transform that acts first is named first. This is the innermost
+    transform, which is written last."""
     acts = [BY_WORD[word].act for word in reversed(chain)]
     if counts:
         acts.append("count the images that match")

@@ -73,8 +73,8 @@ class EntriesPane(QWidget):
         self._filter()
 
     def set_entries(self, entries: Iterable[object]) -> None:
-        """Show these queries, in this order. Rows that stay are not built again, because usually only one row
-        is added at the top.
+        """Show these queries, in this order. Usually only one row is added at the top, so rows that stay are
+        not built again.
         """
         wanted = [self._read(entry) for entry in entries]
         staying = set(wanted)

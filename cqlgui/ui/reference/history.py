@@ -34,12 +34,13 @@ def unsaved(text: str, asked: float) -> entries.Entry:
 
 
 def _title(text: str) -> str:
-    """The title in a query's front matter. If the query has no title, this is the beginning of its text."""
+    """The title in a query's front matter. If there is no title, the result is the beginning of the query's
+    text."""
     return (library.title(text) or " ".join(library.body(text).split()) or "(empty query)")[:_LONGEST]
 
 
 def read(entry: object) -> entries.Entry:
-    """An entry of the pane from an entry of the catalog's history."""
+    """Make an entry of the pane from an entry of the catalog's history."""
     if isinstance(entry, entries.Entry):
         return entry
     text = str(getattr(entry, "text", ""))

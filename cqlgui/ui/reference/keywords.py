@@ -107,7 +107,7 @@ class HelpPane(QWidget):
     def _filter(self) -> None:
         """Hide keywords that lack a word of the search text, and select one of the keywords shown. The first
         choice is the keyword with the search text as its name or sign. The second choice is the first keyword
-        with a name that begins with the search text. The last choice is the first keyword.
+        with a name that begins with the search text. The last choice is the first keyword shown.
         """
         sought = self.search.text().strip().casefold()
         words = sought.split()

@@ -47,8 +47,8 @@ class LibraryPane(QWidget):
         self.setAccessibleName("Library")
         self._entries: list[entry_model.QueryEntry] = []
         self._empty = _READING
-        # Which groups were open before a search in the library opened more groups. None while there is no
-        # search.
+        # Which groups were open before a search in the library opened more groups. This is None while there
+        # is no search.
         self._open_before: dict[tuple[str, ...], bool] | None = None
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search titles, words and tags")
@@ -192,7 +192,7 @@ class LibraryPane(QWidget):
             item.setText(0, f"{name} ({shown})")
             if words and shown:
                 item.setExpanded(True)
-        # While the user searches, a query is current, not a group.
+        # While the user searches, the current item must be a query, not a group.
         if first is not None and (
             current is None or current.isHidden() or (words and _entry(current) is None)
         ):

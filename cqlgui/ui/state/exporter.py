@@ -17,8 +17,8 @@ _JOB = "export"
 
 class Exporter(QObject):
     """`started` carries the file. At the end, `written` carries the `ExportReport`, or `ended` carries a
-    sentence and its kind. `progressed` carries done, total, words and a rate of 0, so that it is like
-    `Opener.progressed`."""
+    sentence and its kind. `progressed` carries the same four values as `Opener.progressed`: done, total,
+    words and a rate, which is 0 here."""
 
     started = Signal(object)
     progressed = Signal(int, int, str, float)

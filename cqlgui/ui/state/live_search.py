@@ -1,8 +1,8 @@
 """Searches the open base shortly after each change of the query, while the user draws or types. This module
 draws nothing.
 
-A search begins after a short delay. It is left out if it would take long. The next change of the query
-replaces the search. Old hits stay until the search has hits or has ended.
+A search begins after a short delay. The search is left out if it would take long. The next change of the
+query replaces the search. Old hits stay until the search has hits or has ended.
 """
 
 from __future__ import annotations

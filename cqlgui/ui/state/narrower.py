@@ -1,4 +1,4 @@
-"""Keeps which part of a result is shown: the whole result, or the hits that remain after narrowing by facets,
+"""Remembers which part of a result is shown: the whole result, or the hits left after narrowing by facets,
 kept hits and an orbit element.
 
 This module draws nothing.
@@ -115,8 +115,8 @@ class Narrower(QObject):
             self._take_part(result)
             return
         orbit, element, _words = limit
-        # There is no part until these hits are known, so that the user cannot narrow or keep hits that are
-        # not shown.
+        # `_part` is None until these hits are known. So the user can narrow or keep only the hits that are
+        # shown.
         self._take_part(None)
         self._jobs.run(
             lambda _token, _sink: narrowing.matching(result, orbit, element),

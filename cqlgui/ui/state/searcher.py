@@ -28,7 +28,7 @@ class Searcher(QObject):
     `finished` carries the result. After Stop it carries a result with the hits found so far. `rejected`
     carries the diagnostics of a bad query. `failed` carries a sentence. `wanted` carries a `rights.Wish` if
     the query needs a file that it may not use yet. `abandoned` follows a Stop that came before there was
-    anything to search. `superseded` says that a new search replaces a search with only a part of its hits
+    anything to search. `superseded` says that a new search replaces a running search before all its hits were
     shown. No more hits of the replaced search will come.
 
     A `live` search begins after a change of the text, without a command of the user. It runs only if it is
@@ -97,8 +97,8 @@ class Searcher(QObject):
         kept: tuple[tuple[Path, str], ...] = (),
     ) -> None:
         """Search `base` for `text`. The query finds files with relative names in the folder `beside`. If
-        `within` is given, only these games are searched (ascending). The files in `kept` are not
-        overwritten."""
+        `within` is given, only the games with these ordinals (ascending) are searched. The files in `kept`
+        are not overwritten."""
         if self._running and self._shown:
             self.superseded.emit()
         self._close_channels()
@@ -123,7 +123,8 @@ class Searcher(QObject):
                 raise rights.Wanted(wishes)
 
             def send(found: FoundGames) -> None:
-                # This is computed in the thread of the job. With many hits it would block the GUI thread.
+                # This value is computed in the thread of the job. If there are many hits, the computation
+                # would block the GUI thread.
                 _ = found.measured
                 channel.send(found)
 
@@ -155,7 +156,7 @@ class Searcher(QObject):
 
     def stop(self) -> None:
         """Stop the search. The hits found so far stay. A live search that has shown nothing yet is forgotten.
-        If it were not, a part of its hits would replace all hits of another query."""
+        If the search were not forgotten, a part of its hits would replace all hits of another query."""
         if self._running and self.live and not self._shown:
             self.forget()
             self.declined.emit()

@@ -36,9 +36,9 @@ class Session:
 
     `query_seen` is a checksum of the content of the query's file when it was last opened or saved.
     `geometry`, `divider`, `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see
-    `packed`). `layouts` are rows (see `rows_text`). A row has the name of a layout, the layout that this
-    layout is made from, the state of the panes, and whether the user chose the sizes of the panes. `unsaved`
-    has texts and the times when they were left unsaved.
+    `packed`). `layouts` are rows (see `rows_text`). A row has the name of a layout, and the layout that this
+    layout is based on. It also has the state of the panes, and whether the user chose the sizes of the panes.
+    `unsaved` has texts and the times when they were left unsaved.
     """
 
     files: tuple[str, ...] = ()
@@ -132,9 +132,9 @@ def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
 
 
 def beside_another(session: Session, begun_with: Session, when: float) -> Session:
-    """A session with the unsaved texts of another window added. The other window has left these texts since
-    this window began with `begun_with`. If they were not added, the last window that closes would overwrite
-    them.
+    """The given session together with the unsaved texts of another window. The other window has left these
+    texts since this window began with `begun_with`. If these texts were not added, the last window that
+    closes would overwrite them.
     """
     other = load()
     if other == begun_with:
@@ -205,7 +205,7 @@ def rows_text(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def rows_of(text: str, length: int) -> list[tuple[str, ...]]:
-    """The rows of a field that have this length; none if the field is damaged."""
+    """The rows of this length in a field; none if the field is damaged."""
     try:
         found = json.loads(text or "[]")
     except (ValueError, RecursionError):

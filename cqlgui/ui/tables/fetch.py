@@ -1,4 +1,5 @@
-"""A cache that answers at once from memory and fetches the rest in jobs; the base of the tables' caches."""
+"""A cache that answers at once from memory and fetches the rest in jobs; the base class of the tables'
+caches."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ KEPT = 20_000
 
 class FetchCache(QObject, Generic[Key, Value]):
     """`lookup(key)` returns a value from memory. If the value is not in memory, the value is fetched, and
-    `lookup` returns None. `arrived` names the games of the values that came.
+    `lookup` returns None. `arrived` names the games of the values that were fetched.
 
     If more keys are wanted than fit into a batch, only the latest keys are fetched, because only their rows
     are still visible. Rows that were scrolled past ask again when they come back into view.

@@ -43,8 +43,8 @@ class HitsModel(text_model.TextModel):
     """Each row is a hit in a game. When the rows of a game come into view, jobs fetch headers, moves, and the
     details that only the interpreter knows. `told` carries the games whose details came.
 
-    `released` is emitted when rows were added. `has_values` says whether any hit has something to show as a
-    value. This is the value of the query, or a comment that the query writes.
+    `released` is emitted when rows were added. `has_values` says whether any hit has a text in the column of
+    values: the value of the query, or a comment that the query writes.
     """
 
     told = Signal(object)
@@ -361,8 +361,8 @@ class HitsModel(text_model.TextModel):
 
     def _stretches(self, games: Iterable[int]) -> Iterable[tuple[int, int]]:
         """The rows of some games as ranges. If the table has the order of the games, the result is one range.
-        This range includes the rows between these games. The games are mostly in view, and painting some more
-        rows takes less time than looking up hundreds of games."""
+        This range also includes the rows of the games in between. The games are mostly in view, and painting
+        some more rows takes less time than looking up hundreds of games."""
         listed = list(games)
         if self._ordered is None and listed:
             first, end = self._rows_of(min(listed))[0], self._rows_of(max(listed))[1]
@@ -416,7 +416,7 @@ class HitsModel(text_model.TextModel):
         columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
         white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
-        # A value that is a set of squares is left out: the board rings these squares, and nobody would
+        # A value that is a set of squares is left out, because the board rings these squares. Nobody would
         # understand their bare names at the end of a row.
         value = "".join(one for one in values if not _SQUARES.fullmatch(one))
         return text_model.TwoLines(white, black, result, (year, eco), transform, moves, value)
@@ -449,7 +449,8 @@ class HitsModel(text_model.TextModel):
     def _element_of(self, number: int, game: int, positionid: int) -> hit_model.ElementCount | None:
         """The element to show for a hit."""
         if self._untold is not None and self._untold.writes:
-            # Ask for the details, because only they tell whether the column of values has anything to show.
+            # Ask for the details, because only the details tell whether the column of values has anything to
+            # show.
             self._asked_of(game)
         return self.element(self.match_of(self._hit(number, game, positionid)))
 
@@ -496,7 +497,7 @@ class Limited:
         return self._room[: self._size]
 
     def extend(self, numbers: Integers, hits: Integers) -> None:
-        """Append the numbers of some hits. `hits` are these hits."""
+        """Append hits. `numbers` are the numbers of these hits, and `hits` are the hits themselves."""
         begin, self._size = self._size, self._size + len(numbers)
         if self._size > len(self._room):
             room = np.empty(self._size + self._size // 2 if begin else self._size, np.int64)

@@ -1,4 +1,5 @@
-"""Ply and the moves around a position, fetched in jobs for visible rows; does not use tables."""
+"""The ply of a position and the moves around it, fetched in jobs for visible rows. This module does not use
+tables."""
 
 from __future__ import annotations
 
@@ -72,8 +73,8 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
 
 
 def lines(game: tree.GameTree, wanted: Iterable[int]) -> dict[int, Line]:
-    """The lines of some positions of a game. A line is the ply, and in notation the move that led to the
-    position and the next moves."""
+    """The lines of some positions of a game. A `Line` has the ply of the position, the move that led to the
+    position, and the next moves."""
     found: dict[int, Line] = {}
     for start in wanted:
         if not 0 <= start < len(game):

@@ -21,8 +21,8 @@ _CELL = 16.0
 
 
 def parts(transform: str) -> tuple[str, ...]:
-    """The parts of a transform in CQL's spelling (`<reflect_v invertcolor reflect_h>`), in the order of
-    action. All shifts together are one part."""
+    """The parts of a transform in CQL's spelling (`<reflect_v invertcolor reflect_h>`). The part that acts
+    first comes first. All shifts together are one part."""
     if transform in ("", words.AS_WRITTEN):
         return ("=",)
     inner = transform.strip("<>").replace(_SWAPPED, _COLOURS).split()

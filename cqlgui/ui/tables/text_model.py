@@ -28,15 +28,15 @@ class TwoLines(NamedTuple):
 
 
 class TextModel(QAbstractTableModel):
-    """The model of a `view.TableView`. Columns in `on_the_right` are aligned to the right. A model that
-    `has_two_lines` has a form for narrow tables."""
+    """The model of a `view.TableView`. Columns in `on_the_right` are aligned to the right. If `has_two_lines`
+    is True, the model has a form for narrow tables."""
 
     on_the_right: Collection[int] = ()
     has_two_lines = False
 
     @abstractmethod
     def texts(self, row: int, columns: Sequence[int]) -> list[str]:
-        """The texts of some columns of an existing row; never waits."""
+        """The texts of some columns of an existing row. This method never waits."""
 
     def tip(self, row: int, column: int) -> str | None:
         """The tool tip of a cell, as plain text."""

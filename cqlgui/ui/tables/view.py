@@ -1,5 +1,6 @@
-"""The table view of all tables: rows of fixed height, a column chooser on the header, Enter opens the current
-row. In a narrow window each row has two lines instead of columns, if the model has a form with two lines.
+"""The table view of all tables, with rows of fixed height and a column chooser on the header. Enter opens the
+current row. In a narrow window each row has two lines instead of columns, if the model has a form with two
+lines.
 
 Rows are painted here and not by Qt's delegates. Delegates ask the model for colours, fonts, icons and more,
 and lay each text out again whenever it is painted. So delegates take about ten times as long, which is too
@@ -44,10 +45,10 @@ from cqlgui.ui.tables import signs, text_model
 ROW_PADDING = 8
 """Pixels added to the height of the font."""
 PADDING = 6
-"""Pixels on each side of a cell's text. The style sheet gives the column titles as many pixels."""
+"""Pixels on each side of a cell's text. The style sheet sets the same padding for the column titles."""
 _KEPT_TEXTS = 4096
 NARROW = 700
-"""In a table with fewer pixels in width than this, rows have two lines if the form is `Form.AUTOMATIC`."""
+"""If a table is narrower than this many pixels and its form is `Form.AUTOMATIC`, rows have two lines."""
 _SMALLER = 0.93
 """Font size of the second line, relative to the font size of the first line."""
 _BETWEEN = 4
@@ -228,8 +229,8 @@ class TableView(QTableView):
             action = menu.addAction(f"{title} ({before})" if title == "Elo" else str(title))
             action.setCheckable(True)
             action.setChecked(column in shown)
-            # The last column cannot be hidden: a table without columns would offer no way to show a column
-            # again.
+            # The only visible column cannot be hidden: a table without columns would offer no way to show a
+            # column again.
             action.setEnabled(shown != [column])
             action.toggled.connect(lambda on, place=column: self.setColumnHidden(place, not on))
         menu.addSeparator()
@@ -377,7 +378,7 @@ class TableView(QTableView):
             self._fit_rows()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        # This menu has the actions of the header's menu, and the keyboard reaches it.
+        # This menu has the actions of the header's menu, and can be opened with the keyboard.
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.row
