@@ -243,8 +243,8 @@ def _query(group: argparse._MutuallyExclusiveGroup) -> None:
 
 
 def _folder(words: str) -> Path:
-    """An allowed folder. An empty name is refused: it often comes from an unset shell variable, and it would
-    mean the current folder."""
+    """The path of an allowed folder. An empty name is refused, because it would mean the current folder. An
+    empty name often comes from an unset shell variable."""
     if not words:
         raise argparse.ArgumentTypeError("the name of the folder is empty")
     return Path(words)

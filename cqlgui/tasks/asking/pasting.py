@@ -121,7 +121,8 @@ def note_opened(paths: Iterable[Path]) -> None:
     """Note that these files were opened, so that the pasted games in these files are kept longer."""
     for path in paths:
         if path.parent == _folder():
-            # If the empty file cannot be written, the days are counted from the time of pasting.
+            # If the file with the ending `_OPENED` cannot be written, the days are counted from the time of
+            # pasting.
             with contextlib.suppress(OSError):
                 path.with_suffix(_OPENED).touch()
 

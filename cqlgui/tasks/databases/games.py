@@ -64,9 +64,9 @@ def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.Game
 def load(
     base: base_model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
 ) -> base_model.LoadedGame:
-    """One game for the board, read from its own text; `ordinal` is the game's number in the base, from 1. A
-    worker process reads a long text, so that reading does not keep the interpreter lock from the window's
-    thread.
+    """One game for the board, read from the text of the game; `ordinal` is the game's number in the base,
+    from 1. A worker process reads a long text, so that reading does not keep the interpreter lock from the
+    window's thread.
 
     Raises `CqlguiError` for a number out of range and `errors.SourceError` if the file can no longer be read.
     """

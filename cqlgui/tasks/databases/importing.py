@@ -246,8 +246,8 @@ class _SourceImport:
 
     def _update(self, text: archives.Text) -> bool:
         """Bring the index up to date. Returns False if the caller must call this method again. Raises
-        `_ChangedError` if the source has changed since it was opened, and `_CopyError` if games would be read
-        from a copy that may be damaged."""
+        `_ChangedError` if the source has changed since it was opened. Raises `_CopyError` if games would be
+        read from a copy that may be damaged."""
         known = self._known()
         state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
         try:
@@ -326,7 +326,8 @@ class _SourceImport:
                 self._forget(damage)
 
     def _forget(self, damage: errors.IndexDamaged) -> None:
-        """Discard an index that does not fit its text. The caller must hold the lock of the index."""
+        """Discard an index that does not fit the text of its source. The caller must hold the lock of the
+        index."""
         self.owner.messages.append(f"{damage} {self.path.name} is read again.")
         with contextlib.suppress(OSError):
             (self.folder / "manifest.json").unlink()
@@ -337,9 +338,9 @@ class _SourceImport:
         return noted == (known.games, known.positions, True) and self.catalog.sound(self.row) == known.games
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
-        """Read again the headers that the catalog lacks. Headers are lacking if the catalog was set aside, if
-        a block of the catalog was damaged, or if the program was killed before it wrote them. Rows of games
-        that the index lacks are dropped."""
+        """Read again the headers that the catalog lacks. Headers are lacking if the catalog was set aside, or
+        if a block of the catalog was damaged. Headers are also lacking if the program was killed before it
+        wrote the headers. Rows of games that the index lacks are dropped."""
         have = min(self.catalog.sound(self.row), known.games)
         if have == known.games == self.catalog.count(self.row) and have:
             return

@@ -121,7 +121,8 @@ def pieces(
     `offset` is 0 or the end of a game, and lies on line `line`.
 
     A game that kills its worker process is returned without moves and with the reason as its problem. Raises
-    `errors.Cancelled` and whatever reading raises. A caller that stops early must close the iterator.
+    `errors.Cancelled` and the errors of the reading thread. A caller that stops early must close the
+    iterator.
     """
     halt = _Halt(cancel)
     found: queue.Queue[_Found | BaseException | None] = queue.Queue(_AHEAD)
