@@ -1,8 +1,8 @@
 """The only entry point: runs a subcommand, a worker process or the window. A subcommand runs without a
-window; other arguments open the window. A frozen program starts its own executable again for each worker
-process.
+window. Arguments without a subcommand open the window. A frozen program starts its own executable again for
+each worker process.
 
-The imports at the top load only modules that Python has loaded already. `places` says why.
+The imports at the top load only modules that Python has loaded already. The module `places` gives the reason.
 """
 
 import os
@@ -14,7 +14,8 @@ _HEADLESS = ("-h", "--help", "--version")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run `cqlgui ARGV`. Exit codes: 0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled."""
+    """Run `cqlgui ARGV`. Exit codes: 0 success, 1 query rejected, 2 wrong usage or source, 70 a bug, 130
+    cancelled."""
     if argv is None:
         # Only the program itself calls `main` without `argv`. In that case `main` may change the whole
         # process.
@@ -32,8 +33,8 @@ def _end_when_interrupted() -> None:
     """Let Ctrl+C end the process at once, until a subcommand or the window handles Ctrl+C.
 
     Python's own handler raises an exception wherever the program is, also in a callback of the import
-    machinery. Python only prints the exception of a callback. The exception may leave a lock held that every
-    import needs.
+    machinery. Python only prints the exception of a callback, and the program continues. After the exception,
+    a lock that every import needs may still be held.
     """
     import signal
 
@@ -43,7 +44,7 @@ def _end_when_interrupted() -> None:
             disk.discard_unfinished()
         os._exit(130)
 
-    # A shell starts background jobs with SIGINT ignored. A background job of this program keeps SIGINT
+    # A shell starts background jobs with SIGINT ignored. In a background job, this function leaves SIGINT
     # ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end)

@@ -181,11 +181,11 @@ def _translate(one: argparse.ArgumentParser) -> None:
 
 
 def joined(argv: Sequence[str]) -> list[str]:
-    """The arguments, with a query joined to its option. If the query after `-e` begins with `-`, both words
-    become `--expression=QUERY`.
+    """The command-line arguments. If the query after `-e` begins with `-`, the option and the query become
+    one word, `--expression=QUERY`.
 
-    If both words stayed separate, argparse would take a query such as `--(mate)` for an option. A word that
-    is exactly the name of an option stays an option.
+    If the option and the query stayed two words, argparse would take a query such as `--(mate)` for an
+    option. A word that is exactly the name of an option stays an option.
     """
     words = list(argv)
     if not words or words[0] not in SUBCOMMANDS:
@@ -243,8 +243,8 @@ def _query(group: argparse._MutuallyExclusiveGroup) -> None:
 
 
 def _folder(words: str) -> Path:
-    """An allowed folder. An empty name is refused: it often comes from an unset shell variable, and it would
-    mean the current folder."""
+    """The path of an allowed folder. An empty name is refused, because it would mean the current folder. An
+    empty name often comes from an unset shell variable."""
     if not words:
         raise argparse.ArgumentTypeError("the name of the folder is empty")
     return Path(words)

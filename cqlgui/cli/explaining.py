@@ -1,7 +1,7 @@
 """`cqlgui explain`: the truth of each sub-filter at a position.
 
 Without a position, the command prints how the query will be run. With a base, the command also prints how
-many games remain after each step.
+many games remain after each step of the search.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from cqlgui.tasks.search import explaining, margin
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Explain a query at `--fen`, or at `--game` and `--position` of a file. Without a position, print the
-    stages of the query's execution."""
+    """Explain a query at the position `--fen`, or at position `--position` of game `--game` in a file.
+    Without a position, print the stages of the query's execution."""
     if arguments.fen is not None and arguments.files:
         terminal.say("cqlgui explain: name either a file with --game and --position, or --fen.")
         return terminal.USAGE
@@ -125,7 +125,8 @@ def _elsewhere(truth: truth_model.Truth, positionid: int) -> str:
 
 
 def _show(truth: truth_model.Truth, depth: int, around: int) -> None:
-    """Print a filter and its parts, indented by `depth`; `around` is the enclosing filter's positionid."""
+    """Print a filter and its parts, indented by `depth`; `around` is the positionid of the enclosing
+    filter."""
     mark = {True: "+", False: "-", None: "?"}[truth.matched]
     value = "" if truth.value is None else f" = {truth.value}"
     names = [squares.square_name(square) for square in squares.bits(truth.squares)]

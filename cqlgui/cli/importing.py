@@ -13,7 +13,7 @@ MOST_NOTES = 1000
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Index the files; print the numbers of games, positions and bad games, and the seconds."""
+    """Index the files; print the numbers of games, positions and bad games, and the time in seconds."""
     with terminal.interruptible() as cancel:
         report = opening.open_base(arguments.files, cancel)
     bad = len({found.game for found in report.bad_games})

@@ -24,7 +24,7 @@ def begin(paths: Sequence[Path], *, searched: bool) -> None:
 
 
 def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> base_model.ImportReport:
-    """Open the files as one base. Raises what `importing.open_base` raises, and `errors.Cancelled`."""
+    """Open the files as one base. Raises the same errors as `importing.open_base`, and `errors.Cancelled`."""
     from cqlgui.tasks.databases import importing
 
     bar = terminal.Bar()

@@ -84,10 +84,10 @@ def _run(argv: Sequence[str]) -> int:
         return terminal.INTERNAL
     finally:
         for name in ("cqlgui.tasks.processes.pool", "cqlgui.tasks.databases.workspace"):
-            # Only a loaded module may have opened something.
+            # Only a module that is loaded can have something to close.
             if name in sys.modules:
                 sys.modules[name].close()
-        # Spare the garbage collector a last pass over all objects of the program at exit.
+        # Freeze all objects, so that the garbage collector does not scan them at exit.
         gc.freeze()
 
 

@@ -26,7 +26,7 @@ from cqlgui.tasks.search import keeping, orbits, searching, sieving
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Search once, or for every line of a batch."""
+    """Search once, or once for every line of a batch."""
     for option in ("read", "write"):
         for folder in getattr(arguments, f"allow_{option}"):
             if not disk.is_folder(folder):
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         assert query is not None
         if not arguments.files:
             arguments.files = [_header_input(query.header, options.allow_read)]
-        # An output that the query names must lie in an allowed folder; the user may name any path.
+        # An output file that the query names must lie in an allowed folder. The user may name any path.
         allowed: tuple[Path, ...] = ()
         if arguments.output is None:
             allowed = options.allow_write
@@ -75,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             opened = opening.open_base(arguments.files, cancel)
             base = opened.base
             if arguments.output is not None:
-                # Refuse an output file that must not be overwritten before the search. After a long search,
-                # the user would have waited in vain.
+                # Before the search, refuse an output file that must not be overwritten. If the refusal came
+                # after a long search, the user would have waited in vain.
                 keeping.refuse(base, text, options, arguments.output)
             return _once(arguments, opened, text, name, options, allowed, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
@@ -146,7 +146,8 @@ def _once(
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
         bar.end()
         for message in said:
-            # Further lines are indented, so that they do not look like messages of the program.
+            # All lines of a message after its first line are indented, so that they do not look like messages
+            # of the program.
             terminal.say(message.text.replace("\n", "\n  "))
 
     streaming = arguments.jsonl or arguments.csv
@@ -247,7 +248,8 @@ def _engine(engine: str, reason: str) -> str:
 
 
 def answer(base: base_model.Base, result: search_model.SearchResult, *, values: bool) -> dict[str, Any]:
-    """The JSON object that `search --json` prints; `values` adds values, order and sort keys."""
+    """The JSON object that `search --json` prints; with `values`, the object also has the values of the hits,
+    the order of the games and the sort keys."""
     found: dict[str, Any] = {
         "games": list(result.order),
         "positions": terminal.Items(_positions(result)),
@@ -336,8 +338,8 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
 
 
 def _positions(result: search_model.SearchResult) -> Iterator[str]:
-    """The hits as JSON items `[game,positionid]`, in output order. Each string holds `_PIECE` items at
-    most."""
+    """The hits as JSON items `[game,positionid]`, in output order. Each string holds at most `_PIECE`
+    items."""
     found = result.games
     if result.sort_keys:
         found = found.in_order(result.order)
@@ -411,7 +413,8 @@ def _batch(arguments: argparse.Namespace) -> int:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     text = queries.read_query_file(path) if str(path) != "-" else terminal.query_text(None, path)[0]
-    # Only a line feed ends a line: a query may contain the other line breaks that `splitlines` splits at.
+    # Only a line feed ends a line, because a query may contain other characters that `splitlines` takes for
+    # line breaks.
     return enumerate(text.split("\n"), 1)
 
 
@@ -433,7 +436,7 @@ def _item(line: str) -> dict[str, Any] | None:
 
 
 def _details(arguments: argparse.Namespace) -> search_model.Details:
-    """Which details of all hits the printed output needs. An export fetches its own details."""
+    """The details of the hits that the printed output needs. An export fetches its own details."""
     if arguments.values or arguments.jsonl or arguments.csv:
         return search_model.Details.ALL
     return (
@@ -475,8 +478,8 @@ def _options(
 
 
 def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
-    """The files that the user named as input, each with a phrase that says what it is. No output may
-    overwrite these files, even if a file could not be read."""
+    """The files that the user named as input, each with a phrase such as "is the query". No output may
+    overwrite these files, even the files that could not be read."""
     named = [(arguments.query_file, "is the query"), (arguments.batch, "is the list of queries")]
     found = [
         (Path("/dev/stdin") if str(path) == "-" else path, what) for path, what in named if path is not None

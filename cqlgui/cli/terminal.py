@@ -225,8 +225,8 @@ def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
 
 
 def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
-    """Print why a query was rejected: all errors on stderr and, with `as_json`, the first error on stdout
-    too. Returns the exit code."""
+    """Print all errors of a rejected query on stderr. With `as_json`, also print the first error on stdout.
+    Returns the exit code."""
     from cqlgui.cql.source import diagnostics
 
     for finding in rejected.diagnostics:

@@ -70,7 +70,7 @@ def body(text: str) -> str:
 
 
 def body_start(text: str) -> int:
-    """The offset at which the front matter of a query's text ends, in code points."""
+    """The offset in a query's text, in code points, where the front matter ends."""
     return sum(len(line) for line in text.splitlines(keepends=True)[: _front_matter(text)[1]])
 
 

@@ -23,14 +23,15 @@ LARGEST: Final = 64 << 20
 """Maximum length of a text, in characters."""
 _LONGEST_QUERY: Final = 100_000
 _LONGEST_LINE: Final = 1_000
-"""Maximum length of a position in characters. The operations of an EPD and other text after the position
-count too."""
+"""Maximum length of a position, in characters. The text after the position, such as the operations of an EPD,
+counts too."""
 _DAYS: Final = 30
-"""Pasted games are kept for this number of days after they were last opened. Saved sessions may still refer
-to the games."""
+"""Pasted games are kept for this number of days after they were last opened, because saved sessions may still
+refer to the games."""
 _OPENED: Final = ".opened"
-"""Ending of an empty file. The modification time of this file tells when pasted games were last opened. The
-file with the games must keep its own modification time, because the index depends on that time."""
+"""Ending of the name of an empty file. The modification time of this file tells when pasted games were last
+opened. The file with the games must keep its own modification time, because the index depends on that
+time."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
@@ -42,8 +43,8 @@ _MOVES: Final = patterns.pattern(
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """Comments of a query. A comment may contain moves and tags. A web address is not a comment."""
 _QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
-"""Quotation marks around a position become blanks. Dashes become hyphens, because web pages write dashes for
-hyphens."""
+"""Quotation marks around a position become blanks. Dashes become hyphens, because web pages often have dashes
+instead of hyphens."""
 _NAMED: Final = patterns.pattern(r"(?i)\s*(?:position\b\s*[:=]?\s*)?(?:(?:fen|epd)\b\s*[:=]?)?\s*")
 """Words that are skipped before a position, such as `Position: FEN:`."""
 _ADDRESS: Final = patterns.pattern(
@@ -120,7 +121,8 @@ def note_opened(paths: Iterable[Path]) -> None:
     """Note that these files were opened, so that the pasted games in these files are kept longer."""
     for path in paths:
         if path.parent == _folder():
-            # If this file cannot be written, the days are counted from the time of pasting.
+            # If the file with the ending `_OPENED` cannot be written, the days are counted from the time of
+            # pasting.
             with contextlib.suppress(OSError):
                 path.with_suffix(_OPENED).touch()
 

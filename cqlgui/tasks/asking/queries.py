@@ -22,7 +22,7 @@ ENDINGS = (".cql", ".cqls")
 
 
 class Rejected(errors.CqlguiError):
-    """The query has errors: `diagnostics`, with places in `text`."""
+    """The query has errors. `diagnostics` lists the errors with their places in `text`."""
 
     def __init__(self, text: str, found: Sequence[diagnostics.Diagnostic]) -> None:
         faults = tuple(finding for finding in found if finding.severity == "error")
@@ -70,8 +70,8 @@ def mean_the_same(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """A filter that wants to `read` or `write` (`verb`) a file; `name` is None if the query computes the name
-    at run time."""
+    """A filter that reads or writes a file. `verb` is `read` or `write`. `name` is None if the query computes
+    the name at run time."""
 
     node: nodes.Node
     word: str
@@ -123,8 +123,8 @@ def checked_query(text: str) -> Checked:
             f"A query may have {LONGEST_QUERY} characters at most.",
         )
         raise Rejected(text, [finding])
-    # The result is cached. Asking about the header or the lines of a query after its search therefore needs
-    # no new check.
+    # The result is cached. A later question about the header or the lines of this query therefore needs no
+    # new check.
     return structure.checked(text)
 
 

@@ -15,8 +15,8 @@ from cqlgui.tasks.results import search_model
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A request to `read` or `write` (`verb`) the file `name`. `name` is empty if the query computes the
-    name. `folder` is the folder that the user would have to allow."""
+    """A request to read or write the file `name`. `verb` is `read` or `write`. `name` is empty if the query
+    computes the name. `folder` is the folder that the user would have to allow."""
 
     verb: str
     name: str
@@ -36,9 +36,9 @@ def wishes(
 ) -> tuple[Wish, ...]:
     """The files that a query needs outside the allowed folders.
 
-    A relative name is looked up in `beside`, the folder of the query or of the games. Other allowed folders
-    make no difference. A folder that is allowed already gives no wish. If a file in an allowed folder cannot
-    be reached, the search fails with the reason.
+    A relative name is looked up only in `beside`, the folder of the query or of the games. There is no wish
+    for a folder that is already allowed. If a file in an allowed folder cannot be reached, the search fails
+    with the reason.
     """
     found: dict[Wish, None] = {}
     for use in sorted(queries.file_uses(expanded), key=lambda use: use.node.span.offset):
@@ -51,7 +51,7 @@ def wishes(
 
 def _wish(verb: str, name: str | None, allowed: tuple[Path, ...], beside: Path) -> Wish | None:
     if name is None:
-        # The place of a computed name is known only at run time.
+        # A computed name is known only at run time.
         return None if any(beside.is_relative_to(one) for one in allowed) else Wish(verb, "", beside)
     try:
         relative = not Path(name).is_absolute()

@@ -95,8 +95,8 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
     `.cqlbase` file has a name, the name of the base is empty.
 
     A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
-    start at the folder of the file. A source that is named twice, by whatever paths, counts once. Raises
-    `errors.SourceError`.
+    start at the folder of the file. A source that is named twice, even by different paths, counts once.
+    Raises `errors.SourceError`.
     """
     found: dict[Path, Path] = {}
     name = ""
@@ -136,7 +136,7 @@ def _place(source: Path) -> Path:
     """The path of a source, with links and `..` resolved. Raises `errors.SourceError` if the path is not
     valid text."""
     if not _is_text(str(source)):
-        # The catalog and the workers name files by text.
+        # The catalog and the workers need names that are valid text.
         shown = str(source).encode("utf-8", "backslashreplace").decode()
         raise errors.SourceError(f"The name of {shown} is not valid text; rename the file.")
     try:

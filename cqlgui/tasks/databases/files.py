@@ -69,7 +69,7 @@ class Files:
         return text
 
     def games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of a PGN file, None for a game that cannot be played. Raises `host.RefusedError`."""
+        """The games of a PGN file, with None for a game that cannot be played. Raises `host.RefusedError`."""
         path = self._place(name, self._reading, (".pgn",), "read")
         data = _bytes(name, path)
         from cqlgui.pgn import archives, reader
@@ -95,7 +95,7 @@ class Files:
             if (length or 0) + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
             if length is None:
-                # The new text replaces the whole file and does not overwrite the file in place. If the disk
+                # The new text is written to a new file, and the new file replaces the old file. If the disk
                 # is full, the old text stays.
                 disk.replace_file(path, data)
             else:

@@ -33,8 +33,8 @@ SORTS = (
 def ids(
     base: base_model.Base, *, sort: str | None = None, descending: bool = False, text: str = ""
 ) -> array[int]:
-    """Ordinals of the games in the requested order. With `text`, only games that contain every word of `text`
-    are kept (see `Catalog.ids`)."""
+    """Ordinals of the games in the requested order. With `text`, only games that fit every term of this
+    filter are kept (see `Catalog.ids`)."""
     key = None if sort == "game" else sort
     if key is None and not text.strip():
         numbers = range(1, base.games + 1)
@@ -42,8 +42,8 @@ def ids(
     pairs = [(source.id, source.first) for source in base.sources if source.games]
     found = workspace.catalog().ids(pairs, sort=key, descending=descending, text=text)
     if not base.complete:
-        # Leave out rows that were added after this state of the base. The next state of the base has these
-        # rows.
+        # The base may still be growing. Leave out rows of games that this state of the base does not have
+        # yet.
         limits = {source.first: source.first + source.games for source in base.sources}
         found = array("q", (n for n in found if any(first <= n < end for first, end in limits.items())))
     return found
@@ -64,9 +64,9 @@ def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.Game
 def load(
     base: base_model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
 ) -> base_model.LoadedGame:
-    """One game for the board, read from its own text; `ordinal` is the game's number in the base, from 1. A
-    worker process reads a long text, so that reading does not keep the interpreter lock from the window's
-    thread.
+    """One game for the board, read from the text of the game; `ordinal` is the game's number in the base,
+    from 1. A worker process reads a long text, so that reading does not keep the interpreter lock from the
+    window's thread.
 
     Raises `CqlguiError` for a number out of range and `errors.SourceError` if the file can no longer be read.
     """
@@ -140,7 +140,7 @@ class _Texts:
 
 
 def text(base: base_model.Base, ordinal: int) -> bytes:
-    """A game's own bytes."""
+    """The bytes of a game in its source."""
     source, place = sources.of_game(base, ordinal)
     with sources.opened(source) as opened:
         return opened.raw(place)

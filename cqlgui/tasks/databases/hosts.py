@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def stamp_of(path: Path, folder: Path) -> str:
-    """The state of a source and of its index, as a word. Raises `errors.SourceError` if the source or the
+    """The state of a source and of its index, as one string. Raises `errors.SourceError` if the source or the
     index is gone."""
     try:
         status = path.stat()
@@ -37,10 +37,11 @@ def stamp_of(path: Path, folder: Path) -> str:
 
 
 class SourceReader:
-    """One indexed source opened for reading: its index, its text and its rows. Close the reader after use.
+    """One indexed source opened for reading: its index, its text and its rows in the catalog. Close the
+    reader after use.
 
-    If the indexed text does not have the given `digest`, `errors.SourceError` is raised. The index may have
-    grown or been repaired since the base was opened.
+    If the indexed text does not have the given `digest`, `errors.SourceError` is raised. Segments of the
+    index may have been added or repaired since the base was opened.
     """
 
     def __init__(
@@ -89,13 +90,13 @@ class SourceReader:
         return self._bytes(offset, min(length, reading_limit(length)))
 
     def whole(self, ordinal: int) -> bytes:
-        """All bytes of a game of any length; raises what `raw` raises."""
+        """All bytes of a game of any length; raises the same errors as `raw`."""
         offset, length, _line = self.index.span(ordinal)
         return self._bytes(offset, length)
 
     def wholes(self, ordinals: Sequence[int]) -> list[bytes]:
-        """All bytes of several games, like `whole`. Games that stand close together in the file are read at
-        once."""
+        """All bytes of several games, like `whole`. Games that stand close together in the file are read in
+        one call."""
         spans = [self.index.span(ordinal)[:2] for ordinal in ordinals]
         found: list[bytes] = []
         at = 0
@@ -132,7 +133,7 @@ class SourceReader:
 
     def read(self, ordinal: int) -> reader.ReadGame:
         """A game read again from its text."""
-        # The reader is imported here, because importing it takes a while and few callers read the text.
+        # The reader is imported here, because the import takes a while and few callers need the reader.
         from cqlgui.pgn import reader
 
         offset, length, line = self.index.span(ordinal)
@@ -150,8 +151,9 @@ class SourceReader:
 @functools.lru_cache(64)
 def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
     """Whether a source still begins with the text that was indexed. `stamp` is the state of the source. If
-    this state has changed, the text is read. The unpacked copy of a packed source is always read, because
-    `stamp` says nothing about the copy in the cache. `written` is the state of the copy."""
+    this state has changed since the indexing, the text is compared. The unpacked copy of a packed source is
+    always compared, because `stamp` says nothing about the copy in the cache. `written` is the state of the
+    copy."""
     if plain != Path(identity.path):
         return index.holds(identity, plain)
     if stamp == identity.state:
@@ -160,9 +162,9 @@ def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.
 
 
 _GAP = 1 << 12
-"""Games that are closer together than this many bytes are read at once."""
+"""Games that are closer together than this many bytes are read in one call."""
 _READ = 1 << 22
-"""After this many bytes another read begins."""
+"""Once a read has this many bytes, the next game begins a new read."""
 _PATIENCE = 3
 """How often a source may change while it is compared with the indexed text."""
 LONGEST_WHOLE = split.LONGEST_GAME
@@ -197,8 +199,8 @@ class GameHost:
 
     @property
     def game_count(self) -> int:
-        """Number of games of the source with a White tag. The reference program also counts the lines with
-        White tags."""
+        """Number of games in the source that have a White tag. The reference program counts games in this
+        way: by the lines with White tags."""
         return self._reader.named_games
 
     def tag(self, name: str) -> str | None:
@@ -207,7 +209,8 @@ class GameHost:
 
     @property
     def result(self) -> str | None:
-        """The result at the end of the text. If the text has no result, the tag gives the result."""
+        """The result at the end of the game's text. If the text ends without a result, the value of the tag
+        is returned."""
         tags = self._header()
         return self._ending or tags.get("Result")
 

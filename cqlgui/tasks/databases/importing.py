@@ -1,9 +1,10 @@
 """Opens PGN sources as a base: indexes new and changed sources, and continues a killed import. A source that
 is indexed already is opened without delay.
 
-The import writes the segment and its manifest first, and the catalog's rows afterwards. If the program is
-killed between the two steps, the next opening reads the missing rows again from the text. Rows of games that
-the manifest lacks are dropped. Only one program at a time writes the index of a source; other programs wait.
+The import first writes a segment and the manifest of the index. Afterwards the import writes the catalog's
+rows of the games in the segment. If the program is killed between the two steps, the next opening reads the
+missing rows again from the text. Rows of games that the manifest lacks are dropped. Only one program at a
+time writes the index of a source; other programs wait.
 """
 
 from __future__ import annotations
@@ -76,10 +77,10 @@ def open_base(
     """Open PGN files, or `.cqlbase` lists of PGN files, as one base. New and changed files are indexed.
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
-    small. Bad games are recorded and never stop the import. If the import is cancelled, the report has
-    `cancelled` and an incomplete base; all committed games stay. If one of several sources cannot be read, it
-    is left out, with a message. A damaged source that can be read in part is opened in part, with a message.
-    A missing file raises `errors.SourceError` before anything is indexed. If no source can be read,
+    small. Bad games are recorded and never stop the import. If the import is cancelled, `cancelled` of the
+    report is true, and the base is incomplete. All committed games stay. If one of several sources cannot be
+    read, it is left out, with a message. A damaged source that can be read in part is opened in part, with a
+    message. A missing file raises `errors.SourceError` before anything is indexed. If no source can be read,
     `errors.SourceError` is raised. If the index cannot be written, `CqlguiError` is raised.
     """
     started = time.perf_counter()
@@ -102,8 +103,8 @@ def open_base(
     )
     finished = job.run()
     base = job.base()
-    # The notice is taken last, because taking a notice removes it from the catalog. An error between taking
-    # and returning the notice would lose it.
+    # The catalog's notice is taken last, because taking the notice removes it from the catalog. An error
+    # after this line would lose the notice.
     notice = catalog.take_notice()
     messages = (notice, *job.messages) if notice else tuple(job.messages)
     return base_model.ImportReport(
@@ -244,9 +245,9 @@ class _SourceImport:
                 )
 
     def _update(self, text: archives.Text) -> bool:
-        """Bring the index up to date; False if the caller must call this method again. Raises `_ChangedError`
-        if the source has changed since it was opened, and `_CopyError` if games would be read from a copy
-        that may be damaged."""
+        """Bring the index up to date. Returns False if the caller must call this method again. Raises
+        `_ChangedError` if the source has changed since it was opened. Raises `_CopyError` if games would be
+        read from a copy that may be damaged."""
         known = self._known()
         state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
         try:
@@ -325,7 +326,8 @@ class _SourceImport:
                 self._forget(damage)
 
     def _forget(self, damage: errors.IndexDamaged) -> None:
-        """Discard an index that does not fit its text; the caller holds the lock."""
+        """Discard an index that does not fit the text of its source. The caller must hold the lock of the
+        index."""
         self.owner.messages.append(f"{damage} {self.path.name} is read again.")
         with contextlib.suppress(OSError):
             (self.folder / "manifest.json").unlink()
@@ -336,9 +338,9 @@ class _SourceImport:
         return noted == (known.games, known.positions, True) and self.catalog.sound(self.row) == known.games
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
-        """Read again the headers that the catalog lacks. Headers are lacking if the catalog was set aside, if
-        a block of the catalog was damaged, or if the program was killed before writing. Rows of games that
-        the index lacks are dropped."""
+        """Read again the headers that the catalog lacks. Headers are lacking if the catalog was set aside, or
+        if a block of the catalog was damaged. Headers are also lacking if the program was killed before it
+        wrote the headers. Rows of games that the index lacks are dropped."""
         have = min(self.catalog.sound(self.row), known.games)
         if have == known.games == self.catalog.count(self.row) and have:
             return
@@ -448,7 +450,7 @@ def _begin_reading() -> None:
 
 
 def _damaged(folder: Path, known: index.Manifest) -> list[int]:
-    """Numbers of the segments that are missing, cut or altered."""
+    """Numbers of the segments that are missing, cut off or altered."""
 
     def is_damaged(row: index.SegmentRow) -> bool:
         try:
@@ -464,7 +466,7 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
 
 
 def _marked(pieces: Iterator[reading.Piece], reason: str) -> Iterator[reading.Piece]:
-    """The same games; the last game gets the problem `reason`."""
+    """The games of `pieces`; the last game gets the problem `reason`."""
     before = next(pieces, None)
     if before is None:
         return

@@ -1,8 +1,8 @@
 """Reads the games of a text in order: the kernel reads clean games, worker processes read the other games.
 
 A separate thread reads ahead and hands over pieces of some thousand games. The thread does not hold the
-interpreter lock while a kernel runs or while it waits for workers. Without machine code, the workers read all
-games.
+interpreter lock while the kernel (compiled code) runs, or while the thread waits for workers. Without machine
+code, the workers read all games.
 """
 
 from __future__ import annotations
@@ -34,14 +34,16 @@ from cqlgui.tasks.processes import pool as pool_module
 _FIRST_WINDOW = 1 << 18
 _WINDOW = 1 << 21
 _MOST_WINDOW = 1 << 23
-"""Bytes of text that the kernel gets in one call: at first, later, and at most for a large game."""
+"""These three constants are the numbers of bytes that the kernel gets in one call: at first, later, and at
+most for a large game."""
 _FIRST_SLOW = 50
 _SLOW = 400
-"""Maximum number of games in a piece that workers read: at first, and later."""
+"""These two constants limit the number of games in one piece that are left to workers: at first, and
+later."""
 _AHEAD = 2
 """Maximum number of pieces that wait for the caller."""
 _LOOK = 3 << 16
-"""Bytes that the splitter first gets when it looks for the end of a single game."""
+"""Number of bytes that the splitter gets first when it looks for the end of a single game."""
 _POLL_SECONDS = 0.02
 
 
@@ -57,7 +59,7 @@ class Piece:
         return len(self.end_lines)
 
     def with_problem(self, reason: str) -> Piece:
-        """The same games; the last game gets the problem `reason`."""
+        """A copy of this piece; the last game of the copy gets the problem `reason`."""
         rows = self.games.rows.copy()
         last = rows[-1]
         last["flags"] |= index.BAD
@@ -119,7 +121,8 @@ def pieces(
     `offset` is 0 or the end of a game, and lies on line `line`.
 
     A game that kills its worker process is returned without moves and with the reason as its problem. Raises
-    `errors.Cancelled` and whatever reading raises. A caller that stops early must close the iterator.
+    `errors.Cancelled` and the errors of the reading thread. A caller that stops early must close the
+    iterator.
     """
     halt = _Halt(cancel)
     found: queue.Queue[_Found | BaseException | None] = queue.Queue(_AHEAD)
@@ -236,8 +239,8 @@ class _Reader:
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the next games to the workers. With `only_next`, leave only the next game, and all games
-        after the next game until a game begins with a tag. The kernel would refuse these games."""
+        """Leave the next games to the workers. With `only_next`, leave the next game and the games directly
+        after it that begin without a tag. The kernel would refuse all these games."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
@@ -282,7 +285,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A raw game without its bytes, kept while a worker reads it."""
+    """A raw game without its bytes. The object is kept while a worker reads the game."""
 
     offset: int
     length: int
@@ -369,9 +372,9 @@ class _Part:
 
 
 class _Text:
-    """A source for the splitter. The first read returns few bytes, because often only one game is wanted;
-    each further read may return twice as many bytes. One game may be as long as the text. Each read therefore
-    checks for cancellation."""
+    """A source for the splitter. The first read returns few bytes, because often only one game is wanted.
+    Each further read may return twice as many bytes as the read before. One game may be as long as the text.
+    Each read therefore checks for cancellation."""
 
     def __init__(self, text: archives.Text, halt: progress.CancelToken, first: int) -> None:
         self._text = text
@@ -389,7 +392,7 @@ class _Text:
 
 def _piece(found: _Found) -> Piece:
     """Convert games to the data of the index and the catalog. The conversion runs in the caller's thread,
-    because it would delay the busier reading thread."""
+    because the reading thread already has more work to do."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
     end_lines: list[np.ndarray] = []

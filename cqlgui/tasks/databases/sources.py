@@ -16,7 +16,7 @@ from cqlgui.tasks.results import base_model
 
 
 def stamp(path: Path) -> str:
-    """The state of a source and of its index, as a word. When the state changes, an open source must be
+    """The state of a source and of its index, as one string. When the state changes, an open source must be
     reopened to show added and repaired games."""
     return hosts.stamp_of(path, workspace.index_folder(path))
 
@@ -25,8 +25,8 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
     """The fields of a request that tell a worker how to open a source. `state` is the `stamp` of the source.
     If `state` is None, the stamp is taken now.
 
-    Raises `errors.SourceError` if the index was made from another text than the base, or if the catalog was
-    made again.
+    Raises `errors.SourceError` if the index no longer describes the text of the open base, or if the catalog
+    was made again.
     """
     state = stamp(source.path) if state is None else state
     _insist(source, _digest(workspace.index_folder(source.path), state))
@@ -44,8 +44,8 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
 
 @contextlib.contextmanager
 def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
-    """Open the index and text of a source of an open base. Raises `errors.SourceError` if the index was made
-    from another text than the base, or if the catalog was made again."""
+    """Open the index and text of a source of an open base. Raises `errors.SourceError` if the index no longer
+    describes the text of the open base, or if the catalog was made again."""
     reader = _reader(source)
     try:
         yield reader
@@ -55,8 +55,8 @@ def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
 
 @contextlib.contextmanager
 def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
-    """Open only the index of a source of an open base. Raises `errors.SourceError` if the index was made from
-    another text than the base."""
+    """Open only the index of a source of an open base. Raises `errors.SourceError` if the index no longer
+    describes the text of the open base."""
     with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
         _insist(source, found.manifest.identity.digest)
         yield found
@@ -80,7 +80,7 @@ def _insist(source: base_model.Source, digest: str) -> None:
 def _rows(source: base_model.Source) -> catalog.Rows:
     found = workspace.catalog().rows(source.id)
     if found.path != str(source.path):
-        # The rows with this number belong to another source, or there are no such rows.
+        # The catalog has no rows with this number, or the rows belong to another source.
         raise errors.SourceError(
             f"The catalog was made anew since {source.path.name} was opened. Open it again."
         )

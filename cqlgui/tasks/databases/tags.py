@@ -1,7 +1,7 @@
 """The tags of a segment's games from the catalog, column by column, cached from one search to the next.
 
 The cache key of a column names the catalog blocks that hold the column. Blocks never change, and no two
-blocks have the same number. A cached column is therefore valid exactly for the blocks in its key.
+blocks have the same number. A cached column is therefore always valid for the blocks in its key.
 """
 
 from __future__ import annotations

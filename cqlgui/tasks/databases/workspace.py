@@ -27,8 +27,8 @@ _open: dict[Path, Catalog | Journal] = {}
 
 
 def begin() -> None:
-    """Start checking the catalog for damage in the background. The check takes time but no processor, so the
-    program can load modules during the check."""
+    """Start checking the catalog for damage in the background. The check takes time but hardly any processor
+    time, so the program can load modules during the check."""
     database.begin_check(folders.cache() / _CATALOG)
 
 

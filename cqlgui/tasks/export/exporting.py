@@ -72,19 +72,19 @@ def export(
     (`ENDINGS`).
 
     With `annotate`, a PGN gets the comments and changed tags that the query writes. Comments that the query
-    removes are left out. `games` restricts the export to the games with these ordinals. `element` (orbit,
-    element) restricts the export to the hits of this orbit element.
+    removes are left out. `games` restricts the export to the games with these ordinals. `element` is a pair
+    (orbit, element). If the pair is given, only the hits of this orbit element are exported.
 
-    With `normalise`, hits are written in the query's own frame. If the continuation of a game's first hit is
-    a legal game in this frame, a PGN has this continuation. If the continuation is not legal, the PGN has the
-    game as it was played, with the matches marked.
+    With `normalise`, hits are written in the query's own frame: the transform of each hit is undone. If the
+    continuation of a game's first hit is a legal game in this frame, a PGN has this continuation. If the
+    continuation is not legal, the PGN has the game as it was played, with the matches marked.
 
     If the query named the path, the path must lie in an `allowed` folder at the time of writing. If the user
     named the path, `allowed` is empty. The user's path may lie anywhere and may be a link.
 
     The file appears whole or not at all. Raises `errors.Cancelled`. Raises `CqlguiError` if the search reads
-    the file, or if the file cannot be written. Also raises `CqlguiError` if a source no longer holds the
-    indexed text at the end.
+    the file, or if the file cannot be written. Also raises `CqlguiError` if, at the end, a source no longer
+    holds the indexed text.
     """
     ending = checked_ending(path)
     keeping.refuse(base, result.query, result.options, path)
@@ -103,8 +103,8 @@ def export(
         with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
             job.readers.check()
             writers[ending](file)
-            # Workers read the same sources. If the sources are unchanged now, the workers' answers fit the
-            # text.
+            # Workers have read the sources too. If the sources are still unchanged, the workers' answers fit
+            # the text.
             job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
@@ -158,7 +158,7 @@ def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.G
 
 
 class _Job:
-    """One export: the same hits in any format. `games` and `hits` count the games and hits that were
+    """Writes one export, in any of the formats. `games` and `hits` count the games and hits that were
     written."""
 
     readers: sources.Readers
@@ -301,8 +301,8 @@ class _Job:
     def _notes(
         self, batch: list[int], found: FoundGames
     ) -> tuple[list[int], writer.Notes, dict[int, hit_model.GameHits]]:
-        """The games of a batch that are written, and the comments for these games. The third value has the
-        games where the query also changes tags or removes comments."""
+        """The games of a batch that are to be written, and the comments for these games. The third value has
+        the games where the query also changes tags or removes comments."""
         making = match_notes.Making(found, self.result.orbits)
         games: list[int] = []
         odd: dict[int, hit_model.GameHits] = {}
@@ -370,7 +370,7 @@ def _cell(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The text of a game. Every reader finds the end of a `clean` text."""
+    """The text of a game. If the text is `clean`, every PGN reader finds the end of the game."""
 
     text: bytes
     clean: bool = False
@@ -384,8 +384,9 @@ def _rewritten(raw: bytes, hits: hit_model.GameHits, comments: Mapping[int, str]
 def _closing(current: _Text, after: _Text | None) -> bytes:
     """The text to write between two games, so that a reader separates the games in the right place. After a
     sound game, the text is a blank line. After a broken game, the text also ends the game, because an open
-    comment would swallow the next game. A next game that begins with a comment and has no tags gets a tag.
-    Without the tag, a reader would take the comment for a part of the game before."""
+    comment would swallow the next game. If the next game has no tags and begins with a comment, the text also
+    has a tag for the next game. Without the tag, a reader would take the comment for a part of the game
+    before."""
     if after is None:
         return b"\n"
     text, following = current.text, after.text

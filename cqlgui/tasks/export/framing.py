@@ -1,8 +1,9 @@
-"""Writes hits in the query's own frame. This module finds the orbit element of a hit, and the motion that
-undoes this element's transform. It also writes games in the query's frame.
+"""Writes hits in the query's own frame. In this frame, the transform of the hit's orbit element is undone.
+This module finds the orbit element of a hit, and the motion of the board that undoes the element's transform.
+This module also writes games in the query's frame.
 
-A game is written in the query's frame if its image is a legal game. In a legal game, pawns move in their
-direction and all men stay on the board. If a mirror has exchanged the wings, the game must not have a
+A game is written in the query's frame if its image is a legal game. In a legal game, pawns move in the right
+direction, and all men stay on the board. If a mirror has exchanged the wings, the game must not have a
 castling move.
 """
 
@@ -29,7 +30,7 @@ game."""
 
 
 def element_of(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit]) -> hit_model.ElementCount | None:
-    """The orbit element under which a hit is shown."""
+    """The orbit element of a hit's primary match; None if there is no match."""
     for match in hit.matches[:1]:
         if 0 <= match.orbit < len(orbits):
             return orbits[match.orbit].elements[match.element]
@@ -52,7 +53,7 @@ def line_from(game: tree.GameTree, positionid: int, most: int | None = None) -> 
 
 
 def legal(game: tree.GameTree, positionid: int, frame: motions.Motion) -> bool:
-    """Whether the image of a position and of its continuation in a frame is a legal game."""
+    """Whether a position and its continuation form a legal game after the motion `frame`."""
     if frame.shifted or not frame.keeps_pawns:
         return False
     castles = any(moves.flag(game.moves[one]) == moves.CASTLE for one in line_from(game, positionid))
@@ -67,14 +68,15 @@ def fragment(
     element: hit_model.ElementCount,
     frame: motions.Motion,
 ) -> str:
-    """The continuation of a hit as a separate game, set up in the query's frame. `results` are the result in
-    the tag and the result at the end of the game. If the frame swaps the colours, players and results are
-    swapped too. A hit in a variation has no result. A comment names the game and the position in the
-    source."""
+    """The continuation of a hit as a separate game, set up in the query's frame. `results` has the value of
+    the tag `Result`, and the termination marker after the moves of the game. If the frame swaps the colours,
+    players and results are swapped too. A hit in a variation has no result. A comment names the game and the
+    position in the source."""
     known: dict[str, tuple[str, str]] = {}
     for given, value in tags:
         name = _other_side(given) if frame.swapped else given
-        # The case of tag names does not matter, and the first of two equal tags counts, as in reading a game.
+        # The case of tag names does not matter. If two tags have equal names, the first tag counts. The PGN
+        # reader follows the same rules.
         known.setdefault(name.lower(), (name, value))
     on_main_line = hit.positionid in (0, *line_from(game, 0))
     tagged, result = (one if on_main_line and one in _RESULTS else "*" for one in results)
@@ -93,7 +95,7 @@ def fragment(
 
 
 def _other_side(name: str) -> str:
-    """The tag of the other player: `WhiteElo` for `BlackElo`."""
+    """The tag name for the other player, such as `WhiteElo` for `BlackElo`."""
     side = name[:5].lower()
     return {"white": "Black", "black": "White"}.get(side, name[:5]) + name[5:]
 

@@ -73,7 +73,7 @@ class Making:
         )
 
     def _marks(self, orbits: Sequence[hit_model.Orbit]) -> list[int]:
-        """The number of the comment for each hit of the columns."""
+        """For each hit of the columns, the number of its comment."""
         columns, untold = self._found.columns, self._found.untold
         details = columns.details
         if details is None or untold is None or not untold.match_string:

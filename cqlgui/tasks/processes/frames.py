@@ -1,6 +1,7 @@
 """Messages between the program and its workers: a length of four bytes, big-endian, then JSON.
 
-Messages are never pickles, so a worker that a hostile game has taken over cannot run code in the program.
+Messages are never pickles. If a hostile game takes over a worker, the worker therefore cannot run code in the
+program.
 """
 
 from __future__ import annotations

@@ -40,7 +40,8 @@ Item = TypeVar("Item")
 
 @dataclass
 class Piece(Generic[Item]):
-    """Items sent to a worker together. `retried` says that the items were lost with another worker before."""
+    """Items sent to a worker together. `retried` is true if another worker was lost with these items
+    before."""
 
     items: list[Item]
     retried: bool
@@ -68,8 +69,8 @@ class Work(Generic[Item]):
     hang: float = field(default_factory=lambda: HANG_SECONDS)
     begun: Callable[[], None] | None = None
     undone: Callable[[frames.Envelope], int] = lambda _reply: 0
-    """Returns the number of items at the end of a piece that the worker left undone because earlier items
-    took long. The undone items are sent again."""
+    """Takes a worker's reply, and returns the number of items that the worker left undone. A worker leaves
+    the last items of a piece undone if earlier items took long. The undone items are sent again."""
 
 
 class Pool:
@@ -177,8 +178,8 @@ class Crew:
         self._starts_lost = 0
 
     def run(self, work: Work[Item], cancel: progress.CancelToken) -> bool:
-        """Do all of `work`. If the work is cancelled, the pieces under way are dropped, and the result is
-        False within about 20 ms.
+        """Do all of `work`. If the work is cancelled, the pieces under way are dropped, and the method
+        returns False within about 20 ms.
 
         Raises the fault that a worker reports, and `CqlguiError` if no worker can be started.
         """
@@ -272,8 +273,8 @@ class Crew:
         now = time.monotonic()
         for worker, piece in busy.items():
             patience = limit if worker.ready else SILENT_SECONDS
-            # The time for starting a worker does not count. On a busy machine, starting a worker takes longer
-            # than a game may take.
+            # The time for starting a worker does not count towards the limit. On a busy machine, a start may
+            # take longer than the limit for a game.
             if now - max(piece.started, worker.ready_since) > patience:
                 _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, patience)
                 worker.hung = True
@@ -314,9 +315,10 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # In a separate process group Ctrl+C does not reach the worker. A worker ends when its stdin
-                # is closed. A separate session would be wrong: Linux divides processor time among sessions,
-                # and niceness counts only within a session.
+                # The worker gets its own process group, so that Ctrl+C does not reach the worker. The worker
+                # ends when its stdin is closed. The worker must not get its own session. Linux divides
+                # processor time among sessions, so the niceness of the worker would count only within its own
+                # session.
                 process_group=0 if os.name == "posix" else None,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )

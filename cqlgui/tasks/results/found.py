@@ -36,8 +36,9 @@ PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HitDetails:
-    """Details of hits, in the form of `detail_pass.Detailed`. `values` (numbers or sets, as `kind` says) and
-    `squares` (the squares to ring) have an entry for each hit. `marks` has the squares of each match."""
+    """Details of hits, in the form of `detail_pass.Detailed`. `values` has a value for each hit: a number or
+    a set of squares, as `kind` says. `squares` has the squares to ring for each hit. `marks` has the squares
+    of each match."""
 
     kind: Type | None
     values: Integers
@@ -104,7 +105,7 @@ class Columns:
         return self.codes[start : int(self.ends[number])].tolist()  # type: ignore[no-any-return]  # NumPy's
 
     def take(self, chosen: Integers | Mask) -> Columns:
-        """Some of the hits, by a mask or by number."""
+        """Some of the hits, chosen by a mask or by their numbers."""
         if chosen.dtype == np.bool_:
             return self._masked(chosen)  # type: ignore[arg-type]  # one of the two
         numbers: Integers = chosen  # type: ignore[assignment]  # the other one
@@ -114,7 +115,8 @@ class Columns:
         return self._chosen(numbers, np.cumsum(sizes), _stretched(starts, sizes))
 
     def _chosen(self, hits: Any, ends: Integers, codes: Any) -> Columns:
-        """Some of the hits with their codes, chosen by indices. `ends` are the ends in the new columns."""
+        """Some of the hits with their codes, chosen by indices. `ends` is the array `ends` of the new
+        columns."""
         details = None if self.details is None else self.details.take(hits, codes)
         return Columns(self.hits[hits], ends, self.codes[codes], details)
 
@@ -154,7 +156,7 @@ class Columns:
 
 
 def no_ends(count: int) -> Integers:
-    """The ends of hits without elements. The array takes no memory."""
+    """The array `ends` for hits without elements. This array takes no memory."""
     return np.broadcast_to(_ZERO[0], count)
 
 
@@ -213,8 +215,8 @@ def places(hits: Integers) -> dict[int, list[int]]:
 
 
 def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
-    """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, `numpy.repeat`
-    would block the window, because it holds the interpreter lock."""
+    """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, a single call
+    of `numpy.repeat` would block the window, because the call holds the interpreter lock."""
     made = np.empty(int(counts.sum()), values.dtype)
     end = 0
     for begin in range(0, len(values), _REPEATED):
@@ -225,14 +227,15 @@ def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Num
 
 
 def _stretched(starts: Integers, sizes: Integers) -> Integers:
-    """`sizes[n]` consecutive numbers from `starts[n]` on, for each n, one range after the other."""
+    """For each n, the `sizes[n]` consecutive numbers from `starts[n]` on. The ranges follow each other in one
+    array."""
     shifts = starts - np.cumsum(sizes) + sizes
     return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
 
 
 def tallied(numbers: Integers, length: int = 0) -> Integers:
-    """How often each number from 0 on occurs, for at least `length` numbers, like `numpy.bincount`.
-    `numpy.bincount` would block the window too."""
+    """How often each of the numbers 0, 1, 2 and so on occurs, like `numpy.bincount`. The result has at least
+    `length` counts. With millions of hits, a single call of `numpy.bincount` would block the window."""
     found: Integers = np.zeros(max(length, int(numbers.max()) + 1 if len(numbers) else 0), np.int64)
     for begin in range(0, len(numbers), BLOCK):
         found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
@@ -276,8 +279,8 @@ class Growing:
         return self._size
 
     def add(self, columns: Columns, starts: Integers) -> None:
-        """Append the hits of some games; `starts` are their `first_hits`. Either all additions have details,
-        or no addition has details."""
+        """Append the hits of some games; `starts` is the result of `first_hits` for these hits. Either all
+        additions have details, or no addition has details."""
         end, coded = self._size + len(columns), self._coded + len(columns.codes)
         self._hits = _with_room(self._hits, self._size, end)
         self._hits[self._size : end] = columns.hits
@@ -303,7 +306,7 @@ class Growing:
         starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
         games = columns.hits[starts] >> GAME_SHIFT
         if not np.all(games[1:] > games[:-1]):
-            # After a stop, the games may be out of order, because some details came late.
+            # If the search was stopped, the games may be out of order, because some details came late.
             return FoundGames(columns.take(np.argsort(columns.hits, kind="stable")), told, untold)
         made = FoundGames(columns, told, untold)
         if not told:
@@ -318,7 +321,8 @@ _COPIED: Final = 1 << 18
 """Maximum number of values that are copied when an array grows. Copying millions of values during a search
 takes a tenth of a second, and a user who stops the search would wait for the copying."""
 _RESERVED: Final = 1 << 24
-"""Room of the next array, in values. The room takes only address space until values are written."""
+"""Room of an array that has grown beyond `_COPIED`, in values. The room takes only address space until values
+are written."""
 
 
 def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
@@ -462,8 +466,8 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
 @dataclass(frozen=True, slots=True)
 class GameDefaults:
     """Facts about hits that need no interpreter: whether the hits have values (`valued`), and whether the
-    query `writes` comments. If the query writes no comments, the comments are the match string at each hit
-    and the game's number. `firsts` are the base ordinals of the sources' first games."""
+    query `writes` comments. If the query writes no comments, the only comments are the match string at each
+    hit and the game's number. `firsts` has the base ordinal of each source's first game."""
 
     valued: bool
     writes: bool
@@ -490,8 +494,8 @@ class GameDefaults:
 class FoundGames(Mapping[int, hit_model.GameHits]):
     """The matching games by ordinal, in the order of `columns`.
 
-    `told` has the games whose details the interpreter has computed. The other games have hits, elements, the
-    comments that `untold` gives, and the values and squares that the columns have.
+    `told` has the games whose details the interpreter has computed. For the other games, `columns` has the
+    hits and elements, and perhaps values and squares. `untold` gives the comments of these games.
     """
 
     def __init__(
@@ -524,8 +528,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def grouped(cls, parts: Sequence[FoundGames]) -> Iterator[FoundGames]:
-        """The same results in fewer parts. Small parts are joined. Large parts are not joined, so that little
-        is copied."""
+        """The results `parts`, with small results joined into larger results. Large results are not joined,
+        so that little is copied."""
         group: list[FoundGames] = []
         size = 0
         for part in parts:
@@ -594,7 +598,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return _stretched(starts[at], ends[at] - starts[at])
 
     def spelt_out(self) -> FoundGames:
-        """The same games, with details only in `told`."""
+        """The games of this result, with all details in `told` and no details in the columns."""
         if self.columns.details is None:
             return self
         return FoundGames(data.replace(self.columns, details=None), dict(self))
@@ -664,8 +668,8 @@ def hits_of(columns: Columns, first: int, end: int) -> Iterator[hit_model.Hit]:
 
 
 def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) -> hit_model.GameHits:
-    """The details of a game, reduced to the hits `first` to `end` - 1. Hits without details (another query
-    may have found them) get the match string, but no values and squares."""
+    """The details of a game, reduced to the hits `first` to `end` - 1. Another query may have found some of
+    the hits, so these hits have no details. These hits get the match string, but no values and squares."""
     places = (columns.hits[first:end] & PLACE_MASK).tolist()
     known = {hit.positionid: hit for hit in told.hits}
     if known.keys() == set(places):
@@ -680,8 +684,8 @@ def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) ->
 
 
 def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_model.GameHits:
-    """The details of a game from two results. If both results have a hit or tag, the version of the first
-    result is kept. All hits get the match string of the first result."""
+    """The details of a game from two results. If both results have the same hit or the same tag, the version
+    of the first result is kept. All hits get the match string of the first result."""
     hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
     texts = [entry for entry in other.comments if entry[1] != other.match_string]
     if one.match_string:
@@ -743,5 +747,5 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
 
 
 _LARGEST_TABLE: Final = 1 << 24
-"""Maximum size in bytes of the table of games and elements in `counts`. Instead of a larger table, the pairs
-of game and element are sorted."""
+"""Maximum size in bytes of the table of games and elements in `counts`. If the table would be larger, the
+pairs of game and element are sorted instead."""

@@ -35,8 +35,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ElementCount:
-    """An orbit element with its counts. `lines` are pairs of squares for the board: a square in the query,
-    and its image. `never` says why the element can match nowhere; it is empty if the element may match."""
+    """An orbit element with its counts. `lines` are the lines that the board draws, as pairs of squares: a
+    square in the query, and its image. `never` says why the element can match nowhere; it is empty if the
+    element may match."""
 
     text: str
     transform: str
@@ -75,9 +76,9 @@ class GameHits:
 
     `comments` are the comments that the query writes: pairs (positionid, text) in the order of writing. The
     comments include `match_string` at each hit. `match_string` is empty if matches are not marked. `tags` are
-    the tags that the query sets. `removed` are the positions whose comments the query removes. If the game is
-    not `told`, its values and squares are unknown. If the game is not `told` and its `comments` are empty,
-    the comments are unknown too. `hit_details` fetches unknown details.
+    the tags that the query sets. `removed` are the positions whose comments the query removes. If `told` is
+    false, the values and squares are unknown. If `told` is false and `comments` is empty, the comments are
+    unknown too. `hit_details` fetches unknown details.
     """
 
     game: int

@@ -37,12 +37,12 @@ class SearchOptions:
     """Relative file names in the query start at this folder, usually the folder of the query. If `beside` is
     None, each allowed folder is tried in turn."""
     kept: tuple[tuple[Path, str], ...] = ()
-    """Files, besides the sources, that the query and an export must not overwrite. Each file has a phrase
-    such as "is the query" (`search.keeping`)."""
+    """Files that the query and an export must not overwrite, besides the sources. Each file has a phrase such
+    as "is the query" (`search.keeping`)."""
     compiled: bool = True
-    """Whether machine code may exclude games; if not, all games are interpreted."""
+    """Whether machine code may exclude games. If `compiled` is false, all games are interpreted."""
     pruned: bool = True
-    """Whether games may be excluded by their headers and signatures; ignored if not `compiled`."""
+    """Whether games may be excluded by their headers and signatures; ignored if `compiled` is false."""
     details: Details = Details.ALL
     """Which details of all hits the search must return. `hit_details` can fetch other details later."""
     within: Integers | None = field(default=None, compare=False)
@@ -72,7 +72,7 @@ class SearchResult:
     sort_keys: tuple[SortKey, ...]
     seconds: float
     games_searched: int
-    """Games that were searched, including those in `failed_games`."""
+    """Number of games that were searched, including the games in `failed_games`."""
     positions_searched: int
     """Positions that were searched. If the search stopped early, positions of later games may be included,
     because workers had already searched these positions."""

@@ -48,8 +48,8 @@ def _checked_place(played: tree.GameTree, positionid: int) -> None:
 
 
 def packed(found: truth_model.Truth) -> list[list[Any]]:
-    """One row for each part, in preorder. A row begins with the number of the part's own parts. The list is
-    flat because a JSON reader may refuse deep nesting."""
+    """One row for each part, in preorder. A row begins with the number of the part's direct parts. The list
+    is flat, because a JSON reader may refuse deep nesting."""
     rows: list[list[Any]] = []
     waiting = [found]
     while waiting:
@@ -95,7 +95,8 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> truth_model.Truth:
     return whole
 
 
-# If the argument for a parameter is a value, a hidden variable holds the parameter.
+# If the argument of a function is a value, a hidden variable holds the value. This pattern matches the
+# variable's name. Group 1 is the name of the parameter.
 _HIDDEN = re.compile(rf"\b[A-Za-z_]\w*\$(\w+)\$(?:{'|'.join(kind.value for kind in types.Type)})\b\$*")
 
 

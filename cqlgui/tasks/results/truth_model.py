@@ -8,16 +8,17 @@ from cqlgui.base.data import dataclass
 @dataclass(frozen=True, slots=True)
 class Truth:
     """The result of a sub-filter at one position. `offset` and `length` are the place of the sub-filter in
-    the query (in code points). `parts` are the results of the sub-filters inside it.
+    the query (in code points). `parts` are the results of the filters directly inside the sub-filter.
 
     `matched` is None if the truth is unknown, as for a loop variable outside its loop. `value` is the value
     as text. `squares` is the bitboard of the squares that the filter names or matched. `positionid` is the
-    position where the filter was evaluated; inside `find`, this is another position. `place` describes this
-    position in words. `transform` and `words` name the element of an orbit. `orbit` is the index of an
-    outermost orbit; -1 for every other filter. For an orbit, `elements` has the indexes (in `parts`) of the
-    matching elements. `binding` is the variable and the square of the element that decides a loop; None if no
-    element decides. `way` has the moves that a path matched. If the path failed, `way` has the moves before
-    the failure. `rounds` is how often the body of a `loop` or `while` held or ran.
+    position where the filter was evaluated. Filters inside `find` are evaluated at other positions. `place`
+    describes the position `positionid` in words. `transform` and `words` name the element of an orbit.
+    `orbit` is the index of an outermost orbit; -1 for every other filter. For an orbit, `elements` has the
+    indexes (in `parts`) of the matching elements. `binding` is the name of a loop variable and the square
+    that decides the loop; None if no square decides the loop. `way` has the moves that a path matched. If the
+    path failed, `way` has the moves before the failure. `rounds` is how often the body of a `loop` held, or
+    how often the body of a `while` ran.
     """
 
     offset: int
@@ -59,12 +60,12 @@ class WhyNot:
 @dataclass(frozen=True, slots=True)
 class LineTruth:
     """What the margin shows beside a line (from 0): whether all filters that begin on this line hold. If only
-    one filter begins on the line and its value is a number, the margin shows the number.
+    one filter begins on the line and the value of this filter is a number, the margin shows the number.
 
     `matched` is None if the truth is unknown. `value` is empty if the margin shows no number. `parts` are the
     filters, and `positionid` is the position that was asked about. `elements` names, in words, the orbit
-    element of each filter. The name is empty for a filter as written. The tuple is empty if all filters are
-    as written.
+    element of each filter. The name is empty for a filter as written. The tuple `elements` may be empty if
+    all filters are as written.
     """
 
     line: int
@@ -90,10 +91,11 @@ class PlanStep:
     """One step of a search, in words. `games` is the number of games of a given base that are left after the
     step.
 
-    `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
-    `signature` (filters that can exclude games by their stored signatures), `together`, `compiled` or
-    `interpreted`. In the step `together`, catalog and signatures are asked about the whole query. The step
-    may exclude games that no single filter excludes.
+    `means` names the kind of the step. `header` stands for the conditions of the query's header. `catalog`
+    stands for filters about the game alone. `signature` stands for filters that can exclude games by their
+    stored signatures. The other kinds are `together`, `compiled` and `interpreted`. In the step `together`,
+    catalog and signatures are asked about the whole query. The step may exclude games that no single filter
+    excludes.
     """
 
     means: str

@@ -1,7 +1,8 @@
 """Counts the games that match a query, and does nothing else. The window shows these counts beside the board
 at each move.
 
-One thread visits the games that the plan leaves. The thread searches each game only up to the first hit.
+One thread visits the games that the plan does not exclude. The thread searches each game only up to the first
+hit.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 query.
 
 A sample is taken once for each state of a base, and the compiled query runs over the sample. Only a query
-that is compiled wholly gets an estimate. A query that asks for the numbers of games gets no estimate.
+that is compiled wholly gets an estimate. A query that asks for game numbers gets no estimate.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SAMPLE: Final = 2_000
 """Number of games in a sample. A base that is not much larger than a sample is searched whole."""
 _KEPT: Final = 2
 _MOST_DOUBTFUL: Final = 0.05
-"""The largest share of the sample that the query may leave in doubt."""
+"""The largest share of the sample that the compiled query may leave undecided."""
 _SLICE: Final = 250
 _ERRORS: Final = 2.0
 """Number of standard errors between the middle of the estimate and each bound."""
@@ -158,7 +158,7 @@ def _unit(number: int) -> int:
 
 
 class _Sample:
-    """Some games of a base, one after another, and their tags (`facts.Tags`), evaluated segment by
+    """Some games of a base, one after another, and their tags (`facts.Tags`). The tags are read segment by
     segment."""
 
     def __init__(

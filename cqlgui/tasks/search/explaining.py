@@ -35,11 +35,12 @@ def explain(
 ) -> truth_model.Truth:
     """Evaluate a query at one position of a game and return the result of each part.
 
-    A long game or a large orbit goes to a worker process. In this process, its evaluation would keep the
-    interpreter lock from the window's thread. All other evaluations run in this process, because asking a
-    worker would take longer. With `apart`, every query goes to a worker, so that the evaluation can be
-    stopped. `begun` is called when a worker is ready and at work. Raises `queries.Rejected` for a bad query,
-    `CqlguiError` for a position that does not exist, and `errors.Cancelled`.
+    A long game or a large orbit is evaluated in a worker process. In the caller's process, the evaluation
+    would keep the interpreter lock from the window's thread. All other evaluations run in the caller's
+    process, because asking a worker would take longer. With `apart`, every query is evaluated in a worker
+    process, so that the evaluation can be stopped. `begun` is called when a worker is ready and at work.
+    Raises `queries.Rejected` for a bad query, `CqlguiError` for a position that does not exist, and
+    `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)
@@ -64,7 +65,7 @@ def why_not(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> truth_model.WhyNot:
-    """The first filter that fails at one position of a game, and the nearest position where it holds.
+    """The first filter that fails at one position of a game, and the nearest position where the filter holds.
 
     The evaluation always runs in a worker process, because it covers the whole game. Raises the same errors
     as `explain`.
@@ -121,7 +122,7 @@ def stages(
 ) -> truth_model.Stages:
     """How a query will be run. The result has the query as checked, the query with its orbits written out,
     and the steps that exclude games, in order. With a base, each step also has the number of games that are
-    left after the step. Raises `queries.Rejected`, and what opening the base raises."""
+    left after the step. Raises `queries.Rejected`, and the errors of opening the base."""
     checked = queries.checked_query(text)
     expanded = queries.expanded(text, variations)
     assert checked.query is not None

@@ -115,7 +115,7 @@ def foresee(
         games,
         round(sampled.positions * share),
         round(sampled.hits * share),
-        # Segments are planned one by one.
+        # Segments are planned one by one, so more threads do not make planning faster.
         planning_seconds * sum(source.games for source in listed) + sampled.seconds * share / count,
     )
 

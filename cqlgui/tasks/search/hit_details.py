@@ -38,9 +38,9 @@ def tell(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> Iterator[hit_model.GameHits]:
-    """The games of a result in the given order, with all details; raises what `batches` raises.
+    """The games of a result in the given order, with all details; raises the same errors as `batches`.
 
-    A game without obtainable details is returned as it is in the result.
+    If the details of a game cannot be found, the game is returned as it is in the result.
     """
     for batch, found in batches(base, result, games, cancel=cancel, pool=pool):
         for game in batch:
@@ -83,7 +83,7 @@ def batches(
             listed = set(found_module.each_game(parts[0].hits).tolist())
             missing = [game for game in missing if game not in listed]
         elif len(missing) < len(batch):
-            # The columns of the result have the details.
+            # The columns of the result already have the details of these games.
             own = [game for game in batch if known.is_told(game) and game not in known.told]
             parts += [known.columns.part(*known.stretch(game)) for game in own]
         places = None
@@ -92,8 +92,8 @@ def batches(
         fresh = details(base, result.query, result.options, missing, places=places, cancel=token, pool=pool)
         for game in missing:
             whole = fresh.get(game)
-            # A result that was made from other results has only some of the hits, and may have hits of
-            # another query.
+            # If the result was made from other results, hits of the query may be missing, and hits of another
+            # query may be added.
             told[game] = (
                 known[game]
                 if whole is None
@@ -103,15 +103,15 @@ def batches(
 
 
 def detail_pass(plan: sieving.Plan, writes: bool) -> detail_passes.DetailPass | None:
-    """The function of a query that tells all details of its hits. None if the interpreter must find them, for
-    example because the query `writes` comments."""
+    """The compiled function that finds all details of a query's hits. None if the interpreter must find the
+    details, for example because the query `writes` comments."""
     if plan.compiled is None or plan.straight is None or writes:
         return None
     return plan.compiled.detail_pass()
 
 
 class _Quick:
-    """The engine as a source of details, for the hits of one result."""
+    """Gets the details of one result's hits from the engine."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class _Quick:
         expanded: transforms.Expanded,
         plan: sieving.Plan,
     ) -> _Quick | None:
-        """None if the interpreter must find the details."""
+        """An object for a result; None if the interpreter must find the details."""
         untold = result.games.untold
         assert untold is not None
         asking = detail_pass(plan, untold.writes)
@@ -184,9 +184,10 @@ def details(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> dict[int, hit_model.GameHits]:
-    """Everything that the interpreter finds in some games, in worker processes. Games without a match, and
-    games that the interpreter cannot evaluate, are left out. `places` are the positions at which a game is
-    evaluated, for a query that is `sieving.Plan.separable`. Raises `errors.Cancelled`."""
+    """Evaluate some games with the interpreter in worker processes, and return everything that the
+    interpreter finds. Games without a match, and games that the interpreter cannot evaluate, are left out. If
+    the query is `sieving.Plan.separable`, `places` may have the positions to evaluate in each game. Raises
+    `errors.Cancelled`."""
     token = cancel or progress.CancelToken()
     found: dict[int, hit_model.GameHits] = {}
     by_source: dict[int, list[int]] = {}

@@ -76,8 +76,8 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
 
 
 def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
-    """The matching element of an orbit. If no element matches, the element that has the most filters that
-    hold before a filter fails. Among equal elements, the element as written is taken."""
+    """The matching element of an orbit. If no element matches, the result is the element where the most
+    filters hold before the first failure. Among equal elements, the element as written is taken."""
     return max(
         orbit.parts,
         key=lambda part: (part.matched is True, explain.held(part.parts), part.transform == words.AS_WRITTEN),
@@ -85,8 +85,9 @@ def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
 
 
 def bound(part: truth_model.Truth) -> str:
-    """The values of loop variables that decide loops, such as `x = f3, y = e5`. A loop holds for its value; a
-    loop with `all` fails for its value. Empty if no value decides.
+    """The values of loop variables that decide loops, such as `x = f3, y = e5`. A value decides a loop if the
+    loop holds because of this value, or if a loop with `all` fails because of this value. Empty if no value
+    decides.
 
     Nested loops are listed together. In an orbit, only the loops of the best element are listed.
     """
@@ -120,7 +121,7 @@ def shortened(text: str, most: int = 60) -> str:
         return line
     end = line[-(most // 3) :]
     start = line[: most - len(end) - 3]
-    # If there is a space near, the text is cut at the space.
+    # If there is a space near, the text is cut at the space and not inside a word.
     start = start.rsplit(" ", 1)[0] if " " in start[len(start) // 2 :] else start
     end = end.split(" ", 1)[1] if " " in end[: len(end) // 2] else end
     return f"{start} … {end}"
@@ -132,8 +133,8 @@ _MOST_BOUND = 8
 def _beginning(
     found: truth_model.Truth, body: nodes.Node, breaks: list[int]
 ) -> Iterator[tuple[int, truth_model.Truth, str]]:
-    """Filters, each with the line where it begins and the words of the element that it belongs to. A filter
-    is left out if an enclosing filter begins on the same line."""
+    """Filters, each with the line where it begins and the words of its orbit element. A filter is left out if
+    an enclosing filter begins on the same line."""
     pending = [(part, -1, "") for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
         part, above, element = pending.pop()
@@ -149,8 +150,8 @@ def _beginning(
 
 
 def _is_bare(body: nodes.Node) -> bool:
-    """Whether the body is a sequence of filters without braces. Such a sequence does not look like a filter
-    of its own."""
+    """Whether the body is a sequence of filters without braces. The user does not see this sequence as a
+    filter of its own."""
     return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
 
 

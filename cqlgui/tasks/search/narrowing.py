@@ -53,8 +53,8 @@ def attributes(base: base_model.Base) -> Attributes:
     for source in base.sources:
         for name, numbers in _of_source(source).items():
             column = np.zeros(source.games, np.int64)
-            # Leave out rows that were added after this state of the base. The next state of the base has
-            # these rows.
+            # The base may still be growing. Leave out rows of games that this state of the base does not have
+            # yet.
             column[: len(numbers)] = numbers[: source.games]
             found[name].append(column)
     return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
@@ -106,7 +106,7 @@ def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> In
 
 def values(result: search_model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
     """The values of a facet among the hits of a result, with counts. Empty for the ply if variations were
-    searched, because the number of a position in a variation is not its ply."""
+    searched, because the positionid of a position in a variation is not the ply of this position."""
     columns = result.games.columns
     if not len(columns) or (name == PLY and result.variations):
         return ()
@@ -151,7 +151,8 @@ def without(one: search_model.SearchResult, other: search_model.SearchResult) ->
 
 def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of both results, in the order of the games. If the first result has a hit, the details of the
-    hit come from the first result. Elements of another query's orbits are dropped."""
+    hit come from the first result. If the second result comes from another query, the orbit elements of its
+    hits are dropped."""
     one, other = (data.replace(result, games=result.games.spelt_out()) for result in (one, other))
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
@@ -177,7 +178,8 @@ def either(one: search_model.SearchResult, other: search_model.SearchResult) -> 
     joined = data.replace(
         one,
         games=FoundGames(one.games.columns, told, untold),
-        # If variations were searched in either result, the number of a position may differ from its ply.
+        # If variations were searched in one of the results, the positionid of a position may differ from its
+        # ply.
         variations=one.variations or other.variations,
     )
     return _made(joined, columns, sorted({*one.order, *other.order}), bare)
@@ -208,7 +210,7 @@ def _ascending(found: FoundGames) -> FoundGames:
 
 
 def _bare(result: search_model.SearchResult) -> dict[int, hit_model.GameHits]:
-    """The games that match without a hit. A query may ask for these games."""
+    """The matching games that have no hits. A query may ask for games where no position matches."""
     return {game: hits for game, hits in result.games.told.items() if not hits.hits}
 
 
@@ -226,7 +228,7 @@ def _made(
     order: Iterable[int],
     bare: Mapping[int, hit_model.GameHits],
 ) -> search_model.SearchResult:
-    """A copy of a result with other hits. `bare` are the games that match without a hit."""
+    """A copy of a result with other hits. `bare` are the matching games that have no hits."""
     untold = FoundGames(columns, {}, result.games.untold)
     told = dict(bare)
     for game, hits in result.games.told.items():

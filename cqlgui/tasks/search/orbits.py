@@ -64,14 +64,16 @@ def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_m
 
 
 _MOST_EXAMPLES = 64
-"""Maximum number of elements that get an example position. The picker shows no more elements at once."""
+"""Maximum number of elements that get an example position. The picker shows at most this number of elements
+at once."""
 
 Place = tuple[int, int]
 """Number of an orbit in the query, and of an element in the orbit."""
 
 
 def without_squares(result: search_model.SearchResult) -> tuple[Place, ...]:
-    """The elements that matched and name no squares. For these elements only a hit can be shown."""
+    """The elements that matched and name no squares. For these elements, only the position of a hit can be
+    shown."""
     found = (
         (number, place)
         for number, orbit in enumerate(result.orbits)

@@ -40,8 +40,8 @@ _MOST_KEPT: Final = 24
 @dataclass(frozen=True, slots=True)
 class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
-    `numbers` are the games that are to be searched, in order. `facts` has the facts of the compiled query for
-    all games, in the form that `scanning.scan` takes."""
+    `numbers` are the games that are to be searched, in order. `facts` has the facts that the compiled query
+    needs about all games, in the form that `scanning.scan` takes."""
 
     asked: games.Games
     count: int
@@ -57,7 +57,7 @@ class Part:
 
 class Planner:
     """Plans the search of one query. Only one thread at a time may use a planner. `compiled` are the facts
-    that the compiled code needs. If not `pruned`, no game is excluded."""
+    that the compiled code needs. If `pruned` is false, no game is excluded."""
 
     def __init__(
         self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = (), *, pruned: bool = True

@@ -43,13 +43,13 @@ query. For the messages of a query there is a separate limit of the same size.""
 
 HOPELESS = 20
 """If this many games in a row fail for the same reason, a search stops. Even if every second game failed by
-chance, a search would stop only once in a million games. The time allowed for a game shrinks with each slow
-game. Twenty slow games therefore cost a worker less than four minutes."""
+chance, a search would stop wrongly only once in a million games. The time allowed for a game shrinks with
+each slow game. Twenty slow games therefore cost a worker less than four minutes."""
 
 _REPORT_SECONDS = 0.05
 _SIEVE_SECONDS = 0.02
 _STRETCH = 1_000
-"""Number of games in a stretch that is interpreted as a whole."""
+"""Number of games in a `_Stretch` if all its games are interpreted."""
 _Item = tuple[int, int]
 """Index of the source, and ordinal of the game in the source, both from 0."""
 _NO_MORE: _Item = (-1, -1)
@@ -71,16 +71,16 @@ def search(
 ) -> search_model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
-    `on_orbits` gets the orbits of the query, without counts, before its hits. `on_hits` gets the hits of
-    games in game order as they are found, in the caller's thread. `on_messages` gets all messages of the
-    query, also in game order and in the caller's thread. The result keeps only the first `MAX_MESSAGES`
-    messages, or fewer messages if they are long. If the search is cancelled, it returns within 100 ms with
-    the hits so far. A game that kills its worker process is named in `failed_games` and left out. The search
-    stops (`stopped`) at a variable without a value, and at an assertion that fails. It also stops if
-    `HOPELESS` games in a row fail for the same reason, or if the texts have more than `MOST_KEPT` characters.
-    If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it begins.
-    Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base that
-    cannot be read.
+    `on_orbits` gets the orbits of the query, without counts, before the first hits are found. `on_hits` gets
+    the hits of games in game order as they are found, in the caller's thread. `on_messages` gets all messages
+    of the query, also in game order and in the caller's thread. The result keeps only the first
+    `MAX_MESSAGES` messages, or fewer messages if they are long. If the search is cancelled, it returns within
+    100 ms with the hits so far. A game that kills its worker process is named in `failed_games` and left out.
+    The search stops (`stopped`) at a variable without a value, and at an assertion that fails. It also stops
+    if `HOPELESS` games in a row fail for the same reason, or if the texts have more than `MOST_KEPT`
+    characters. If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it
+    begins. Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base
+    that cannot be read.
     """
     chosen = options or search_model.SearchOptions()
     said = hit_details.said(chosen)
@@ -116,7 +116,7 @@ class _StoppedError(Exception):
 
 
 class _Run:
-    """One search: it hands out slices, puts the results into game order, and counts."""
+    """Runs one search: hands out slices, puts the results into game order, and counts games and positions."""
 
     def __init__(
         self,
@@ -158,8 +158,8 @@ class _Run:
         self.rights = {"write": writing, "kept": kept}
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
-        # The orbits are printed before the search, because printing thousands of elements would delay
-        # cancelling.
+        # The texts of the orbits are made before the search. During the search, making thousands of texts
+        # would delay cancelling.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
         self.grown = found_module.Growing()
         self.told: dict[int, hit_model.GameHits] = {}
@@ -169,8 +169,8 @@ class _Run:
         self.stopped: search_model.Stop | None = None
         # The first fault that stops the search. It is kept until all games before the faulty game are done.
         self._fault: search_model.Stop | None = None
-        # `_reasons` has the reasons why games failed, without numbers. `_row` is the number of games that
-        # failed in a row, in game order. `_row_reason` is the reason of these games.
+        # `_reasons` has the reasons why games failed, with `#` in place of each number. `_row` is the number
+        # of games that failed in a row, in game order. `_row_reason` is the reason why these games failed.
         self._reasons: dict[int, str] = {}
         self._row, self._row_reason = 0, ""
         self.messages: list[hit_model.QueryMessage] = []
@@ -187,9 +187,10 @@ class _Run:
         self.searched = 0
         self.positions = 0
         self._coming: Iterator[_Item | None] = self._items()
-        # The positions to be interpreted of some games.
+        # For some games, the only positions that are to be interpreted.
         self._places: dict[_Item, list[int]] = {}
-        # Interpreted games whose predecessors are still being searched; None = without a hit.
+        # Interpreted games that wait until all earlier games are done. The value is None for a game that does
+        # not match.
         self._waiting: dict[int, hit_model.GameHits | None] = {}
         self._stretches: collections.deque[_Stretch] = collections.deque()
         self._full = options.limit is not None and options.limit <= 0
@@ -221,8 +222,8 @@ class _Run:
                 finished = crew.run(work, self.cancel)
             except _StoppedError:
                 finished = True
-            # Drop the generator, so that this thread releases the compiled code with this run. The garbage
-            # collector must not release the code later.
+            # Drop the generator, so that this thread releases the compiled code at the end of this run. The
+            # code must not stay in memory until a later garbage collection.
             self._coming = iter(())
             if sieve is not None:
                 # The threads of the sieve end while this thread finishes the result.
@@ -272,8 +273,8 @@ class _Run:
         return sieving.writes(self.expanded)
 
     def _straight(self) -> sieving.Straight | None:
-        """The maker of hits from the compiled query. None if hits from the compiled query lack wanted
-        details."""
+        """The object that makes hits from the results of the compiled query. None if the compiled query
+        cannot find all wanted details."""
         match self.options.details:
             case search_model.Details.ALL:
                 asking = hit_details.detail_pass(self.plan, self._writes)
@@ -302,8 +303,8 @@ class _Run:
         return self.grown.whole(self.told, self.untold)
 
     def _failed(self) -> tuple[base_model.BadGame, ...]:
-        """The games that failed, in order. Games after the stop of the search are left out. Failures among
-        these games depend on the speed of the workers."""
+        """The games that failed, in order. Games after the stop of the search are left out, because their
+        failures depend on the speed of the workers."""
         failed = sorted(self.failed, key=lambda bad: bad.game)
         stop = self.stopped
         return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
@@ -394,8 +395,8 @@ class _Run:
         first = self.sources[place].first
         if reply["stop"] is not None:
             ordinal, reason, offset, length = reply["stop"]
-            # Games after the game that stops the search are not wanted any more. Several workers may have
-            # found such a game; the earliest game counts.
+            # Games after the game that stops the search are not wanted any more. Several workers may each
+            # have found a game that stops the search. The earliest of these games counts.
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)

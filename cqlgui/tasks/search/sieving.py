@@ -35,7 +35,7 @@ _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
 """Number of games in the first slice. The time for this slice shows how long a game takes."""
 _GROWTH: Final = 16
-"""A slice may be larger than the slice before by this factor."""
+"""A slice may have at most this many times the games of the slice before."""
 _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
 """Number of games in the last slices. The last slices are small, so that no thread has to wait long for
@@ -61,13 +61,15 @@ class Chunk:
     passed: int
     passed_positions: int
     places: dict[int, list[int]]
-    """The positions to be interpreted of games in `left`. Games without an entry are interpreted wholly."""
+    """For some games in `left`, the only positions that are to be interpreted. Games without an entry are
+    interpreted wholly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Straight:
-    """Makes hits from the results of the compiled query: the conditions of the header, and the orbit pass if
-    the query has outermost transforms. With `detail_pass` the hits get values and squares, too."""
+    """Makes hits from the results of the compiled query. `header` has the conditions of the query's header.
+    `orbit_pass` is set if the query has outermost transforms. With `detail_pass`, the hits also get values
+    and squares."""
 
     header: nodes.Header
     orbit_pass: orbit_pass.OrbitPass | None
@@ -88,7 +90,8 @@ class Plan:
     straight: Straight | None = None
     """Set if hits can be listed without the interpreter."""
     separable: bool = False
-    """Whether the interpreter finds at each hit alone what it finds there in the whole game."""
+    """Whether the interpreter may evaluate only the hits of a game. At each hit, the interpreter must find
+    the same as in an evaluation of the whole game."""
 
     @property
     def engine(self) -> str:
@@ -99,7 +102,7 @@ class Plan:
 def plan(
     expanded: transforms.Expanded, *, pruned: bool = True, cancel: progress.CancelToken | None = None
 ) -> Plan:
-    """Compile a query as far as possible. If not `pruned`, the search visits every game. Raises
+    """Compile a query as far as possible. If `pruned` is false, the search visits every game. Raises
     `errors.Cancelled` between the steps of the work. Each step may take a tenth of a second for a large
     orbit."""
     token = cancel or progress.CancelToken()
@@ -128,8 +131,8 @@ def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
 
 
 def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> Straight | None:
-    """The maker of hits that come straight from the engine. None if the interpreter must find sort keys,
-    texts to write into games, or matching elements."""
+    """The object that makes hits straight from the results of the engine. None if the interpreter must find
+    sort keys, texts to write into games, or matching elements."""
     query = expanded.query
     assert query is not None
     if query.header.sort_matchcount or any(isinstance(node, _SPEAKING) for node in nodes.walk(query.body)):
@@ -156,7 +159,8 @@ _LASTING: Final = (
     nodes_studies.StudySort,
     nodes_tree.ConsecutiveMoves,
 )
-"""Filters that compare what was found in a whole game, or whose effects remain where the query fails."""
+"""Filters that compare results over a whole game, and filters with effects that remain where the query
+fails."""
 
 _SPEAKING: Final = (
     nodes.Sort,
@@ -194,7 +198,7 @@ _SILENT: Final = (
     nodes.AllSquares, nodes.Attack, nodes.Compare, nodes.Compound, nodes.Designator, nodes.Logic, nodes.Not,
     nodes.Number, nodes.Orbit, nodes.Ray, nodes.SideToMove, nodes.State,
 )  # fmt: skip
-"""Filters that write nothing themselves. Filters inside them may write."""
+"""Filters that write nothing themselves. Other filters inside these filters may write."""
 
 
 def wants_hits(matchcount: nodes.Range) -> bool:
@@ -272,7 +276,7 @@ class Sieve:
 
     @property
     def exhausted(self) -> bool:
-        """Whether there is and will be no further chunk."""
+        """Whether all chunks were taken and no further chunk will come."""
         with self._changed:
             return self._taken not in self._chunks and self._is_over
 
@@ -321,8 +325,8 @@ class Sieve:
                     # want to replace the files of that index.
                     self._tasks.close()
                 if self._given > self._taken and self._end is None:
-                    # If a bug ended this thread, its chunk will not come. The chunks of other threads must
-                    # not wait for this chunk.
+                    # If a bug ended this thread, its chunk will not come. The caller must not wait for this
+                    # chunk.
                     self._stop_at(number)
                 self._changed.notify_all()
 
@@ -453,8 +457,8 @@ def detailed(
     asking: detail_pass.DetailPass, part: planning.Part, hits: Integers, *, before: int, base: int
 ) -> tuple[Columns, list[int]]:
     """The hits in games of a part, with elements, values and squares; and the games whose details the
-    interpreter must find. `before` is the number of games before the part in its source. `base` is this
-    number in the whole base.
+    interpreter must find. `before` is the number of games before the part in its source. `base` is the number
+    of games before the part in the whole base.
     """
     found = asking.tell(part.asked, hits, before=before, facts=part.facts)
     details = found_module.HitDetails(asking.valued, found.values, found.squares, found.marks)

@@ -2,8 +2,8 @@
 
 Requests come on stdin and answers go to stdout, in the format of `frames`. Text that is printed by accident
 goes to stderr, and the parent logs this text. `{"op": "stop", "id": n}` drops request n, even in the midst of
-a game: the listening thread interrupts the working thread. The process ends as soon as its stdin ends,
-whatever it is doing. A worker therefore never outlives its parent.
+a game: the listening thread interrupts the working thread. The process ends as soon as its stdin ends, even
+in the midst of a request. A worker therefore never outlives its parent.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ class Service:
             if not self._torn and not isinstance(error, _Stopped):
                 raise
             answer = {"stopped": True}
-        # `_torn` decides, because the exception may be lost. Callbacks of C code swallow the exception. The
-        # standard library may turn the exception into another exception, and a search takes the other
-        # exception for a failed game.
+        # `_torn` decides, because the exception `_Stopped` may be lost. Callbacks of C code swallow
+        # exceptions. The standard library may turn `_Stopped` into another exception, and a search would take
+        # the other exception for a failed game.
         if self._torn:
             self._torn = False
             self._forget()
@@ -415,8 +415,8 @@ def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Envelope], serv
 def _limit_memory() -> None:
     """Let an allocation fail before the whole machine runs out of memory.
 
-    The limit counts data and not addresses. The mapped index of a large library may take more addresses than
-    the limit.
+    The limit counts data and not address space. The mapped index of a large base may take more address space
+    than the limit.
     """
     if sys.platform != "win32":
         # The system may refuse the limit, or may already have a lower limit.
