@@ -183,9 +183,13 @@ class GameTree:
         At the root the men are numbered 0, 1, 2, ... in the order a1, b1, ..., h8. A man keeps his number
         when he moves, castles or promotes. A captured man is missing.
         """
+        return {square: man for square, man in enumerate(self.men_board(positionid)) if man != NOBODY}
+
+    def men_board(self, positionid: int) -> bytes:
+        """The same numbers for all 64 squares, `NOBODY` for an empty square."""
         if self._identities is None:
             self._identities = self._follow_men()
-        return {square: man for square, man in enumerate(self._identities[positionid]) if man != _NOBODY}
+        return self._identities[positionid]
 
     def mover(self, positionid: int) -> Colour:
         """The side that made the move to a position; at the root, the side that is not to move."""
@@ -211,7 +215,7 @@ class GameTree:
         return self if frame == motions.STILL else _FramedTree(self, frame)
 
     def _follow_men(self) -> list[bytes]:
-        root = bytearray([_NOBODY]) * 64
+        root = bytearray([NOBODY]) * 64
         number = 0
         for square, man in enumerate(self.root.squares):
             if man != men.EMPTY:
@@ -225,14 +229,14 @@ class GameTree:
             start, end = moves.origin(move), moves.target(move)
             if kind == moves.CASTLE:
                 king, rook = board[start], board[end]
-                board[start] = board[end] = _NOBODY
+                board[start] = board[end] = NOBODY
                 board[moves.king_target(move)] = king
                 board[moves.rook_target(move)] = rook
             elif kind != moves.NULL:
                 board[end] = board[start]
-                board[start] = _NOBODY
+                board[start] = NOBODY
                 if kind == moves.EN_PASSANT:
-                    board[start & 56 | end & 7] = _NOBODY
+                    board[start & 56 | end & 7] = NOBODY
             followed.append(bytes(board))
         return followed
 
@@ -308,4 +312,4 @@ def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list
 
 
 _BACK_WORD = moves.BACK << 12
-_NOBODY = 255
+NOBODY = 255

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from cqlgui.board import moves, squares
+from cqlgui.board import moves, squares, tree
 from cqlgui.cql.ast import nodes, nodes_paths, repeatable
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures_output
@@ -262,7 +262,7 @@ def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
         game, moved, captured = s.tree, [0], [0]
         for child in range(1, len(game)):
             s.step()
-            men, move = game.men_ids(game.parents[child]), game.moves[child]
+            men, move = game.men_board(game.parents[child]), game.moves[child]
             start, end, kind = moves.origin(move), moves.target(move), moves.flag(move)
             victim = start & 56 | end & 7 if kind == moves.EN_PASSANT else end
             movers, victims = _bit(men, start), _bit(men, victim)
@@ -276,9 +276,9 @@ def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
     return known
 
 
-def _bit(men: dict[int, int], square: int) -> int:
-    man = men.get(square)
-    return 0 if man is None else 1 << man
+def _bit(men: bytes, square: int) -> int:
+    man = men[square]
+    return 0 if man == tree.NOBODY else 1 << man
 
 
 # --- what a path leaves behind ------------------------------------------------------------------------------

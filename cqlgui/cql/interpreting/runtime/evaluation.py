@@ -199,7 +199,6 @@ class Evaluation:
         "_attacks",
         "_deadline",
         "_ends",
-        "_identities",
         "_wide",
         "asides",
         "banned",
@@ -312,7 +311,6 @@ class Evaluation:
         self.last_game = last_game
         self._wide: list[list[int] | None] = [None] * len(game_tree)
         self._ends: list[int] | None = None
-        self._identities: dict[int, tuple[dict[int, int], dict[int, int]]] = {}
         self._attacks: dict[int, dict[int, int]] = {}
         self.goto(0)
 
@@ -438,22 +436,12 @@ class Evaluation:
 
     def square_of(self, identity: int) -> Bitboard:
         """The square (as a set) of a man in the current position; empty if the man was captured."""
-        square = self._men()[1].get(identity, -1)
+        square = self.tree.men_board(self.id).find(identity) if identity < tree.NOBODY else -1
         return 1 << square if square >= 0 else 0
 
     def identity(self, square: int) -> int:
         """The piece identity (spec 1.1) of the man on an occupied square of the current position."""
-        return self._men()[0][square]
-
-    def _men(self) -> tuple[dict[int, int], dict[int, int]]:
-        known = self._identities.get(self.id)
-        if known is None:
-            by_square = self.tree.men_ids(self.id)
-            known = self._identities[self.id] = (
-                by_square,
-                {man: square for square, man in by_square.items()},
-            )
-        return known
+        return self.tree.men_board(self.id)[square]
 
     def movenumber(self) -> int:
         """The full-move number. The root counts as move 1, whichever side is to move (D24)."""
