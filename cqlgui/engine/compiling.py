@@ -72,7 +72,7 @@ class Compiled:
     assembly: str = field(repr=False)
     tiers: tiers.Tiers = field(repr=False)
     _second: Callable[[], orbit_pass.OrbitPass | None] = field(repr=False)
-    _third: Callable[[], detail_pass.DetailPass | None] = field(repr=False)
+    _third: Callable[[frozenset[int]], detail_pass.DetailPass | None] = field(repr=False)
 
     @property
     def wholly(self) -> bool:
@@ -84,10 +84,10 @@ class Compiled:
         elements, or if the query has no outermost transform."""
         return self._second() if self.wholly else None
 
-    def detail_pass(self) -> detail_pass.DetailPass | None:
+    def detail_pass(self, writers: frozenset[int] = frozenset()) -> detail_pass.DetailPass | None:
         """The function that finds the values and squares of hits. None if the interpreter must find the
         values and squares."""
-        return self._third() if self.wholly else None
+        return self._third(writers) if self.wholly else None
 
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
@@ -171,7 +171,9 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         assembly,
         tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None),
         functools.cache(lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode)),
-        functools.cache(lambda: detail_pass.make(expanded, low, tuple(low.facts.values()), mode)),
+        functools.cache(
+            lambda writers: detail_pass.make(expanded, low, tuple(low.facts.values()), mode, writers)
+        ),
     )
 
 

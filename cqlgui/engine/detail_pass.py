@@ -8,7 +8,7 @@ depend on earlier positions, the game is evaluated from the first position to th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 import numpy as np
@@ -18,7 +18,7 @@ from cqlgui.cql.ast import nodes, nodes_moves, nodes_studies, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import orbit_pass
-from cqlgui.engine.lowering import lowering_matches, lowering_rings
+from cqlgui.engine.lowering import lowering_matches, lowering_notes, lowering_rings
 from cqlgui.engine.lowering.blocks import integer, not_empty, word
 from cqlgui.engine.lowering.dispatch import Lowering
 from cqlgui.engine.lowering.scope import Scope, TooLargeError
@@ -29,6 +29,8 @@ from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import MASK, Scalar
 
+Form = lowering_notes.Form
+"""The forms of events."""
 NO_VALUE: Final = -(1 << 63)
 """The number in `Detailed.values` for a hit without a value."""
 MOST_MARKED: Final = 64
@@ -40,13 +42,16 @@ same rule."""
 class Detailed:
     """The details of several hits. `ends` and `codes` have the form that `orbit_pass.Told` describes. `marks`
     has the squares of each match, and `squares` has the squares of each hit. `values` has numbers or sets,
-    depending on the type of the query's body. The rows of games in `doubtful` are not valid."""
+    depending on the type of the query's body. An event has two words (`lowering_notes`); the events of hit n
+    end at `event_ends[n]`. The rows of games in `doubtful` are not valid."""
 
     ends: Ends
     codes: Codes
     marks: Words
     squares: Words
     values: Integers
+    event_ends: Ends
+    events: Words
     doubtful: Integers
 
 
@@ -56,6 +61,8 @@ class DetailPass:
 
     valued: Type | None
     """The type of the values; None if hits have no values."""
+    speaks: bool
+    """Whether the comments of the query come as events."""
     _runner: orbit_pass.Runner = field(repr=False)
     _orbits: tuple[int, ...]
     """For each orbit, the end of the orbit's words in the output (`lowering_matches.words_of`)."""
@@ -75,11 +82,18 @@ class DetailPass:
             np.bitwise_or.at(squares, owner[primary], marks[primary])
             place = np.arange(len(orbit)) - starts[owner]
             marks = np.where(primary | (place < MOST_MARKED), marks, np.uint64(0))
-        return Detailed(found.ends, found.codes, marks, squares, found.values.view(np.int64), found.doubtful)
+        return Detailed(
+            found.ends, found.codes, marks, squares, found.values.view(np.int64), found.event_ends,
+            found.events, found.doubtful,
+        )  # fmt: skip
 
 
 def make(
-    expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
+    expanded: transforms.Expanded,
+    low: Lowering,
+    fact_places: Sequence[int],
+    mode: int,
+    writers: Set[int],
 ) -> DetailPass | None:
     """Make the third function of a query. `low` has compiled the whole query. Returns None if the interpreter
     must find the details."""
@@ -92,20 +106,30 @@ def make(
     late = not steady and any(isinstance(node, _APART) for node in nodes.walk(body))
     if late or any(isinstance(node, nodes.Sort | nodes_studies.StudySort) for node in nodes.walk(body)):
         return None
+    if writers and (not steady or expanded.query.header.variations):
+        return None
     third = low.another()
     places = lowering_matches.words_of(sizes)
     try:
         kept = None if steady else _write_step(third, body, kind)
-        if not _write(third, body, kind, sizes, places, kept):
+        if not _write(third, body, kind, sizes, places, kept, writers):
             return None
         third.check_frame()
-    except TooLargeError:
+    except (TooLargeError, lowering_notes.UntoldError):
         return None
     if third.unsupported or len(third.facts) != len(fact_places) or (third.planes and not steady):
         return None
     mode |= replay.DETAILED | (0 if steady else replay.STEPPED)
-    runner = orbit_pass.Runner.make(third, sizes, fact_places, mode, stepped=not steady)
-    return DetailPass(kind if kind in (Type.SET, Type.NUMERIC) else None, runner, tuple(places[1:]))
+    runner = orbit_pass.Runner.make(
+        third,
+        sizes,
+        fact_places,
+        mode,
+        stepped=not steady,
+        most_events=lowering_notes.MOST_EVENTS if writers else 0,
+    )
+    valued = kind if kind in (Type.SET, Type.NUMERIC) else None
+    return DetailPass(valued, bool(writers), runner, tuple(places[1:]))
 
 
 def ask(low: Lowering, body: nodes.Node) -> None:
@@ -157,6 +181,7 @@ def _write(
     sizes: Sequence[int],
     places: Sequence[int],
     kept: int | None,
+    writers: Set[int],
 ) -> bool:
     """Write the function `tell`, which runs at hits. `tell` finds the value, the elements that matched, and
     the squares. Returns False if the interpreter must find the elements that matched."""
@@ -179,6 +204,8 @@ def _write(
         f.begin(holds)
     f.store(_value(low, s, body, kind, kept), out, integer(width))
 
+    speaking = lowering_notes.Speaking(low, out, width + 2 + 64 * width, writers)
+
     def ring(inner: Scope, element: nodes.Node, number: Value) -> None:
         area = lowering_rings.ringed(low, inner, element)
         f.store(area, out, f.binary("add", number, integer(width + 2)))
@@ -188,6 +215,7 @@ def _write(
     # matched.
     area = word(0) if sizes else lowering_rings.ringed(low, s, body)
     f.store(area, out, integer(width + 1))
+    speaking.write(s, body)
     f.leave(emitter.TRUE)
     f.finish()
     return True

@@ -57,6 +57,8 @@ class Answers:
     marks: Words
     values: Words
     squares: Words
+    event_ends: Ends
+    events: Words
     doubtful: Integers
 
 
@@ -74,10 +76,18 @@ class Runner:
     _frame_size: int
     _planes: bool
     _fact_places: tuple[int, ...]
+    _most_events: int
 
     @classmethod
     def make(
-        cls, low: Lowering, sizes: Sequence[int], fact_places: Sequence[int], mode: int, *, stepped: bool
+        cls,
+        low: Lowering,
+        sizes: Sequence[int],
+        fact_places: Sequence[int],
+        mode: int,
+        *,
+        stepped: bool = False,
+        most_events: int = 0,
     ) -> Runner:
         """Compile the module of `low`. The module has the function `tell`, and with `stepped` also the
         function `step`. `sizes` has the number of elements in each orbit."""
@@ -93,7 +103,7 @@ class Runner:
             table[first : first + size] = code_of(orbit, 0) + np.arange(size)
         return cls(
             code.function(callee), code.function(step), code, table, places[-1], mode, low.frame_size,
-            low.planes, tuple(fact_places),
+            low.planes, tuple(fact_places), most_events,
         )  # fmt: skip
 
     def run(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Answers:
@@ -102,11 +112,16 @@ class Runner:
         work = games.Workspace.make(asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes)
         places = np.array(self._fact_places, np.int64)
         detailed = bool(self._mode & replay.DETAILED)
-        out = np.zeros(self._width + (2 + 64 * self._width if detailed else 0), np.uint64)
+        more = 3 + 64 * self._width + 2 * self._most_events if detailed else 0
+        out = np.zeros(self._width + more, np.uint64)
         elements = np.zeros(max(_ROOM, 64 * self._width), np.int64)
         marks = np.zeros(len(elements) if detailed else 0, np.uint64)
         values, squares = (np.zeros(len(hits) if detailed else 0, np.uint64) for _ in range(2))
         spare = np.zeros(self._frame_size, np.uint64)
+        events = np.zeros(2 * len(elements) if self._most_events else 0, np.uint64)
+        event_ends = np.zeros(len(hits), np.int64)
+        noted: list[Words] = []
+        before_events = 0
         ends = np.zeros(len(hits), np.int64)
         codes: list[Codes] = []
         marked: list[Words] = []
@@ -115,18 +130,21 @@ class Runner:
         tell: Any = replay.tell
         at, written = 0, 0
         while at < len(hits):
-            work.tally[replay.FOUND] = 0
+            work.tally[replay.FOUND] = work.tally[replay.NOTED] = 0
             end = tell(
                 self._step, self._tell, asked.packed, asked.firsts, asked.counts, asked.starts,
                 asked.start_records, asked.start_boards, hits, at, len(hits), before, self._mode,
                 work.records, work.boards, work.room, work.frame, self._frame_size, spare, facts, places,
                 len(places), out, self._width, ends, elements, marks, len(elements), values, squares,
-                work.doubtful, work.tally,
+                self._most_events, events, event_ends, work.doubtful, work.tally,
             )  # fmt: skip
             ends[at:end] += written
             found = int(work.tally[replay.FOUND])
             codes.append(self._codes[elements[:found]])
             marked.append(marks[:found].copy())
+            event_ends[at:end] += before_events
+            noted.append(events[: 2 * int(work.tally[replay.NOTED])].copy())
+            before_events += int(work.tally[replay.NOTED])
             written += found
             at = end
         return Answers(
@@ -135,6 +153,8 @@ class Runner:
             np.concatenate(marked) if marked else np.zeros(0, np.uint64),
             values,
             squares,
+            event_ends,
+            np.concatenate(noted) if noted else np.zeros(0, np.uint64),
             work.doubtful[: work.tally[replay.DOUBTED]].copy(),
         )
 
@@ -178,4 +198,4 @@ def make(
     f.finish()
     if second.unsupported or len(second.facts) != len(fact_places):
         return None
-    return OrbitPass(Runner.make(second, sizes, fact_places, mode, stepped=False))
+    return OrbitPass(Runner.make(second, sizes, fact_places, mode))

@@ -158,7 +158,7 @@ def _at_test(low: Lowering, s: Scope, node: nodes_tree.At, yes: str, no: str) ->
 
 
 @contextlib.contextmanager
-def _candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterator[tuple[Scope, str]]:
+def candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterator[tuple[Scope, str]]:
     """The positions that a `find` looks at, in the order of the search."""
     f = s.f
     low.buffered = True
@@ -191,7 +191,7 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
     if note is not None:
         return _find_noting(low, s, node, note, fail)
     found = s.f.label()
-    with _candidates(low, s, node, fail) as (there, following):
+    with candidates(low, s, node, fail) as (there, following):
         low.test(there, node.operand, found, following)
         place = there.place
     s.f.begin(found)
@@ -256,7 +256,7 @@ def _find_number(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Number
     total = f.slot(Scalar.INT)
     f.store(integer(0), total)
     after = f.label()
-    with _candidates(low, s, node, after) as (there, following):
+    with candidates(low, s, node, after) as (there, following):
         yes = f.label()
         low.test(there, node.operand, yes, following)
         f.begin(yes)

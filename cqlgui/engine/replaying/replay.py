@@ -59,8 +59,10 @@ FOUND: Final = 0
 DOUBTED: Final = 1
 VISITED: Final = 2
 LINKED: Final = 3
+NOTED: Final = 4
 """Places in the tally. `FOUND` counts the hits written, `DOUBTED` the doubtful games written, and `VISITED`
-the positions visited. `LINKED` counts the records, from the first on, that are linked as a main line."""
+the positions visited. `LINKED` counts the records, from the first on, that are linked as a main line. `NOTED`
+counts the events written."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
@@ -502,6 +504,9 @@ def tell(
     capacity: int,
     values: Words,
     squares: Words,
+    most_events: int,
+    events: Words,
+    event_ends: Ints,
     doubtful: Ints,
     tally: Ints,
 ) -> int:
@@ -514,6 +519,8 @@ def tell(
     to `elements`; the numbers for hit n end at `ends[n]`. `elements` has room for `capacity` numbers, enough
     for at least one hit. With `DETAILED`, the next words of `out` are the value of the hit, the squares of
     the hit, and the squares of each element. These words are written to `values`, `squares` and `marks`.
+    If `most_events` is not 0, the next word of `out` is the number of events, which have two words each. They
+    are written to `events`, which has room for `capacity` events. The events of hit n end at `event_ends[n]`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
     depend on earlier positions. With `STEPPED`, the changes that `told` makes in the frame are also undone.
@@ -524,6 +531,7 @@ def tell(
     """
     at = begin
     number = tally[FOUND]
+    noted = tally[NOTED]
     while at < end:
         game = hits[at] >> 32
         _open_frame(frame, frame_size, before + game + 1, facts, game * fact_count, fact_places, fact_count)
@@ -543,8 +551,9 @@ def tell(
             frame[layout.DOUBT] = 1
         stepped = 0
         while at < end and hits[at] >> 32 == game:
-            if number + 64 * width > capacity:
+            if number + 64 * width > capacity or noted + most_events > capacity:
                 tally[FOUND] = number
+                tally[NOTED] = noted
                 return at
             place = hits[at] & 0xFFFFFFFF
             if mode & STEPPED != 0:
@@ -556,6 +565,8 @@ def tell(
             if frame[layout.DOUBT] == 0:
                 for one in range(width):
                     out[one] = 0
+                if most_events != 0:
+                    out[width + 2 + 64 * width] = 0
                 if mode & STEPPED != 0:
                     for one in range(frame_size):
                         spare[one] = frame[one]
@@ -576,12 +587,20 @@ def tell(
                 if mode & DETAILED != 0:
                     values[at] = out[width]
                     squares[at] = out[width + 1]
+                    base = width + 2 + 64 * width
+                    if most_events != 0 and frame[layout.DOUBT] == 0:
+                        for one in range(int(out[base])):
+                            events[2 * noted] = out[base + 1 + 2 * one]
+                            events[2 * noted + 1] = out[base + 2 + 2 * one]
+                            noted += 1
             ends[at] = number
+            event_ends[at] = noted
             at += 1
         if frame[layout.DOUBT] != 0:
             doubtful[tally[DOUBTED]] = game
             tally[DOUBTED] += 1
     tally[FOUND] = number
+    tally[NOTED] = noted
     return at
 
 

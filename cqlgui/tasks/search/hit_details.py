@@ -67,7 +67,7 @@ def batches(
         expanded = queries.expanded(result.query, said=said(result.options))
         plan = sieving.plan(expanded, pruned=False)
         quick, separable = _Quick.of(base, result, expanded, plan), plan.separable
-    coming: ahead.Ahead[found_module.Columns] | None = None
+    coming: ahead.Ahead[found_module.FoundGames] | None = None
     for start in range(0, len(wanted), _BATCH):
         batch = wanted[start : start + _BATCH]
         token.raise_if_cancelled()
@@ -75,12 +75,14 @@ def batches(
         parts: list[found_module.Columns] = []
         told = {game: known.told[game] for game in batch if game in known.told}
         if quick is not None:
-            parts.append(quick.told(missing) if coming is None else coming.result())
+            quickly = quick.told(missing) if coming is None else coming.result()
+            parts.append(quickly.columns)
+            told |= quickly.told
             following = wanted[start + _BATCH : start + 2 * _BATCH]
             if following:
                 # The engine works on the next games while the caller deals with these.
                 coming = ahead.Ahead(functools.partial(quick.told, following))
-            listed = set(found_module.each_game(parts[0].hits).tolist())
+            listed = {*found_module.each_game(quickly.columns.hits).tolist(), *quickly.told}
             missing = [game for game in missing if game not in listed]
         elif len(missing) < len(batch):
             # The columns of the result already have the details of these games.
@@ -102,12 +104,18 @@ def batches(
         yield batch, found_module.FoundGames(found_module.joined(parts), told, known.untold)
 
 
-def detail_pass(plan: sieving.Plan, writes: bool) -> detail_passes.DetailPass | None:
+def detail_pass(
+    expanded: transforms.Expanded, plan: sieving.Plan, chosen: settings.Settings
+) -> detail_passes.DetailPass | None:
     """The compiled function that finds all details of a query's hits. None if the interpreter must find the
-    details, for example because the query `writes` comments."""
-    if plan.compiled is None or plan.straight is None or writes:
+    details."""
+    if plan.compiled is None or plan.straight is None:
         return None
-    return plan.compiled.detail_pass()
+    writers = sieving.writers(expanded)
+    header = plan.straight.header
+    if writers and (header.quiet or header.silent or not chosen.unique_comments):
+        return None
+    return plan.compiled.detail_pass(writers)
 
 
 class _Quick:
@@ -135,18 +143,17 @@ class _Quick:
         plan: sieving.Plan,
     ) -> _Quick | None:
         """An object for a result; None if the interpreter must find the details."""
-        untold = result.games.untold
-        assert untold is not None
-        asking = detail_pass(plan, untold.writes)
+        asking = detail_pass(expanded, plan, said(result.options))
         if asking is None:
             return None
         compiled = sieving.compiled(expanded)
         assert isinstance(compiled, compiling.Compiled)
         return cls(base, result, asking, planning.Planner(expanded, compiled.facts, pruned=False))
 
-    def told(self, games: Sequence[int]) -> found_module.Columns:
+    def told(self, games: Sequence[int]) -> found_module.FoundGames:
         """The hits of some games with their details, without the games that the interpreter must evaluate."""
         parts: list[found_module.Columns] = []
+        told: dict[int, hit_model.GameHits] = {}
         left = np.array(sorted(game for game in games if not self._games.is_told(game)), np.int64)
         while len(left):
             source, ordinal = sources.of_game(self._base, int(left[0]))
@@ -155,10 +162,12 @@ class _Quick:
             own, left = left[:end], left[end:]
             hits = self._games.hits_in(own)
             hits = hits - (source.first + first << found_module.GAME_SHIFT)
-            parts.append(
-                sieving.detailed(self._asking, part, hits, before=first, base=source.first + first)[0]
+            found = sieving.detailed(
+                self._asking, part, hits, self._games.untold, before=first, base=source.first + first
             )
-        return found_module.joined(parts)
+            parts.append(found.columns)
+            told |= found.told
+        return found_module.FoundGames(found_module.joined(parts), told)
 
     def _segment(self, source: base_model.Source, ordinal: int) -> tuple[int, int, planning.Part]:
         """The segment that holds a game of a source: the ordinal of the segment's first game, the number of

@@ -10,7 +10,7 @@ import collections
 import contextlib
 import functools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -164,7 +164,7 @@ class _Run:
         self.grown = found_module.Growing()
         self.told: dict[int, hit_model.GameHits] = {}
         self.matching = 0
-        self.untold = self._untold_beforehand()
+        self.untold = None if self.straight is None else self._defaults()
         self.failed: list[base_model.BadGame] = []
         self.stopped: search_model.Stop | None = None
         # The first fault that stops the search. It is kept until all games before the faulty game are done.
@@ -270,25 +270,23 @@ class _Run:
 
     @functools.cached_property
     def _writes(self) -> bool:
-        return sieving.writes(self.expanded)
+        return bool(sieving.writers(self.expanded))
 
     def _straight(self) -> sieving.Straight | None:
         """The object that makes hits from the results of the compiled query. None if the compiled query
         cannot find all wanted details."""
-        match self.options.details:
-            case search_model.Details.ALL:
-                asking = hit_details.detail_pass(self.plan, self._writes)
-                if asking is None or self.plan.straight is None:
-                    return None
-                return replace(self.plan.straight, detail_pass=asking)
-            case search_model.Details.COMMENTS if self._writes:
-                return None
-            case _:
-                return self.plan.straight
-
-    def _untold_beforehand(self) -> found_module.GameDefaults | None:
-        if self.straight is None:
+        wanted = self.options.details
+        if wanted is search_model.Details.NONE or self.plan.straight is None:
+            return self.plan.straight
+        if wanted is search_model.Details.COMMENTS and not self._writes:
+            return self.plan.straight
+        asking = hit_details.detail_pass(self.expanded, self.plan, self.said)
+        if asking is None:
             return None
+        return replace(self.plan.straight, detail_pass=asking, defaults=self._defaults())
+
+    def _defaults(self) -> found_module.GameDefaults:
+        """What is known of all hits that come straight from the engine."""
         assert self.expanded.query is not None
         header = self.expanded.query.header
         return found_module.GameDefaults(
@@ -296,7 +294,7 @@ class _Run:
             self._writes,
             settings.match_string(header),
             self.said.header_comment and not header.silent,
-            tuple(source.first for source in self.sources),
+            tuple(source.first for source in self.base.sources if source.games),
         )
 
     def _found(self) -> FoundGames:
@@ -344,7 +342,9 @@ class _Run:
             chunk = sieve.take(_SIEVE_SECONDS)
             if chunk is not None:
                 first = self.sources[chunk.place].first
-                left = collections.deque(first + ordinal for ordinal in chunk.left)
+                left = collections.deque(sorted([*(first + ordinal for ordinal in chunk.left), *chunk.told]))
+                if self._has_room(chunk.told.values()):
+                    self._waiting.update(chunk.told)
                 self._stretches.append(_Stretch(first + chunk.begin, first + chunk.end, chunk.columns, left))
                 self.searched += chunk.passed
                 self.positions += chunk.passed_positions
@@ -404,15 +404,7 @@ class _Run:
             hit_details.game_hits(first + ordinal, *found, match_string=reply["match_string"])
             for ordinal, *found in reply["hits"]
         ]
-        self._kept += sum(map(_characters, told))
-        if items and self._kept > MOST_KEPT:
-            reason = (
-                f"What the query writes to games takes more than {MOST_KEPT:,} characters. Let it match or"
-                " write less, or set a limit of games"
-            )
-            game = first + items[0][1]
-            if self._fault is None or game < self._fault.game:
-                self._fault = search_model.Stop(game, reason)
+        if not self._has_room(told, first + items[0][1] if items else None):
             self._advance()
             return
         for item in items:
@@ -431,6 +423,22 @@ class _Run:
         self.searched += len(items)
         self.positions += reply["positions"]
         self._advance()
+
+    def _has_room(self, told: Collection[hit_model.GameHits], game: int | None = None) -> bool:
+        """Count what the query writes to some games. If the result would keep too much, the search stops
+        before `game`, or before the first of these games."""
+        self._kept += sum(map(_characters, told))
+        if self._kept <= MOST_KEPT or (game is None and not told):
+            return True
+        if game is None:
+            game = min(hits.game for hits in told)
+        reason = (
+            f"What the query writes to games takes more than {MOST_KEPT:,} characters. Let it match or"
+            " write less, or set a limit of games"
+        )
+        if self._fault is None or game < self._fault.game:
+            self._fault = search_model.Stop(game, reason)
+        return False
 
     def _lost(self, item: _Item, reason: str) -> None:
         place, ordinal = item

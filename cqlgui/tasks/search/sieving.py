@@ -26,10 +26,10 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.pruning import pruner
 from cqlgui.engine.replaying import scanning
 from cqlgui.tasks.databases import sources, tags
-from cqlgui.tasks.results import base_model
+from cqlgui.tasks.results import base_model, hit_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, Integers
-from cqlgui.tasks.search import planning
+from cqlgui.tasks.search import planning, speaking
 
 _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
@@ -60,6 +60,8 @@ class Chunk:
     columns: Columns
     passed: int
     passed_positions: int
+    told: dict[int, hit_model.GameHits]
+    """Games with their details and comments, by base ordinal. They are not in `columns`."""
     places: dict[int, list[int]]
     """For some games in `left`, the only positions that are to be interpreted. Games without an entry are
     interpreted wholly."""
@@ -74,6 +76,8 @@ class Straight:
     header: nodes.Header
     orbit_pass: orbit_pass.OrbitPass | None
     detail_pass: detail_pass.DetailPass | None = None
+    defaults: found_module.GameDefaults | None = None
+    """Needed with a `detail_pass` that speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,12 @@ _SPEAKING: Final = (
 )
 
 
-def writes(expanded: transforms.Expanded) -> bool:
-    """Whether anything in a query may write a comment, as `find` does by itself."""
+def writers(expanded: transforms.Expanded) -> frozenset[int]:
+    """The filters of a query that may write a comment, by `id`. `find` writes comments by itself."""
     assert expanded.query is not None
     if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
         # No closures are made in this case, because making the closures of an orbit takes long.
-        return False
+        return frozenset()
     from cqlgui.cql.interpreting import compilers
 
     writing: set[int] = set()
@@ -191,7 +195,8 @@ def writes(expanded: transforms.Expanded) -> bool:
             writing.add(id(node))
         return code
 
-    return compilers.compiler(expanded.names, watch).compile(expanded.query.body).logs
+    logs = compilers.compiler(expanded.names, watch).compile(expanded.query.body).logs
+    return frozenset(writing) if logs else frozenset()
 
 
 _SILENT: Final = (
@@ -381,13 +386,14 @@ class Sieve:
                 left.update(found.doubtful.tolist())
         every: Integers = np.concatenate(hits) if hits else np.zeros(0, np.int64)
         columns = found_module.NOTHING
+        told: dict[int, hit_model.GameHits] = {}
         places: dict[int, list[int]] = {}
         if straight is None:
             left.update((every >> found_module.GAME_SHIFT).tolist())
             if self._separable:
                 places = found_module.places(every + (task.first << found_module.GAME_SHIFT))
         elif len(every):
-            columns = self._columns(task, straight, every, left, before)
+            columns = self._columns(task, straight, every, left, told, before)
         sizes = asked.whole if self._planner.variations else asked.mainline
         own: Integers = np.arange(task.begin, task.end)
         if self._within is not None:
@@ -402,29 +408,41 @@ class Sieve:
             columns,
             len(own) - len(remaining),
             int(sizes[own].sum()) - int(sizes[remaining].sum()),
+            told,
             places,
         )
 
     def _columns(
-        self, task: _Slice, straight: Straight, hits: Integers, left: set[int], base: int
+        self,
+        task: _Slice,
+        straight: Straight,
+        hits: Integers,
+        left: set[int],
+        told: dict[int, hit_model.GameHits],
+        base: int,
     ) -> Columns:
         """The hits in the form of a result. If the orbit pass cannot tell the elements of a game, the game is
         added to `left`."""
         hits = hits[self._admitted(task, straight.header, hits)]
         if straight.detail_pass is not None:
-            columns, doubtful = detailed(straight.detail_pass, task.part, hits, before=task.first, base=base)
-            left.update(doubtful)
-            return columns
-        told = None
+            found = detailed(
+                straight.detail_pass, task.part, hits, straight.defaults, before=task.first, base=base
+            )
+            left.update(found.doubtful)
+            told.update(found.told)
+            return found.columns
+        matched = None
         if straight.orbit_pass is not None and len(hits):
-            told = straight.orbit_pass.tell(task.part.asked, hits, before=task.first, facts=task.part.facts)
-            left.update(told.doubtful.tolist())
+            matched = straight.orbit_pass.tell(
+                task.part.asked, hits, before=task.first, facts=task.part.facts
+            )
+            left.update(matched.doubtful.tolist())
         numbered = hits + (base << found_module.GAME_SHIFT)
-        if told is None:
+        if matched is None:
             return Columns(numbered, found_module.no_ends(len(hits)), found_module.NOTHING.codes)
-        columns = Columns(numbered, told.ends, told.codes)
-        if len(told.doubtful):
-            columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, told.doubtful))
+        columns = Columns(numbered, matched.ends, matched.codes)
+        if len(matched.doubtful):
+            columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, matched.doubtful))
         return columns
 
     @staticmethod
@@ -453,20 +471,44 @@ class Sieve:
         return admitted
 
 
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Hits with their details: as columns, or as whole games (`told`) if the query writes comments. The
+    interpreter must find the details of the games in `doubtful`, which are numbered from 0 in their part."""
+
+    columns: Columns
+    told: dict[int, hit_model.GameHits]
+    doubtful: list[int]
+
+
 def detailed(
-    asking: detail_pass.DetailPass, part: planning.Part, hits: Integers, *, before: int, base: int
-) -> tuple[Columns, list[int]]:
-    """The hits in games of a part, with elements, values and squares; and the games whose details the
-    interpreter must find. `before` is the number of games before the part in its source. `base` is the number
-    of games before the part in the whole base.
+    asking: detail_pass.DetailPass,
+    part: planning.Part,
+    hits: Integers,
+    defaults: found_module.GameDefaults | None,
+    *,
+    before: int,
+    base: int,
+) -> Details:
+    """The details of hits in games of a part. `before` is the number of games before the part in its source.
+    `base` is the number of games before the part in the whole base. `defaults` are needed if `asking` speaks.
     """
     found = asking.tell(part.asked, hits, before=before, facts=part.facts)
     details = found_module.HitDetails(asking.valued, found.values, found.squares, found.marks)
     numbered = hits + (base << found_module.GAME_SHIFT)
     columns = Columns(numbered, found.ends, found.codes, details)
-    if len(found.doubtful):
+    told: dict[int, hit_model.GameHits] = {}
+    doubtful = found.doubtful.tolist()
+    if asking.speaks and len(columns):
+        assert defaults is not None
+        ends = found.event_ends.tolist()
+        told = speaking.told(columns, found.events.tolist(), ends, defaults, part.asked, base)
+        columns = found_module.NOTHING
+        for game in doubtful:
+            told.pop(base + game, None)
+    elif doubtful:
         columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, found.doubtful))
-    return columns, found.doubtful.tolist()
+    return Details(columns, told, doubtful)
 
 
 @dataclass(frozen=True, slots=True)
