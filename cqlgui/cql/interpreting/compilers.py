@@ -1,6 +1,6 @@
-"""Imports the compilers of all node kinds. Importing this module registers the compiler of every node kind.
-The function `compiler` of this module makes every `closures.Compiler`. Therefore all compilers are registered
-before a query is compiled."""
+"""Imports the compilers of all node kinds. Every module in `MODULES` registers its compilers in
+`closures.COMPILERS` when it is imported. Other modules get a `closures.Compiler` only from the function
+`compiler` below. Therefore all node kinds are registered before a query is compiled."""
 
 from __future__ import annotations
 

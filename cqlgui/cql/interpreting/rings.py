@@ -74,7 +74,8 @@ class Rings:
         key = (orbit, element)
         if key not in self._elements:
             body = self._orbits[orbit].elements[element].filter
-            # The variables that the element assigns may hold values of another element.
+            # Another element may have assigned other values to the same variables. The test of the element
+            # assigns the element's own values again.
             assigns = any(isinstance(one, _ASSIGNING) for one in nodes.walk(body))
             self._elements[key] = self._if_it_holds(body) if assigns else self._collector(body)
         return self._elements[key]

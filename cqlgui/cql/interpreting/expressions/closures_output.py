@@ -20,8 +20,8 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     try:
         operand = compiler.compile(node.operand)
     finally:
-        # The count is restored even after an error, because filters that are compiled later need the right
-        # count. The elements of an orbit are compiled during a search, and the search continues even after a
+        # `sorting` is restored even after an error, because filters that are compiled later need the right
+        # value. The elements of an orbit are compiled during a search, and the search continues even after a
         # `MemoryError`.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"

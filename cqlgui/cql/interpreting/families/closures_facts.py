@@ -117,7 +117,8 @@ def tag_text(host: Host, name: str) -> str | None:
         case "Date":
             return None if text == "" else normal_date(text or "")
         case "ECO" if text == "?":
-            # The reference program treats `?` as no classification, as its results on 2,450 games show.
+            # The reference program treats `?` like a missing classification, as its results on 2,450 games
+            # show.
             return None
         case _:
             return text or None

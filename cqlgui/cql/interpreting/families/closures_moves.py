@@ -189,7 +189,7 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
     if kind is Type.SET:
         # The value of the dash is the target's value after the first move that fits the sets. The target need
         # not match after this move, as the results of the reference program show. The dash matches if the
-        # target matches after any move that fits the sets.
+        # target matches after at least one move that fits the sets.
         value = _first(fit, fit.target.value, lambda found: False, 0)
         test = _first(fit, fit.target.test, lambda found: not found, False)
         return code(kind, value, logs=fit.logs, test=test, apart=True)
@@ -442,9 +442,9 @@ def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
     """The `move` filters that are about the next move, in a constituent of a `line`. Filters that are
     evaluated at other positions are left out.
 
-    A `line` puts the `id`s of these filters into `Compiler.restricted_moves` before it compiles the
-    constituent. In a game, the constituent is evaluated once for each child of the current position. During
-    the evaluation for a child, `Evaluation.only_child` is this child.
+    The compiler of `line` puts the `id`s of the returned filters into `Compiler.restricted_moves`, and then
+    compiles the constituent. In a game, the constituent is evaluated once for each child of the current
+    position. During the evaluation for a child, `Evaluation.only_child` is this child.
     """
     if isinstance(node, nodes_moves.Move) and not {"previous", "legal", "pseudolegal"} & set(node.words):
         yield node
@@ -549,7 +549,7 @@ _CHOSEN: Final = {word: _OLDER_SQUARES[word] for word in ("from", "to", "capture
 def _older_tests(
     node: nodes_moves.Move, operands: dict[str, nodes.Node]
 ) -> list[Callable[[Evaluation, int], bool]]:
-    """Tests for the parameters that take no set. A test is applied to the move that leads to a position."""
+    """Tests for the parameters that take no set. Each test takes the position after the move."""
     tests: list[Callable[[Evaluation, int], bool]] = []
 
     def about_word(wanted: Callable[[int], bool]) -> Callable[[Evaluation, int], bool]:

@@ -489,9 +489,9 @@ class _Onward:
         return children[1:] if self._order == "secondary" else children
 
     def positions(self, s: Evaluation, candidates: Sequence[int]) -> Iterator[int]:
-        """The candidates that count. With `singlecolor`, a candidate counts only if its side to move was also
-        to move at the start of the line. A candidate that does not count is replaced by the positions one
-        move further."""
+        """The candidates that count. With `singlecolor`, a candidate counts only if the same side is to move
+        as at the start of the line. A candidate that does not count is replaced by the positions one move
+        further."""
         waiting = [*reversed(candidates)]
         turn = s.positions[s.line_start].turn
         while waiting:

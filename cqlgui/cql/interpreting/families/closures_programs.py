@@ -178,8 +178,8 @@ def _dictionary(compiler: Compiler, node: nodes_programs.Dictionary) -> Code:
 def _entry(compiler: Compiler, node: nodes_programs.Entry) -> Code:
     key, slot, kind = compiler.compile(node.key), compiler.slot(node.name), compiler.type_of(node)
     where = key.value
-    # If the entry is missing, the filter fails. The value of a missing entry is the empty set for a set,
-    # False for a condition, and None for all other types.
+    # If the entry is missing, the filter fails. A missing entry gives the empty set if the entries are sets,
+    # False if the entries are conditions, and None for all other types.
     absent: Any = {Type.SET: 0, Type.LOGICAL: False}.get(kind)
 
     def value(s: Evaluation) -> Any:

@@ -2,8 +2,8 @@
 8.8).
 
 The positions of the other file come from the host. The host refuses the file if the user did not allow the
-file. The positions are put into a table when the filter first runs. Boards that a transform maps to each
-other have the same *normal form*. The keys of the table contain the normal form.
+file. The positions are put into a table when the filter first runs. If a transform maps one board to another,
+both boards have the same *normal form*. The keys of the table contain the normal form.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class _Table:
 
 
 def _normal_form(board: bytes, transforms: bool) -> bytes:
-    """The normal form of a board. Boards that a symmetry maps to each other have the same normal form. For
-    boards with pawns, the symmetries are left-right mirroring and all horizontal shifts. For boards without
-    pawns, the symmetries are all eight symmetries of the square."""
+    """The normal form of a board. If a symmetry maps one board to another, both boards have the same normal
+    form. For boards with pawns, the symmetries are left-right mirroring and all horizontal shifts. For boards
+    without pawns, the symmetries are the four rotations and the four reflections of the board."""
     if not transforms:
         return board
     if men.WP not in board and men.BP not in board:

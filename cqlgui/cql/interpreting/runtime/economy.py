@@ -2,8 +2,8 @@
 guarded only once.
 
 The functions depend only on a position. The loser is the side whose king is mated or stalemated. The other
-side is the winner. `king` is the loser's king. A man is *pinned* if he stands alone between his king and an
-enemy line piece that moves along this line.
+side is the winner. `king` is the loser's king. A man is *pinned* if he stands alone on a line between his
+king and an enemy piece that moves along this line.
 """
 
 from __future__ import annotations
@@ -141,8 +141,9 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """Whether a pure mate allows the winner to guard the square of a loser's man beside the king. The guard
-    is necessary, and allowed, if the man is pinned and could answer a single check without the pin."""
+    """Whether the winner may guard a square beside the king, although a loser's man stands on the square. In
+    a pure mate, the guard is necessary and allowed if the man is pinned and could answer a single check
+    without the pin."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1

@@ -122,8 +122,8 @@ Witnesses: TypeAlias = dict[tuple[int, int], Witness]
 
 
 class Log(list[tuple[int, str]]):
-    """A comment log. `weight` is the total weight of the comments. Only `append`, `extend` and `cut` update
-    `weight`."""
+    """A comment log. `weight` is the total length of the comments, plus `PER_ENTRY` for each comment. Only
+    `append`, `extend` and `cut` update `weight`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,7 +161,7 @@ class WholeLog(Log):
 
 
 def weight_of(comments: Iterable[tuple[int, str]]) -> int:
-    """The weight of comments, in characters."""
+    """The total length of comments, plus `PER_ENTRY` for each comment."""
     return sum([len(text) + PER_ENTRY for _, text in comments])
 
 
@@ -422,8 +422,8 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """The first positionid after the positionids of a position and its descendants. These positionids are
-        consecutive."""
+        """The first positionid after a position and all its descendants. The positionids of a position and
+        its descendants are consecutive."""
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))
             parents = self.tree.parents

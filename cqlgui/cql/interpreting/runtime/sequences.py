@@ -216,9 +216,8 @@ loop), and the work after the constituent."""
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A point that the search can return to, in order to try an alternative. If `places` is None, the search
-    continues with another round of a loop. If `places` is given, the search continues with the next place of
-    a step."""
+    """A point in the search where an alternative is left to try. If `places` is None, the alternative is
+    another round of a loop. If `places` is given, the alternatives are the remaining places of a step."""
 
     rest: _Todo
     place: Place

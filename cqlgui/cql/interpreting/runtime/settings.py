@@ -16,7 +16,7 @@ Bounds = tuple[int, int]
 class Settings:
     """The options of a search. An option that is False or None does not override the header.
 
-    `header_comment` says whether the comment that begins with `Game number` is written. Without
+    If `header_comment` is True, a comment that begins with `Game number` is written. Without
     `smart_comments`, the comments of a failing filter are kept. Without `sort_comments`, a `sort` keeps the
     comments of every value. With `sort_comments`, a `sort` keeps only the comments of the best value.
     """
@@ -73,8 +73,8 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     if settings.matchstring is not None:
         changes["matchstring"] = settings.matchstring
     if settings.quiet or settings.silent:
-        # If a header contains both `quiet` and `silent`, only the first word has an effect (spec 3). The
-        # settings have the effect of words at the beginning of the header.
+        # If a header contains both `quiet` and `silent`, only the first of the two has an effect (spec 3).
+        # The settings act like words at the beginning of the header.
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query
