@@ -13,8 +13,8 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Fix, Span
 
 def findings(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
     """Warnings about the dashes of a query."""
-    # The offsets where dashes with a target end. A filter such as `countmoves`, which contains the dash, ends
-    # at the same offset as the dash.
+    # The offsets where dashes with a target end. A filter such as `countmoves` ends at the same offset as its
+    # dash.
     targets: set[int] = set()
     neighbours: list[tuple[nodes.Node, nodes.Node]] = []
     for node in nodes.walk(body):

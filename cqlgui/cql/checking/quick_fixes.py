@@ -102,7 +102,7 @@ def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | Non
 
 
 def _joined_transform(scanned: list[Token], offset: int) -> Fix | None:
-    """A fix that joins `flip vertical` before an operand to one word. Brackets may stand between the
+    """A fix that writes `flip vertical` before an operand as one word. Brackets may stand between the
     transform and the operand."""
     before = [token for token in scanned if token.offset < offset]
     while before and before[-1].word in ("(", "{"):

@@ -471,7 +471,8 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
     backward = arrow.word == "<--"
     if backward:
         _no_way_back(cursor, arrow, flags)
-    # Each line counts as one more level of nesting, for the same reason as each path in `_path`.
+    # Each line counts as one more level of nesting, because lines within lines must not exhaust Python's
+    # stack.
     cursor.depth += 1
     constituents = _linked(cursor, arrow)
     cursor.depth -= 1
