@@ -205,8 +205,8 @@ class _Reader:
         return name
 
     def quantifier(self) -> tuple[str, int]:
-        """The next quantifier and the largest number in the quantifier. The number is at least 1. If no
-        quantifier follows, the result is an empty text and 1."""
+        """The next quantifier and the largest number in the quantifier. The returned number is at least 1. If
+        no quantifier follows, the result is an empty text and 1."""
         rounds, sign = 1, self.peek()
         if sign in ("*", "+", "?"):
             self.at += 1

@@ -24,7 +24,8 @@ MAX_DEPTH = 120
 """The greatest number of nested brackets and prefix words in a text. Each level costs the parser some frames
 of Python's stack."""
 MAX_HEIGHT = 200
-"""The greatest number of levels in a tree. A long chain of operators also makes many levels."""
+"""The greatest number of levels in a tree. A long chain of operators makes many levels even without
+brackets."""
 MAX_DIAGNOSTICS = 100
 
 CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
@@ -85,7 +86,8 @@ class Cursor:
         # The offsets of dashes that belong to a filter such as `currentmove` at the top level of a path. If a
         # blank and a bracket follow one of these dashes, the bracket is not the target of the dash.
         self.path_dashes: set[int] = set()
-        # The wildcards `+` and `*` of lines have been distinguished from arithmetic up to this token index.
+        # The wildcards `+` and `*` of `line` filters have been distinguished from arithmetic up to this token
+        # index.
         self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
@@ -95,7 +97,7 @@ class Cursor:
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
         # Whether an unterminated comment hides the end of the text. If the end is hidden, nothing is reported
-        # as missing there.
+        # as missing at the end.
         self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
