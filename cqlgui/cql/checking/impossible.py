@@ -14,8 +14,8 @@ _EDGE: Final = 0xFF000000000000FF
 
 
 def names_pawns(node: nodes.Node) -> bool:
-    """Whether a filter contains a designator of pawns only. If a filter has no designator of this kind,
-    transforms cannot make the filter impossible."""
+    """Whether a filter contains a designator of pawns only. A filter can become impossible under transforms
+    only if it contains such a designator."""
     return any(
         isinstance(part, nodes.Designator) and part.men and not part.men & ~_PAWNS
         for part in nodes.walk(node)

@@ -309,7 +309,7 @@ def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
             continue
         tidy = player_name(written) or written
         # The text of a search may be a part of a name. A full stop at the end of this text may stand in the
-        # middle of the name.
+        # middle of the name, so a full stop alone causes no warning.
         if tidy == written or not (whole or tidy.count(" ") > written.count(" ")):
             continue
         at = text.find(f'"{written}"', span.offset, span.end)

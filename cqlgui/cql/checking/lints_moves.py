@@ -13,8 +13,8 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Fix, Span
 
 def findings(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
     """Warnings about the dashes of a query."""
-    # The offsets where dashes with a target end. A filter such as `countmoves`, which contains the dash, ends
-    # at the same offset as the dash.
+    # The end offsets of all dashes with a target. A filter such as `countmoves` ends at the same offset as
+    # its dash.
     targets: set[int] = set()
     neighbours: list[tuple[nodes.Node, nodes.Node]] = []
     for node in nodes.walk(body):
@@ -92,7 +92,7 @@ def _bracketed(text: str, before: nodes.Node, after: nodes.Node, names: Names) -
         return
     bracket = _with_brackets(text, inner.span)
     if target and not text[bracket.offset - 1].isspace():
-        # The bracket is the target of the dash before the bracket.
+        # The bracket is the target of the previous dash.
         return
     source = text[inner.span.offset : inner.span.end]
     yield Diagnostic(

@@ -57,8 +57,7 @@ def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
 
 _About: TypeAlias = tuple[str, int]
 _MOST_ALIKE: Final = 64
-"""The greatest number of different designators of one square, or of one king, that are kept for
-comparison."""
+"""For each square and each king, at most this number of different designators is kept for comparison."""
 
 
 def _subjects(node: nodes.Designator) -> Iterator[_About]:

@@ -1,7 +1,7 @@
-"""Lints about transforms: how far a transform reaches, names written as two words, and pawns turned to
+"""Lints about transforms: how far a transform reaches, keywords written as two words, and pawns turned to
 squares where no pawn can stand.
 
-This module transforms only the designators of a pattern and builds no whole orbits.
+This module transforms only the designators of a pattern and builds no `Orbit` nodes.
 """
 
 from __future__ import annotations

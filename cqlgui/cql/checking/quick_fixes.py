@@ -70,8 +70,8 @@ def _open_comment(text: str, scanned: list[Token], finding: Diagnostic) -> Fix |
 def _stray(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
     sign = text[finding.span.offset : finding.span.end]
     if len(sign) > 1 and sign[0] == sign[-1] == "'":
-        # The lexer makes one token of a text in single quotes. The text between the two quotes contains no
-        # quote.
+        # The lexer makes one token of a text in single quotes. The text between the two quotes contains
+        # neither single nor double quotes.
         return Fix("Write double quotes", finding.span, f'"{sign[1:-1]}"')
     new = "".join(_LOOK_ALIKES.get(one, one) for one in sign)
     return Fix(f"Change {sign} to {new}", finding.span, new) if new != sign else None
@@ -102,7 +102,7 @@ def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | Non
 
 
 def _joined_transform(scanned: list[Token], offset: int) -> Fix | None:
-    """A fix that joins `flip vertical` before an operand to one word. Brackets may stand between the
+    """A fix that writes `flip vertical` before an operand as one word. Brackets may stand between the
     transform and the operand."""
     before = [token for token in scanned if token.offset < offset]
     while before and before[-1].word in ("(", "{"):

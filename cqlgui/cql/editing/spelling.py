@@ -279,8 +279,7 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
             if changed and (_gets_tied(found, news, last, i) or _wants_blank(found[last], news[last], token)):
                 news[i] = " " + news[i]
         last = i
-    # The end of a token can depend on more text than the next token (`Ra1-4A`), so the new text is read
-    # again.
+    # The end of a token can depend on several tokens after it (`Ra1-4A`), so the new text is read again.
     while blanks := _swallowed(found, news):
         for i in blanks:
             news[i] = " " + news[i]
@@ -288,7 +287,7 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
 
 def _swallowed(found: list[Token], news: list[str]) -> list[int]:
     """The indices of tokens that need a blank before them in the new text. Without the blank, the lexer would
-    join the token to the token before it, or would read the earlier token differently."""
+    join the token to the previous token, or would read the previous token differently."""
     read = {token.offset: token for token in lexer.tokens("".join(news))}
     blanks = []
     at, before = 0, -1
@@ -319,14 +318,14 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
 
 
 def _wants_blank(left: Token, new: str, right: Token) -> bool:
-    """Whether a word that replaces a sign needs a blank after the word, so that the operand is easy to
-    read."""
+    """Whether `left` changes from a sign to a word, and a designator or `{` follows. A blank after the word
+    makes the new text easier to read."""
     spelled_out = left.text in lexer.UNICODE_WORDS and new != left.text
     return spelled_out and (right.kind is Kind.DESIGNATOR or right.word == "{")
 
 
 def _gets_tied(found: list[Token], news: list[str], left: int, right: int) -> bool:
-    """Whether the new text would tie a dash to the token before the dash, although the old text does not."""
+    """Whether a dash is tied to the token before it in the new text, but not in the old text."""
     if found[right].word not in _DASHES or found[right].kind in _UNTOUCHED:
         return False
     before = found[right - 1].text[-1:]

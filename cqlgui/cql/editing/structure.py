@@ -1,5 +1,5 @@
-"""The structure of a text for the editor. Finds the filter at the caret and the transforms around a filter,
-and adds transforms around filters.
+"""The structure of a text for the editor. This module finds the filter at the caret and the transforms around
+a filter. It also adds transforms around filters.
 
 The functions work on the syntax tree of a text without errors. For a text with errors, the functions use
 single tokens or return empty results.

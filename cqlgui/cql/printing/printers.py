@@ -27,9 +27,9 @@ def print_filter(node: nodes.Node, style: Style) -> Printed:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed filter. `level` is the precedence level of the outermost operator (0: a primary). `open`
-    concerns operators after the filter. An operator of a level up to `open` would become part of the filter's
-    last operand. If `open` is 0, no operator becomes part of this operand."""
+    """A printed filter. `level` is the precedence level of the outermost operator (0: a primary). If an
+    operator of a level up to `open` follows the filter, the operator becomes part of the filter's last
+    operand. If `open` is 0, no operator becomes part of this operand."""
 
     text: str
     level: int = 0

@@ -70,7 +70,7 @@ SHOWN_WIDTH = 100
 def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
     """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint.
 
-    Only the part of a long line around the span is shown. Control characters become blanks, because control
+    A long line is cropped to the part around the span. Control characters become blanks, because control
     characters in a stranger's text could manipulate the terminal.
     """
     line, column = line_and_column(text, diagnostic.span.offset)

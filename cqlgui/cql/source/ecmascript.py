@@ -4,8 +4,8 @@ This module reads a pattern by the grammar of ECMAScript and writes a new patter
 ECMAScript and Python differ, the new pattern has the meaning of ECMAScript. `$` matches only at the end of
 the text. `\\d` and `\\w` match ASCII characters only. `.` matches no line end. If a group took no part in the
 match, a reference to the group matches the empty text. `[:alpha:]` and similar classes work within brackets,
-as in the library of the reference program. A group in a repetition keeps the text that the group matched in
-an earlier round.
+as in the library of the reference program. If a group in a repetition takes no part in the last round, the
+group keeps its text from an earlier round.
 """
 
 from __future__ import annotations
@@ -205,8 +205,8 @@ class _Reader:
         return name
 
     def quantifier(self) -> tuple[str, int]:
-        """The next quantifier and the largest number in the quantifier. The number is at least 1. If no
-        quantifier follows, the result is an empty text and 1."""
+        """The next quantifier and the largest number in the quantifier. The returned number is at least 1. If
+        no quantifier follows, the result is an empty text and 1."""
         rounds, sign = 1, self.peek()
         if sign in ("*", "+", "?"):
             self.at += 1

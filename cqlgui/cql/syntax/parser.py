@@ -128,8 +128,8 @@ def _header(reader: cursor.Cursor) -> nodes.Header:
     if reader.peek().word != "(":
         reader.expected("`(` after `cql`", "cql() has an empty header")
         return nodes.Header(start.span)
-    # A header that is never closed ends before the first word that is no parameter. The closing bracket that
-    # was added for this header ends the body.
+    # A header that is never closed ends before the first word that is no parameter. The missing closing
+    # bracket has been added at the end of the text. This bracket ends the body.
     unclosed = reader.take().offset in reader.unclosed
     made = _Header()
     while not reader.at_end_of_group():
@@ -158,8 +158,8 @@ def _parameter(reader: cursor.Cursor, made: _Header) -> None:
         reader.report(
             token.span, "unknown-parameter", f"`{cursor.shown(token)}` is no parameter of the header.", hint
         )
-        # The tokens up to the next parameter are skipped, because they belong to the wrong word and would be
-        # reported again.
+        # The tokens up to the next parameter probably belong to the unknown word. The tokens are skipped,
+        # because each of them would be reported as another error.
         reader.take_whole()
         while not reader.at_end_of_group() and reader.peek().word not in PARAMETERS:
             reader.take_whole()

@@ -208,7 +208,7 @@ def _count(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _string_sum(cursor: Cursor, left: nodes.Node, start: int) -> nodes.Node:
-    """The operand of `#`, extended by all strings that follow with a `+`: `#"a"+"b"` is 2. A `+` before a
+    """The operand of `#`, extended by all strings that are added with `+`: `#"a"+"b"` is 2. A `+` before a
     number does not extend the operand (language spec, R2-2)."""
     while operators.joins_strings(cursor):
         left = operators.OPERATORS["+"].read(cursor, left, start, operators.OPERATORS["+"])
@@ -394,8 +394,8 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _left_open(cursor: Cursor, stop: int) -> int | None:
-    """The token index of the first bracket after the current position that is still open at `stop`. None if
-    there is no such bracket."""
+    """The token index of the first bracket that is opened but not closed between the current position and
+    `stop`. None if there is no such bracket."""
     opened: list[int] = []
     for place in range(cursor.position, stop):
         word = cursor.tokens[place].word

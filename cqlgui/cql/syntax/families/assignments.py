@@ -151,8 +151,8 @@ def _loop(cursor: Cursor, name: Token, start: int, *, piece: bool, every: bool) 
     if syntax_dictionaries.names_one(cursor):
         return syntax_dictionaries.loop(cursor, name, start, plain=not piece and not every)
     domain = cursor.operand(7, SET, owner.capitalize())
-    # The name may already be the variable of an outer loop. This is an error only if a search reaches the
-    # inner loop (R2-13). `lints_loops` therefore gives a warning, and no error is reported here.
+    # The name may already be the variable of an outer loop. A search stops with an error only if it reaches
+    # the inner loop (R2-13). `lints_loops` therefore gives a warning, and no error is reported here.
     fresh = cursor.declare(name, Type.PIECE if piece else Type.SET)
     cursor.bound.append(name.text)
     body = cursor.expression(14)

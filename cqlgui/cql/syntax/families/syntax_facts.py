@@ -1,4 +1,4 @@
-"""Filters about the game's text and about what a search writes: `tag`, `originalcomment`, `settag`,
+"""Filters about the texts of a game and about the output of a search: `tag`, `originalcomment`, `settag`,
 `removecomment`, `message` (spec 8.7, 8.13).
 
 This module defines how these filters are read, typed, printed and transformed.
@@ -187,8 +187,8 @@ printers.PRINTERS.update(
 
 
 def _tag_part(node: nodes_facts.Tag) -> transform_rules.Part | None:
-    """A transform that exchanges the colours exchanges the tags `White` and `Black`, and also `player white`
-    and `player black` (transforms spec 2)."""
+    """If a transform exchanges the colours, it also exchanges the tags `White` and `Black` (transforms spec
+    2). `player white` and `player black` are exchanged too."""
     return ("colour", node.name == "Black") if node.name in ("White", "Black") else None
 
 

@@ -1,8 +1,9 @@
 """Reading moves (language spec, 8.3, 8.6, 9 and 16.1): dashes with their sets and targets, `legal` and
 similar words, the older `move`, pins.
 
-A filter beside a dash is the left or right set of the dash only if no blank separates the set from the dash.
-A target stands in brackets directly after the dash. In a path, a target may also stand without brackets.
+A filter beside a dash is the left or right set of the dash only if no blank separates the filter from the
+dash. A target stands in brackets directly after the dash. In a path, a target may also stand without
+brackets.
 """
 
 from __future__ import annotations

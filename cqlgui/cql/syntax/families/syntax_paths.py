@@ -74,7 +74,7 @@ def _path(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark(cursor: Cursor) -> int | None:
-    """Give the signs of the path that begins here their special `Token.word`. Return the index of the token
+    """Give a special `Token.word` to the signs of the path that begins here. Return the index of the token
     after the blank line that ends the path. Return None if the end of a bracket or of the text ends the
     path."""
     tokens, depth, braces = cursor.tokens, 0, 0
@@ -471,7 +471,8 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
     backward = arrow.word == "<--"
     if backward:
         _no_way_back(cursor, arrow, flags)
-    # Each line counts as one more level of nesting, for the same reason as each path in `_path`.
+    # Each line counts as one more level of nesting, because lines within lines must not exhaust Python's
+    # stack.
     cursor.depth += 1
     constituents = _linked(cursor, arrow)
     cursor.depth -= 1

@@ -38,8 +38,8 @@ def _while(cursor: Cursor, token: Token) -> nodes.Node:
     found = operators.juxtaposed(cursor, single="between the brackets of `while`")
     if not found:
         cursor.expected("a condition")
-    # If a search is the whole condition, without brackets of its own, the loop runs through all matches of
-    # the search.
+    # If a `~~` search is the whole condition, without brackets of its own, the loop runs through all matches
+    # of the `~~` search.
     whole = cursor.since(first)
     cursor.take()
     body = cursor.expression(14)

@@ -1,7 +1,7 @@
 """The state of a parse: the significant tokens with balanced brackets, the current position, and the errors,
 names and types so far.
 
-An error in the text raises no exception. Only two things end the parse: a nesting that is too deep
+An error in the text raises no exception. Only two things end the parse early: a nesting that is too deep
 (`TooDeepError`), and too many findings (`TooManyError`). A grammar rule that fails reports one error and
 returns `Broken`. A node with a broken part is broken too, and no further error is reported for this node. A
 second report at the same token is dropped, because both reports probably come from one mistake.
@@ -24,7 +24,8 @@ MAX_DEPTH = 120
 """The greatest number of nested brackets and prefix words in a text. Each level costs the parser some frames
 of Python's stack."""
 MAX_HEIGHT = 200
-"""The greatest number of levels in a tree. A long chain of operators also makes many levels."""
+"""The greatest number of levels in a tree. A long chain of operators makes many levels even without
+brackets."""
 MAX_DIAGNOSTICS = 100
 
 CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
@@ -82,10 +83,11 @@ class Cursor:
         self.spoken = -1
         # The offset of the `=` that begins the promotion of the current dash. This `=` is no assignment.
         self.promotion_sign = -1
-        # The offsets of dashes that belong to a filter such as `currentmove` at the top level of a path. A
-        # blank and a bracket may follow one of these dashes. The bracket is not the target of the dash.
+        # The offsets of dashes that belong to a filter such as `currentmove` at the top level of a path. If a
+        # blank and a bracket follow one of these dashes, the bracket is not the target of the dash.
         self.path_dashes: set[int] = set()
-        # The wildcards `+` and `*` of lines have been distinguished from arithmetic up to this token index.
+        # The wildcards `+` and `*` of `line` filters have been distinguished from arithmetic up to this token
+        # index.
         self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
@@ -95,7 +97,7 @@ class Cursor:
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
         # Whether an unterminated comment hides the end of the text. If the end is hidden, nothing is reported
-        # as missing there.
+        # as missing at the end.
         self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
@@ -107,8 +109,8 @@ class Cursor:
         self.atomic: set[str] = set()
         self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
         self._quiet_at = -1
-        # Expressions that `look_ahead` has read. Each key is the offset of an expression. The value is the
-        # expression with the position after its last token.
+        # Expressions that `look_ahead` has read. Each key is the offset of an expression. The value is a
+        # pair: the expression, and the position after the last token of the expression.
         self._ahead: dict[int, tuple[nodes.Node, int]] = {}
 
     def load(self, tokens: Iterable[Token]) -> None:
@@ -228,7 +230,7 @@ class Cursor:
         return len(self.diagnostics)
 
     def report(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
-        """Record an error. Return the broken node that stands for the filter that could not be read."""
+        """Record an error, and return a broken node in place of the faulty filter."""
         if self._quiet_at == self.position and self.diagnostics:
             return Broken(span)
         self._quiet_at = self.position

@@ -1,4 +1,4 @@
-"""The annotation glyphs that `originalcomment` can ask for, written as signs or as `$n` (spec 8.7)."""
+"""The annotation glyphs that `originalcomment` can find, written as signs or as `$n` (spec 8.7)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NUMBERS: Final = {
     "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "=": 10, "+/=": 14, "=/+": 15, "+/-": 16, "-/+": 17,
     "+-": 18, "-+": 19,
 }  # fmt: skip
-"""The number of each sign that the language knows."""
+"""Maps each sign that the language knows to the number of the glyph."""
 
 _SIGNS: Final = {number: sign for sign, number in NUMBERS.items()}
 _DOLLAR = pattern(r"\$([0-9]+)")

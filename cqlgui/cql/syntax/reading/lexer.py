@@ -2,8 +2,8 @@
 tokens that covers the whole text.
 
 `tokens(text)` returns the tokens, which the editor highlights. `scan(text)` returns the tokens and the
-lexical errors. Each lexical error is a diagnostic. A token with an error either has a usable value (for
-example, a descending range) or is of kind ERROR.
+lexical errors. Each lexical error is a diagnostic. Some tokens with an error, for example a descending range,
+still have a usable value. All other tokens with an error are of kind ERROR.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cqlgui.cql.vocabulary import registry
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """All tokens in order, including white space and comments, and the errors in the tokens."""
+    """All tokens in order (white space and comments too), and the errors in the tokens."""
 
     tokens: tuple[Token, ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -173,7 +173,7 @@ class _Lexer:
                 self.diagnostics = [Diagnostic(Span(position, 1), TOO_LONG, message)]
                 position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
             elif len(self.diagnostics) >= MAX_FAULTS and position < length:
-                # A text with so many faults is no query, so the rest is not scanned.
+                # A text with `MAX_FAULTS` errors is no query. The rest of the text is not scanned.
                 position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
         return Scanned(tuple(self.tokens), tuple(self.diagnostics))
 

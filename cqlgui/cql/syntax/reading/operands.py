@@ -67,8 +67,8 @@ def arguments(
 def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
     """The operands of `owner`, which is a filter that writes texts. The operands are either `(F ...)` or a
     single F. A string directly after an operand such as `player` is an operand of its own. If `player` stands
-    within brackets or after an operator, the string is searched for in the player's name (language spec,
-    R2-8)."""
+    within further brackets or after an operator, the string is searched for in the player's name (language
+    spec, R2-8)."""
     if cursor.peek().word == "(":
         return arguments(cursor, owner, 14, frozenset(Type), 1, spoken=True)
     cursor.spoken = cursor.peek().offset

@@ -121,7 +121,7 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One binary operator. With `once`, the left operand may not be an unbracketed operation of the same
+    """One binary operator. With `once`, the left operand needs brackets if it is an operation of the same
     level. `applies`, if given, looks at the text around a sign and tells whether the sign is this
     operator."""
 
@@ -170,7 +170,7 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
     right = cursor.taken_ahead() or cursor.expression(operator.level - 1)
     other = cursor.type_of(right)
     if token.word == "+" and other is Type.STRING and kind is Type.NUMERIC:
-        # The sum of a number and a string has no meaning, so the error is reported at the sign.
+        # A number and a string have no sum. The error is reported at the sign, not at the second operand.
         message = "`+` adds two numbers or joins two strings, not one of each."
         return cursor.report_always(token.span, "type-mismatch", message)
     if kind is not None:
