@@ -1,12 +1,12 @@
 """The tree of a query: frozen data with spans, without behaviour.
 
 Types and scopes are not stored in the tree (see `types`). Brackets make no node. The printer adds the
-brackets that precedence requires. `{F}` with one filter F is the node of F. Spans take no part in equality,
-so `==` ignores places in the text. Orbits depend on this equality, and so does the check that printed text
-parses to an equal tree. Men are bits of a mask (`board.men`): bit 0 is the empty square, bits 1-6 are the
-white P N B R Q K, bits 7-12 are the black men. Square sets are bitboards with a1 as the lowest bit. Direction
-sets are 8-bit masks in the order of `board.directions`: up, northeast, right, southeast, down, southwest,
-left, northwest.
+brackets that precedence requires. `{F}` with a single filter F gives the node of F. Spans take no part in
+equality, so `==` ignores places in the text. Orbits depend on this equality. Tests depend on this equality
+too: a printed tree must parse to an equal tree. Men are bits of a mask (`board.men`): bit 0 is the empty
+square, bits 1-6 are the white P N B R Q K, bits 7-12 are the black men. Square sets are bitboards with a1 as
+the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast, right,
+southeast, down, southwest, left, northwest.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ class Dash(Node):
 
 @node
 class PossibleMoves(Node):
-    """`legal DASH`, or `pseudolegal DASH` if `pseudo` is True (spec 9.5): the squares that these moves lead
-    to.
+    """`legal DASH`, or `pseudolegal DASH` if `pseudo` is True (spec 9.5): the squares where these moves
+    end.
 
     If a `target` is written, it is one of the words castle, o-o, o-o-o, enpassant.
     """
@@ -82,7 +82,7 @@ OPERAND_WORDS: frozenset[str] = frozenset({"from", "to", "capture", "promote", "
 @node
 class Move(Node):
     """The older filter `move` (spec 16.1). `words` holds its parameters in the order written. `operands`
-    belong to the parameters that take an operand.
+    holds one filter for each parameter that takes an operand.
 
     `comment` holds the parts of `comment(...)`, or None if there is no comment.
     """

@@ -121,7 +121,7 @@ class Function(nodes.Node):
 class Call(nodes.Node):
     """A call of a function, and the filter that replaces the call. `hidden` has a name for each argument: the
     variable that holds the argument. The name is empty if the argument is a plain variable, passed by name.
-    If a transform changed the body, `inlined` is True, and the name and the arguments no longer describe the
+    If a transform changed the body, `inlined` is True, and `name` and `arguments` no longer describe the
     body."""
 
     name: str

@@ -1,5 +1,5 @@
 """Tells which filters are repeatable: they give the same result each time they are evaluated at one position.
-A search may reach a position more than once. The search need not evaluate a repeatable filter there again."""
+If a search reaches a position a second time, a repeatable filter need not be evaluated again."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from cqlgui.cql.ast import (
 
 
 def is_repeatable(node: nodes.Node) -> bool:
-    """True if a filter gives the same result each time it is evaluated at one position. The only side effects
-    of the filter are comments and orbit matches. Node kinds outside `_REPEATABLE` count as not repeatable."""
+    """True if a filter gives the same result each time it is evaluated at one position. A repeatable
+    filter has no side effects except comments and orbit matches. Node kinds outside `_REPEATABLE` count as
+    not repeatable."""
     return is_repeatable_itself(node) and all(is_repeatable(child) for child in nodes.children(node))
 
 
@@ -33,7 +34,8 @@ def is_repeatable_itself(node: nodes.Node) -> bool:
         return False
     if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
         return False
-    # Within a path, `pathlastposition` is the end of the best path so far, which changes during the search.
+    # Within a path, `pathlastposition` is the end of the best path so far. The best path changes during the
+    # search.
     return not (isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition")
 
 

@@ -32,7 +32,7 @@ MAX_CONSTITUENTS: Final = 200
 
 
 class Judged(Protocol):
-    """A filter at a position. `matched` tells whether the filter matches there; None means unknown."""
+    """A filter at a position. `matched` tells whether the filter matches; None means unknown."""
 
     @property
     def matched(self) -> bool | None: ...
@@ -43,12 +43,12 @@ class Explanation:
     """One filter at one position.
 
     `matched` is None if the result is unknown, for example because a loop variable has no value outside its
-    loop. `value` is the value as text. It is None for conditions and for filters that fail. `squares` is the
-    bitboard of the squares that the filter names or matched here.
+    loop. `value` is the value as text. It is None for conditions and for filters that fail. `squares` is a
+    bitboard: the squares that a set filter names, or the squares that another filter matched.
 
-    `positionid` is the position where the filter was evaluated, and `place` describes that position. Below
-    `find`, `positionid` is the position found. If no position was found, `positionid` is the candidate that
-    comes nearest to matching.
+    `positionid` is the position where the filter was evaluated, and `place` describes that position. Inside
+    a `find`, `positionid` is the position that the `find` found. If the `find` found no position,
+    `positionid` is the candidate that comes nearest to matching.
 
     `transform` and `words` describe the element of an orbit. They are empty for other filters. For an element
     of an outermost orbit, `orbit` is the index of that orbit. For all other filters, `orbit` is -1.
@@ -155,8 +155,8 @@ def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | Non
     return min(places, key=distance, default=None)
 
 
-# The explanation of each of these filters shows more than whether the filter holds. Each of these filters
-# must therefore be evaluated before it is explained.
+# The explanations of these filters show details that only an evaluation can give. Each of these filters must
+# therefore be evaluated before it is explained.
 _LOOKED_AT: Final = (
     nodes.SquareLoop,
     nodes.PieceLoop,
@@ -174,8 +174,8 @@ class _Explainer:
         self._recorder = recordings.Recorder()
         self._compiler = compilers.compiler(expanded.names, self._recorder.watch)
         self._query = query
-        # The ids of the nodes that the printer writes: nodes inside orbits and placements. The text of the
-        # query does not contain these nodes. All other nodes are quoted from the text.
+        # The ids of the nodes inside orbits and placements. These nodes must be printed, because they are not
+        # in the text of the query. All other nodes are quoted from the text.
         self._printed: set[int] = set()
         self._find_printed(query.body)
         self._remarks = [
@@ -360,7 +360,7 @@ class _Explainer:
         if way is None:
             return ""
         # Several constituents may hold at one position, so repeated positions are dropped. The first position
-        # is dropped too, because no move of the path leads there.
+        # is dropped too, because no move of the path leads to it.
         places = list(dict.fromkeys(place for _node, place in way.passed[:MAX_CONSTITUENTS]))
         return " ".join(tree.san_line(s.tree, [place for place in places if place != where]))
 
@@ -467,8 +467,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The parts of a filter that runs its parts more than once. Each part is explained for one of its
-        runs."""
+        """The parts of a `find`, `loop` or `while`. A part may run more than once and is explained for one
+        of its runs."""
         entry = self._recorder.records.get(id(node), {}).get(where)
         runs = None if entry is None else entry.runs
         found = []
@@ -487,8 +487,8 @@ class _Explainer:
         """A filter explained for one of its runs.
 
         The records mix the results of all runs. The filter is therefore evaluated once more in the state of
-        one run. If this result differs from `moment.held`, the mixed records and the witnesses in `known` are
-        used.
+        one run. If the new result differs from `moment.held`, the mixed records and the witnesses in `known`
+        are used.
         """
         outer = self._witnesses
         with self._recorder.apart(part) as aside:

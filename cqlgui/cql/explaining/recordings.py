@@ -41,9 +41,9 @@ class Moment:
         )  # fmt: skip
 
     def run(self, s: Evaluation, test: Run) -> bool:
-        """Test a filter in this state. Path, line start, cut and only child are restored afterwards.
-        Variables, bans, groups and `last_path` are not restored; a caller that needs the old values must
-        restore them."""
+        """Test a filter in this state. `path`, `line_start`, `cut` and `only_child` of the evaluation are
+        restored afterwards. `variables`, `banned`, `groups` and `last_path` are not restored. A caller
+        that needs the old values must restore them."""
         outer = s.path, s.line_start, s.cut, s.only_child
         s.variables[:], s.banned = kept(self.variables), self.banned
         s.path, s.last_path, s.line_start = _kept_path(self.path), self.last_path, self.line_start
@@ -61,7 +61,7 @@ def kept(variables: Sequence[Any]) -> list[Any]:
 
 
 def kept_bans(s: Evaluation) -> dict[object, set[int]]:
-    """A copy of the current bans, not affected by later changes."""
+    """A copy of `Evaluation.banned`, not affected by later changes."""
     return {filter: set(places) for filter, places in s.banned.items()}
 
 
@@ -73,9 +73,10 @@ def _kept_path(path: PathState | None) -> PathState | None:
 class Record:
     """The result of a filter at a position.
 
-    If `truth_only` is True, only the test ran, and no value was computed. `value` is None in this case, but
-    the value can be computed from `variables`. `variables` holds the values of the variables when the filter
-    began. `runs` are the runs of the filter's parts, if the filter runs its parts more than once.
+    If `truth_only` is True, only the test of the filter ran, and no value was computed. `value` is None in
+    this case, but the value can be computed from `variables`. `variables` holds the values of the variables
+    when the filter began. `runs` holds the kept runs of a `find`, `loop` or `while`. If no runs were kept,
+    `runs` is None.
     """
 
     good: bool
@@ -90,8 +91,8 @@ class Runs:
     round.
 
     For a `find`, the run at the first candidate that matches is kept. If no candidate matches, the run at the
-    candidate nearest to matching is kept. A candidate is nearest if it has the highest number of conjuncts
-    that hold before a conjunct fails. The first of several nearest candidates is used. For a `loop` or
+    candidate nearest to matching is kept. The nearest candidate has the most conjuncts that hold before the
+    first failure. If several candidates are equally near, the first candidate is used. For a `loop` or
     `while`, the last run of each part is kept.
     """
 
@@ -111,7 +112,7 @@ class Runs:
         return self._kept.get(id(part))
 
     def begins(self, part: nodes.Node, s: Evaluation) -> Moment | None:
-        """Note that a filter begins. Returns the current state if the filter is one of the parts, else
+        """Called when a filter begins. Returns the current state if the filter is one of the parts, else
         None."""
         if id(part) not in self._parts:
             return None
@@ -119,7 +120,8 @@ class Runs:
         return Moment.of(s)
 
     def ends(self, part: nodes.Node, before: Moment | None, good: bool) -> None:
-        """Note whether a filter held. `before` is the value that `begins` returned for this filter."""
+        """Called when a filter ends. `good` tells whether the filter held. `before` is the value that
+        `begins` returned for this filter."""
         if before is None:
             self._held += good and id(part) in self._conjuncts
             return

@@ -132,7 +132,7 @@ def _move(node: nodes.Node, style: printers.Style) -> printers.Printed:
     text = _parameters("move", node.words, node.operands, style)
     if node.comment is not None:
         return printers.Printed(f"{text} comment{printers.spoken_arguments(node.comment, style)}")
-    # Many parameter words of `move` are filters too. A filter of that kind after `move` would be read as a
+    # Many parameter words of `move` are filters too. After `move`, each of these filters would be read as a
     # parameter.
     return printers.Printed(text, open=14)
 

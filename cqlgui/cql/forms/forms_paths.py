@@ -166,8 +166,8 @@ _GROUP = pattern(r"\{[^{}]*\}")
 
 
 def _shut(node: nodes.Node, level: int, style: printers.Style) -> str:
-    """A filter at the top level of a path. Without braces, the parser could read signs as wildcards or
-    dashes, the filter as a chain, or the next part as a continuation."""
+    """A filter at the top level of a path. Without braces, the parser could read signs in the filter as
+    wildcards or dashes. It could also read the filter as a chain, or add the next part to the filter."""
     printed = printers.print_filter(node, style)
     text = printed.text
     opens = printed.level > level or printed.open > 11

@@ -1,8 +1,8 @@
 """Applies the transforms of old scripts where CQL 6 has no equivalent keyword. The result is called an image.
 
-A transform maps the square set of every designator, even in nested lists. A nested list may have transforms
-of its own. The nested list is first replaced by its images, joined with `or`. The transform of the outer list
-then maps each of these images.
+A transform maps the square set of every designator, even in nested lists. If a nested list has transforms
+of its own, it is first replaced by its images, joined with `or`. After this step, the transform of the outer
+list maps each image.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Budget:
         return Budget(size, size)
 
     def charge(self, part: Budget) -> None:
-        """Subtract the amount that was spent from `part`, a budget returned by the method `part`."""
+        """Subtract the work done for one list. `part` is the list's budget, returned by the method `part`."""
         self.left -= part.lent - max(part.left, 0)
 
     def spend(self, parts: int = 1) -> None:

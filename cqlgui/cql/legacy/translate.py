@@ -23,7 +23,7 @@ looks_old = legacy_reader.looks_old
 ShiftRule = legacy_rules.ShiftRule
 
 NO_EQUIVALENT: Final = "no CQL 6 equivalent"
-"""Part of the message of every note about a construct that was understood but has no CQL 6 equivalent."""
+"""This text is in every note about a construct that was understood but has no CQL 6 equivalent."""
 ALREADY_NEW: Final = "this is CQL 6 already and stays as it is"
 _LAST_GAME: Final = 1_000_000_000
 _NEW = re.compile(r"(?:[\s\ufeff]|;[^\n]*+|//[^\n]*+|/\*(?:(?!\*/).)*+\*/)*+cql\s*\(", re.DOTALL)
@@ -171,7 +171,7 @@ class _Layout:
         return None, legacy_logic.joined([["initial"], filters, lines])
 
     def _is_plain(self) -> bool:
-        """Whether the match is a single list that the search can look for directly, without `find`."""
+        """Whether the match is a single list that needs no `find`."""
         match = self._match
         if len(match.lists) != 1 or match.tags or match.negated:
             return False
@@ -200,8 +200,8 @@ class _Layout:
         return _counted(self._list(one), one.match_count)
 
     def _bound(self, tag: legacy_nodes.Tag, lines: legacy_logic.Conjuncts) -> legacy_logic.Conjuncts:
-        """The filters inside a loop over the men that a tag may stand for. A pawn counts as the piece that it
-        promotes to."""
+        """The filters inside a loop over the men that a tag may mean. A pawn counts as the piece that it
+        becomes by promotion."""
         pieces = tag.pieces
         pawns = "".join(
             pawn

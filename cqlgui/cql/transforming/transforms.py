@@ -1,7 +1,7 @@
 """Expansion: every transform of a query becomes the orbit of its distinct valid elements (transforms spec 4).
 
 Two filters of one orbit differ only in their *parts* (square sets with men, direction sets, colours, shades,
-results, nested orbits). So orbits are computed on tuples of parts, called signatures. Trees are built only
+results, nested orbits). Orbits are computed on tuples of these parts, called signatures. Trees are built only
 for the distinct valid elements. A chain of three transforms with 3,600 candidates therefore costs little more
 than dictionary look-ups. This module uses nodes and geometry, and evaluates nothing.
 """
@@ -429,7 +429,8 @@ def _why_invalid(named: Sequence[tuple[int, str]], steps: _Steps) -> str:
 
 
 def _edge(basic: geometry.Basic, squares: int) -> str:
-    """The edge of the board where a shift moves the last of `squares` off the board."""
+    """The name of the edge that the shift `basic` crosses. The edge is a rank if the vertical part of the
+    shift removes all of `squares`. If some squares remain, the edge is a file."""
     vertical = geometry.Basic(up=basic.up)
     if basic.up and not geometry.map_squares(vertical, squares):
         return "rank 8" if basic.up > 0 else "rank 1"
@@ -508,7 +509,7 @@ def _particular_squares(signature: _Signature) -> int:
 
 
 def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The filters that transforms reach, in text order; filters under `notransform` are left out."""
+    """The filters that a transform reaches, in text order; filters under `notransform` are left out."""
     if isinstance(node, nodes.NoTransform):
         return
     yield node

@@ -41,8 +41,8 @@ class Designator:
 
     `pieces` holds canonical CQL 6 letters; the empty string means any man or no man. `squares` is a bitboard
     (a1 = bit 0). `shade` is "light", "dark" or empty. `promoted` is True if only men that came from a
-    promotion count, False if only other men count, and None if all men count. `tag` is the name of a tag. A
-    designator with a tag means the man of the tag, and `pieces` is empty.
+    promotion count, False if only other men count, and None if all men count. `tag` is the name of a tag. If
+    a designator has a tag, it means the man with this tag, and `pieces` is empty.
     """
 
     pieces: str = ""

@@ -1,7 +1,7 @@
 """The syntax tree of an old script: position lists with their conditions, transforms and counts.
 
 Nodes have no behaviour. `legacy_images` applies transforms to a tree where CQL 6 has no equivalent keyword.
-No transform changes the designator of a `Fixed`.
+No transform changes the designator of a `Fixed` node.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _RANK_1: Final = 0xFF
 _RANK_8: Final = _RANK_1 << 56
 
 DISTANCES: Final = (*range(8), *range(-1, -8, -1))
-"""The distances of shifts. They are tried in this order."""
+"""The distances of shifts, in the order of trial."""
 
 VECTORS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     ":shift": tuple((dx, dy) for dx in DISTANCES for dy in DISTANCES),
