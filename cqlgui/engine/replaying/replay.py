@@ -28,8 +28,8 @@ TELL: Final = Routine(
     Scalar.BOOL,
 )
 Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
-"""A function that tells more about a match at a record. The last parameter is the array to write to, which
-`tell` describes. The other parameters are those of `Ask`. Returns False if there is no match."""
+"""A function that tells more about a match at a record. The last parameter is the output array (`out` in
+`tell`). The other parameters are those of `Ask`. Returns False if there is no match."""
 
 STREAM: Final = Routine(
     (
@@ -60,7 +60,8 @@ DOUBTED: Final = 1
 VISITED: Final = 2
 LINKED: Final = 3
 """Places in the tally. `FOUND` counts the hits written, `DOUBTED` the doubtful games written, and `VISITED`
-the positions visited. `LINKED` counts the records, from the first on, that are linked as a main line."""
+the positions visited. `LINKED` counts the records that are linked as a main line, from the first record
+on."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
