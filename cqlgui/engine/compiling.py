@@ -113,7 +113,8 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         return Unsupported(query.body.span, "machine code cannot be made here")
     atomics: dict[int, set[tuple[str, ...]]] = {}
     if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
-        # The closures determine the order of the variables in a query. Most queries need no closures.
+        # The interpreter's closures determine the order of the variables in a query. Most queries do not need
+        # this order, so the closures are compiled only for some queries.
         from cqlgui.cql.interpreting import compilers
 
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:

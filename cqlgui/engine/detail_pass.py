@@ -2,8 +2,8 @@
 runs only at hits.
 
 The function finds the same values and squares as the interpreter. The interpreter finds the squares in
-`cql.interpreting.rings`. The value of a hit is the value of the query's body. If the variables at a hit
-depend on earlier positions, the game is evaluated from the first position to the last hit.
+`cql.interpreting.rings`. Each hit gets the value of the query's body. If the variables at a hit depend on
+earlier positions, the game is evaluated from the first position to the last hit.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class DetailPass:
     """Whether the comments of the query come as events."""
     _runner: orbit_pass.Runner = field(repr=False)
     _orbits: tuple[int, ...]
-    """For each orbit, the end of the orbit's words in the output (`lowering_matches.words_of`)."""
+    """For each orbit, the place after the orbit's last word in the output. `lowering_matches.words_of`
+    computes these places."""
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Detailed:
         """The details of `hits`. The parameters are those of `OrbitPass.tell`."""
@@ -133,7 +134,8 @@ def make(
 
 
 def ask(low: Lowering, body: nodes.Node) -> None:
-    """Enter the questions about the game that only the value of a hit needs. `low` has written the query."""
+    """Add to `low.facts` the questions about the game that only the value of a hit needs. `low` must have
+    compiled the query before."""
     kind = low.type_of(body)
     if not low.facts or kind not in (Type.SET, Type.NUMERIC):
         return
@@ -150,8 +152,8 @@ evaluated separately."""
 
 def _write_step(low: Lowering, body: nodes.Node, kind: Type) -> int | None:
     """Write the function `step`, which is evaluated at every position. Like the interpreter, `step` evaluates
-    the body only once. If the body has a value, `step` keeps the value in the frame. The result is the place
-    of the value in the frame."""
+    the body only once. If the body has a value, `step` keeps the value in the frame. Returns the place of the
+    value in the frame, or None if `step` keeps no value."""
     f = low.module.function("step", orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     s = low.opened(f)
     yes, no = f.label(), f.label()

@@ -41,7 +41,7 @@ evaluations cannot be interrupted."""
 _SLOW: Final = 0.001
 
 LARGEST: Final = 1 << 31
-"""Every number that is an answer has an absolute value below this limit."""
+"""Numbers in answers have absolute values below `LARGEST`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,10 +337,11 @@ class Asker:
             asked |= self._host.asked
 
     def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
-        """The known values. The key of a value is a row of texts, one text for each of the tags `names`. The
-        caller adds new values to the dictionary."""
+        """A dictionary of the known values. Each value is found by a row of texts, one text for each of the
+        tags `names`. The caller adds new values to the dictionary."""
         if len(names) != 1 or names[0] == _GAMENUMBER:
-            # Few pairs of texts occur twice, and no game number occurs twice.
+            # Few pairs of texts occur twice, and no game number occurs twice. The values are therefore not
+            # kept.
             return {}
         known = self._known.setdefault(key, {})
         if len(known) > _MOST_KNOWN:

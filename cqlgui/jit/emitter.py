@@ -75,7 +75,7 @@ def known(address: int, routine: Routine) -> Callee:
 
 
 def called_through(value: Value) -> Callee:
-    """The function that a value of the type `Routine` stands for."""
+    """The function behind a value of the type `Routine`."""
     if not isinstance(value.type, Routine):
         raise EmitError(f"{value.type} is no function")
     return Callee(value.text, value.type.parameters, value.type.result)
@@ -115,8 +115,8 @@ class Module:
         return Function(self, name, parameters, result, exported)
 
     def elsewhere(self, name: str, routine: Routine) -> Callee:
-        """A function that is called by name. Another module that is linked with this module defines the
-        function."""
+        """A function that is called by name. Another module defines the function and is linked with this
+        module."""
         self._claim(name)
         given = ", ".join(llvm_type(kind) for kind in routine.parameters)
         self.declare(name, f"declare {llvm_type(routine.result)} @{name}({given})")
@@ -180,7 +180,7 @@ class Function:
 
     @property
     def is_open(self) -> bool:
-        """Whether the current block has not ended in a branch or return yet."""
+        """Whether the current block still needs a branch or return at its end."""
         return self._open
 
     def label(self) -> str:

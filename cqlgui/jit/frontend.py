@@ -56,9 +56,9 @@ _Operand: TypeAlias = Value | _Literal
 
 
 class Program:
-    """The functions of one compilation, including the functions that these functions call. `exported`
-    functions can be found by name. Functions in `apart` are called by their `symbol`. A routine is also
-    called by its `symbol` if the name of its parameter is in `outside`."""
+    """The functions of one compilation, and all functions that they call. `exported` functions can be found
+    by name. Functions in `apart` are called by their `symbol`. A routine is also called by its `symbol` if
+    the name of its parameter is in `outside`."""
 
     def __init__(
         self,

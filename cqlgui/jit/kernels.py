@@ -160,7 +160,7 @@ class Template:
 
     @property
     def callee(self) -> emitter.Callee:
-        """The kernel in the code that `code` returns."""
+        """The kernel as a function in the result of `code`."""
         return _callee(self._kernel.function)
 
     @functools.cached_property

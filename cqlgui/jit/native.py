@@ -96,8 +96,8 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Functions that other functions are inlined into. `bitcode` is the code of the functions that make the
-    calls. `names` are the functions that are inlined. The functions in `kept` can also be called by name."""
+    """Functions that call other functions and inline them. `bitcode` is the code of the calling functions.
+    `names` are the functions that are inlined. The functions in `kept` can also be called by name."""
 
     bitcode: bytes
     names: tuple[str, ...]
@@ -202,7 +202,7 @@ _PASSES: Final = (
 
 
 class _Machine:
-    """A processor to compile for, at one level of optimisation."""
+    """The target processor of a compilation, at one level of optimisation."""
 
     def __init__(self, optimise: bool) -> None:
         import llvmlite.binding as llvm

@@ -2,8 +2,8 @@
 calls the kernels by address.
 
 `record` is the position (`layout`), and `board` has the sixty-four man codes of the position. Each kernel
-returns the result of the interpreter's function for the same filter. All other arguments, and all results,
-are sets, numbers and truth values.
+returns the result of the interpreter's function for the same filter. All results, and all arguments except
+`record` and `board`, are sets, numbers and truth values.
 """
 
 from __future__ import annotations
@@ -218,13 +218,13 @@ def _line_pieces(record: Words) -> Word:
 
 
 _MOST_SETS: Final = 8
-"""The maximum number of sets in a ray that can match. A line has eight squares, and each set takes one
+"""A ray through more sets than this number never matches. A line has eight squares, and each set takes one
 square."""
 
 
 def _can_pass(sets: Words, count: int) -> bool:
-    """Whether a line has room for one square of each set. Every set between the first and the last must have
-    a square."""
+    """Whether a line has room for one square of each set. Every set between the first and the last must
+    contain a square."""
     if count > _MOST_SETS:
         return False
     missing = False
@@ -580,7 +580,7 @@ def _steps(record: Words, standing: Word, pseudo: int, kind: int, free: Word) ->
 
 @words.apart
 def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> Word:
-    """The squares that the man on a square can go to. A man of the other side has no squares."""
+    """The squares that the man on a square can reach. A man of the other side has no squares."""
     turn = int(record[layout.TURN])
     base = 6 * turn
     bit = 1 << start
@@ -781,8 +781,8 @@ def landing(move: int) -> Word:
 
 @UNIT.kernel
 def promotes(move: int, kinds: int) -> int:
-    """1 if `kinds` has the bit of the kind that a move promotes to, and 0 if `kinds` lacks this bit. A move
-    without a promotion has kind 0."""
+    """1 if `kinds` admits the promotion of a move, and 0 if `kinds` does not. `kinds` has a bit for each kind
+    of man. A move without a promotion counts as kind 0."""
     flag = move >> 12
     promoted = flag - 2 if moves.PROMOTE_N <= flag <= moves.PROMOTE_Q else 0
     return kinds >> promoted & 1

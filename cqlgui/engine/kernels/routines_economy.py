@@ -1,4 +1,4 @@
-"""Economical mates and stalemates as kernels on a record. The rules are the rules of
+"""Economical mates and stalemates as kernels on a record. The rules agree with
 `cql.interpreting.runtime.economy`.
 
 The *losers* are the men of the side to move, and `king` is the square of the losers' king. `economy` explains
@@ -120,8 +120,8 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
 
 @words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
-    """Whether a guard on the square of a man beside his king is necessary, and does not make the mate impure.
-    The guard is necessary if the man is pinned and could meet a single check without the pin."""
+    """Whether a pure mate allows the winner to guard `square`, where a man of the losers stands beside his
+    king. The man must be pinned, but able to meet a single check if he were not pinned."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
         return False
     answers = checkers | attacks.BETWEEN[words.lowest(checkers)][king]
@@ -174,8 +174,8 @@ def _mated_men(record: Words, board: Bytes, king: int, losers: Word, checkers: W
 
 
 def _answers(record: Words, king: int, checkers: Word) -> Word:
-    """The squares that the losers would have to reach to meet the check. These are the squares of the
-    winner's king, the squares of the checkers, and the squares between a checker and the losers' king."""
+    """The squares that the losers would have to reach to meet the check. These squares hold a checker or the
+    winner's king, or lie between a checker and the losers' king."""
     found = checkers | record[12 - 6 * int(record[layout.TURN])]
     left = checkers
     while left != 0:
@@ -259,7 +259,7 @@ def _reach(board: Bytes, start: int, end: int) -> Word:
 
 @words.apart
 def _goals(record: Words, square: int, kind: int) -> Word:
-    """The squares that the man on a square can go to, even if the move exposes his king."""
+    """The squares that the man on a square can reach, even if the move exposes his king."""
     return routines.possible(record, 1 << square, _ALL, 1, kind, routines.GOALS)
 
 

@@ -200,7 +200,7 @@ def man_number(records: Words, frame: Words, place: int, square: int) -> int:
 
 @UNIT.kernel
 def square_root(number: int) -> int:
-    """The whole part of the square root of a number that is not negative."""
+    """The square root of `number`, rounded down. `number` must not be negative."""
     root = 0
     bit = 1 << 31
     while bit > 0:

@@ -127,8 +127,8 @@ def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[t
 
 
 def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], None]) -> Value:
-    """A value that several branches of the code find. `fill` receives a function, and each branch calls this
-    function with the value of the branch. The call ends the block."""
+    """A value that comes from one of several branches of the code. `fill` receives a function, and each
+    branch calls this function with the value of the branch. The call ends the block."""
     f = s.f
     after = f.label()
     ways: list[tuple[Value, str]] = []
@@ -182,7 +182,7 @@ def where_all(s: Scope, sets: Sequence[Value], fill: Callable[[], Value]) -> Val
 
 
 def constants(numbers: tuple[int, ...]) -> Value:
-    """A constant array of words that all queries share."""
+    """A constant array of words. All queries share the array."""
     array = _CONSTANTS.get(id(numbers))
     if array is None:
         array = _CONSTANTS[id(numbers)] = numbers, np.array(numbers, np.uint64)

@@ -178,7 +178,7 @@ class Lowering:
 
     def doubt(self, s: Scope, *, expected: bool = False) -> None:
         """Write code that leaves the game in doubt. `expected` is True if the reason is a missing fact or too
-        many steps, and not the filter."""
+        many steps. `expected` is False if the reason is the filter itself."""
         self.doubts = True
         self.uncertain |= not expected
         s.f.store(word(1), s.frame, integer(layout.DOUBT))
@@ -227,7 +227,7 @@ class Lowering:
         if self._notes == _MOST_NOTES:
             return None
         self._notes += 1
-        # No variable has a blank in its name, so this name is free.
+        # No variable has a blank in its name, so a name with a blank is free.
         return self.slot(f"note {self._notes}")
 
     def is_fact(self, node: nodes.Node) -> bool:
@@ -247,7 +247,7 @@ class Lowering:
         """Give each question about the game a place in the frame."""
         for one in asked:
             if one not in self.facts:
-                # No variable has a blank in its name.
+                # No variable has a blank in its name, so a name with a blank is free.
                 self.facts[one] = self.slot(f"fact {len(self.facts)}")
 
     def _fact_number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
@@ -320,8 +320,9 @@ class Lowering:
         return self._settled(node, frozenset()) is not None
 
     def _settled(self, node: nodes.Node, known: frozenset[str]) -> frozenset[str] | None:
-        """The variables that have been assigned at this position once a filter holds, if `known` were
-        assigned before. None if the filter may depend on earlier evaluations."""
+        """The variables that have been assigned at the current position after a filter has matched. The
+        variables `known` were assigned before the filter. None if the filter may depend on earlier
+        evaluations."""
         match node:
             case _ if self.is_fact(node) or isinstance(node, nodes_programs.Function):
                 return known
@@ -346,7 +347,7 @@ class Lowering:
         return known
 
     def _settled_all(self, listed: Sequence[nodes.Node], known: frozenset[str]) -> frozenset[str] | None:
-        """`_settled` for filters that are evaluated in this order."""
+        """`_settled` for filters that are evaluated in the given order."""
         for one in listed:
             found = self._settled(one, known)
             if found is None:

@@ -315,7 +315,7 @@ def best_of(
     s: Scope, each: Callable[[Callable[[Scope, Number, str], None]], None], largest: bool, fail: str
 ) -> Number:
     """The largest or smallest of several numbers. `each` receives a function. For every number, `each` calls
-    this function with a scope, the number and the label that continues."""
+    this function with a scope, the number and the label where code continues."""
     f = s.f
     best, known = f.slot(Scalar.INT), f.slot(Scalar.BOOL)
     f.store(emitter.FALSE, known)
@@ -350,8 +350,8 @@ def _name_number(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Number
 
 
 def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Value:
-    # In a game in doubt, the variable may hold a number that is not a position. Place 0 prevents a read
-    # outside the records.
+    # In a game in doubt, the variable may hold a number that is not a position. Place 0 replaces this number,
+    # so that code never reads outside the records.
     place = s.f.converted(low.read(s, node.name), Scalar.INT)
     count = s.f.converted(s.f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
     return s.f.select(s.f.compare("lt", place, count), place, integer(0))
@@ -552,7 +552,7 @@ def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) ->
 def _texts(low: Lowering, s: Scope, parts: tuple[nodes.Node, ...], yes: str) -> None:
     """Compile the parts of a text. The text always has a value."""
     for part in parts:
-        # A name alone never faults in a text.
+        # A part of a text that is only a variable's name never faults.
         if not isinstance(part, nodes.Name | nodes.String) and not low.is_idle(s, part):
             low.leave_out(s, part, "what a comment says may fault or assign")
     s.f.jump(yes)
@@ -662,7 +662,7 @@ def _inner_test(low: Lowering, s: Scope, node: _Wrapped, yes: str, no: str) -> N
 
 
 def _sort_test(low: Lowering, s: Scope, node: nodes.Sort, yes: str, no: str) -> None:
-    """The truth of a sort is the truth of its value."""
+    """A `sort` holds if its value is a number, a position, or a set that is not empty."""
     match types.valued(low.type_of(node.operand)):
         case Type.SET:
             s.f.branch(blocks.not_empty(s, low.set_of(s, node.operand)), yes, no)

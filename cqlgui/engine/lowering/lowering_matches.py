@@ -3,7 +3,8 @@
 This function runs only at hits and visits every element. The query itself stops at the first element that
 matches. The function is written only if the interpreter would find the same elements. Every successful
 evaluation must therefore reach every outermost orbit. All evaluations of an element at one position must give
-one result. The interpreter must find the elements of orbits under `not`, in `find`, in paths and in loops.
+the same result. The interpreter must find the elements of orbits under `not`, in `find`, in paths and in
+loops.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ the element among the bits of all elements."""
 
 
 def words_of(sizes: Sequence[int]) -> list[int]:
-    """For each orbit, the place of the first word in the output. The last number in the list is the total
-    number of words."""
+    """For each orbit, the place of the orbit's first word in the output. The last number in the list is the
+    total number of words."""
     places = [0]
     for size in sizes:
         places.append(places[-1] + -(-size // WORD_BITS))

@@ -106,8 +106,8 @@ _TOLD: Final = (nodes.Designator, nodes.SideToMove, nodes.Shade, nodes_squares.C
 
 
 def _can_be_chosen(places: Sequence[int]) -> bool:
-    """Whether one rule can look up all these men by number. The men must be single kinds only, or whole sides
-    only."""
+    """Whether one rule can look up all men of a column by number. The column must have only single kinds of
+    men, or only whole sides."""
     return all(place < 13 for place in places) or all(place in (13, 14) for place in places)
 
 
@@ -175,10 +175,10 @@ def _has_nodes(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OrbitGroup:
-    """Elements that are one pattern of men, moved about the board. `men` are the men of the pattern with
-    their distances from the square of the first man. `rest` has the other filters that all these elements
-    share. `anchors` are the squares of the first man in these elements. `numbers` has the number of the
-    element for each square of `anchors`."""
+    """Elements with the same pattern of men on different squares of the board. `men` are the men of the
+    pattern with their distances from the square of the first man. `rest` has the other filters that all these
+    elements share. `anchors` are the squares of the first man in these elements. `numbers` has the number of
+    the element for each square of `anchors`."""
 
     men: tuple[tuple[int, int], ...]
     rest: tuple[nodes.Node, ...]

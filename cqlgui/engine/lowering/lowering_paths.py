@@ -103,8 +103,8 @@ class _Automaton:
         return len(self.states) - 1
 
     def ordered(self) -> list[int]:
-        """The free states in order. Each free state comes before the free states that it leads to. This order
-        exists, because every round of a loop without an upper bound makes at least one move."""
+        """The free states in order. Each free state comes before its free successors. This order exists,
+        because every round of a loop without an upper bound makes at least one move."""
         seen: set[int] = set()
         order: list[int] = []
 
@@ -243,7 +243,7 @@ def _search(
 def _close(
     low: Lowering, there: Scope, states: Sequence[_State], order: Sequence[int], reached: Value
 ) -> None:
-    """Add the states that are reached at a position without a move."""
+    """Add the states that the automaton reaches without a move at a position."""
     f = there.f
     for number in order:
         state = states[number]
@@ -263,7 +263,7 @@ def _close(
 
 
 def _take(low: Lowering, there: Scope, states: Sequence[_State], reached: Value, taken: Value) -> None:
-    """Let each constituent of a line take the position if the constituent holds there."""
+    """Let each constituent of a line take the position if the constituent holds at the position."""
     f = there.f
     for number, state in enumerate(states):
         if not state.takes:
@@ -324,8 +324,8 @@ def _play(
         here, after = f.label(), f.label()
         f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
         f.begin(here)
-        # These sets are evaluated again for every child. The repetition costs little, because a position
-        # rarely has two children.
+        # The sets of the dash are evaluated again for every child. The repetition costs little, because a
+        # position rarely has two children.
         sources, goals = lowering_tree.dash_head(low, there, step.dash)
         tail = lowering_tree.fitted(
             low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)

@@ -55,7 +55,7 @@ _ALWAYS: Final = (
 
 
 def _parts(node: nodes.Node) -> Sequence[nodes.Node]:
-    """The parts of a filter that contribute squares to the filter."""
+    """The parts of a filter that may contribute squares."""
     match node:
         case nodes.Compound():
             return node.filters

@@ -1,6 +1,6 @@
 """The search for sequences with a separate stack, like `sequences.explore` in the interpreter. This search
-handles the paths and lines that the automaton of `lowering_paths` cannot handle. Paths and lines with parts
-that leave traces belong to this group.
+handles the paths and lines that the automaton of `lowering_paths` cannot handle. For example, the automaton
+cannot handle parts that leave traces.
 
 The constituents are unrolled into states, and all states of one constituent share one piece of code. The
 stack is in the frame (`layout.STACK`). An entry has the state and the position to return to, and the number
@@ -323,7 +323,7 @@ class _Search:
             self.group_of.append(first)
 
     def _go(self, number: int) -> None:
-        """Go to a known state."""
+        """Go to the state `number`, which is known at compile time."""
         self.f.store(integer(number), self.state)
         self.f.jump(self.labels[self.group_of[number]])
 
@@ -585,7 +585,7 @@ class _Search:
         }
 
     def _first_move(self) -> Value:
-        """The first position that a step may lead to."""
+        """The first position that a step may reach."""
         f = self.f
         child = blocks.field_of(self._here(), layout.CHILD)
         if not self.focused:
@@ -599,7 +599,7 @@ class _Search:
         return self.f.compare("gt", self.f.load(self.count), integer(0))
 
     def _next_move(self, entry: Value, following: str) -> tuple[Value, Value]:
-        """The next position that a step may lead to, and the squares of the men in focus before the move. If
+        """The next position that a step may reach, and the squares of the men in focus before the move. If
         there is no next position, the search goes back. If the position does not count, code goes to
         `following`."""
         f, low = self.f, self.low
@@ -701,7 +701,7 @@ LAST_WAY: Final = ("way start", "way count", "way last")
 
 
 def _fact(low: Lowering, s: Scope, word_: nodes_paths.PathFactWord, fail: str) -> Value:
-    """A fact about the path that is being searched. Outside a search, this is a fact about the last path that
+    """A fact about the path that is being searched. Outside a search, the fact is about the last path that
     matched."""
     f = s.f
     place = {"pathstart": 0, "pathlastposition": 2}.get(word_, 1)

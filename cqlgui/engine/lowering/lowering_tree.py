@@ -33,7 +33,7 @@ def _root(low: Lowering, s: Scope, node: nodes_tree.InitialPosition, fail: str) 
 
 
 def _link(s: Scope, place: int, fail: str) -> Value:
-    """The record that a link of the current record leads to."""
+    """Follow a link from the current record to another record."""
     f = s.f
     found = blocks.field_of(s, place)
     good = f.label()
@@ -199,8 +199,8 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
 
 
 def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
-    """Whether two conditions hold. The operand of the `find` depends only on the position of the evaluation,
-    and the `find` searches positions with consecutive numbers."""
+    """Whether the operand of a `find` depends only on the position of the evaluation, and the `find` searches
+    positions with consecutive numbers."""
     depends = s.loops or s.row is not None or s.cut is not None or s.way is not None or s.only is not None
     if depends or (node.backwards and low.variations):
         return False
@@ -504,9 +504,9 @@ def fitted(
 
 
 def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
-    """Skip most moves that do not fit a dash, without the call of a kernel. A move is skipped if both its
-    squares lie outside `sources`. The second square matters, because castling may also count as a move from
-    the rook's square. If the dash captures, ordinary moves to empty squares are also skipped."""
+    """Skip most moves that do not fit a dash, without calling a kernel. A move is skipped if both its squares
+    lie outside `sources`. The second square matters, because castling may also count as a move from the
+    rook's square. If the dash captures, ordinary moves to empty squares are also skipped."""
     f = s.f
     end = f.binary("and", f.binary("shr", move, word(6)), word(63))
     if node.left is not None:
@@ -518,7 +518,7 @@ def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fa
     if node.capture:
         empty = f.binary("and", f.binary("shr", f.load(s.here, integer(0)), end), word(1))
         good = f.label()
-        # The flag of an ordinary move is 0.
+        # The flag of an ordinary move is 0, so an ordinary move to an empty square fails.
         f.branch(f.compare("le", empty, f.binary("shr", move, word(12))), good, fail)
         f.begin(good)
 

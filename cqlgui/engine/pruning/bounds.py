@@ -209,7 +209,7 @@ class Pruner:
         return found
 
     def happened(self, events: int) -> Truths:
-        """Whether one of these events ever happened."""
+        """Whether at least one of the given events happened."""
         found: Truths = (self.columns[signatures.EVENTS] & np.uint64(events)) != 0
         return found
 
@@ -317,7 +317,7 @@ Rule: TypeAlias = Callable[[Pruner, Any], "May | None"]
 RULES: Final[dict[type[nodes.Node], Rule]] = {}
 """The rules, by the class of the filter. `pruner` fills this dictionary."""
 TESTED: Final[dict[type[nodes.Node], Callable[[Pruner, Any], May]]] = {}
-"""Rules for the classes of filters whose truth is cheaper to find than their value."""
+"""Rules for filters whose truth is cheaper to find than their value, by the class of the filter."""
 
 
 # --- small things -------------------------------------------------------------------------------------------
@@ -332,14 +332,14 @@ def count_squares(area: Any) -> Any:
 
 
 def some_set(most: Any, least: Any = NONE, low: Any = 0, high: Any = 64) -> May:
-    """A set within these bounds."""
+    """A set within the given bounds."""
     high = np.minimum(high, count_squares(most))
     low = np.maximum(low, count_squares(least))
     return May(high > 0, low <= 0, most, least, low, high)
 
 
 def some_number(low: Any, high: Any, yes: Any = YES, no: Any = NO) -> May:
-    """A number within these bounds. Bounds beyond `_NEAR` are cut, so that a sum of bounds cannot
+    """A number within the given bounds. Bounds beyond `_NEAR` are cut, so that a sum of bounds cannot
     overflow."""
     low = np.where(low <= -_NEAR, -FAR, np.minimum(low, _NEAR))
     high = np.where(high >= _NEAR, FAR, np.maximum(high, -_NEAR))
@@ -347,7 +347,7 @@ def some_number(low: Any, high: Any, yes: Any = YES, no: Any = NO) -> May:
 
 
 def all_of(found: Iterable[May]) -> Any:
-    """Whether each of these filters may hold."""
+    """Whether all of the filters may hold."""
     yes: Any = YES
     for one in found:
         yes = yes & one.yes

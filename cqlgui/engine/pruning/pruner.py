@@ -459,7 +459,7 @@ def _loop(p: Pruner, node: nodes.SquareLoop | nodes.PieceLoop) -> May:
     body = p.under(domain.yes, node.body)
     p.values = before
     if node.all:
-        # If all squares of the domain are empty squares, a loop over men has no element.
+        # If all squares of the domain are empty squares, a loop over men visits no man.
         nothing = domain.no if isinstance(node, nodes.SquareLoop) else YES
         return May(body.yes | nothing, domain.yes & body.no)
     return some_set(np.where(body.yes, domain.most, NONE), high=domain.high)
@@ -696,8 +696,8 @@ _HAPPENING: Final[dict[str, int]] = {
     "null": signatures.NULL_MOVE,
     "secondary": signatures.VARIATION,
 }
-"""Events for the parameters of `move` that ask about moves of the game. For each of these parameters, at
-least one of its events must have happened."""
+"""Parameters of `move` that ask about moves of the game, each with a mask of events. A `move` with one of
+these parameters matches only if an event of the mask happened."""
 
 
 def _path(p: Pruner, node: nodes_paths.Path) -> May | None:

@@ -71,10 +71,10 @@ _EVER: Final = (1 << 64) - 1
 _EVERYTHING: Final = tuple([_EVER] * LEAST + [0, _EVER, _EVER])
 _HAPPENED: Final = (1 << PLIES) - 1
 _EMPTIES: Final = WIDTH
-"""This word in the row of a game has the number of empty squares at the last count of the men."""
+"""This word of a row has the number of empty squares at the time when the men were last counted."""
 _UNKNOWN: Final = 65
 _ASIDE: Final = WIDTH + 1
-"""The offset of the second half of a row. The second half has a signature that is gathered over
+"""The offset of the second half of a row. The second half has the signature of the positions in
 variations."""
 _ROW: Final = 2 * _ASIDE
 _COUNTED: Final = (1 << COUNT_BITS) - 1
@@ -83,8 +83,8 @@ _COUNTED: Final = (1 << COUNT_BITS) - 1
 @UNIT.kernel
 def gather(records: WordArray, boards: Bytes, place: int, frame: WordArray) -> bool:
     """Add one position to the signature of its game. `make` passes this function to `replay.search` in place
-    of a query. The result is always False, so the search finds no hits. In the frame, the words from
-    `layout.LOCALS` on are one row for each game."""
+    of a query. The result is always False, so the search finds no hits. From `layout.LOCALS` on, the frame
+    holds one row for each game."""
     game = int(frame[layout.GAMENUMBER]) - 1
     _gather(records[place * layout.SIZE :], boards[place * 64 :], frame[layout.LOCALS + game * _ROW :])
     return False
@@ -107,7 +107,7 @@ def _take_in(record: WordArray, board: Bytes, row: WordArray, events: Word) -> N
         for man in range(13):
             row[man] |= record[man]
     else:
-        # All other men stand where they stood before the move. The squares of these men were added with the
+        # Only the moving man stands on a new square. The squares of all other men were added with the
         # previous position.
         row[board[move >> 6 & 63]] |= 1 << (move >> 6 & 63)
         row[0] |= 1 << (move & 63)
@@ -262,7 +262,8 @@ def make(asked: games.Games) -> Signatures:
 
 
 def _joined(first: Words, second: Words) -> Words:
-    """The signatures of games, row by row, joined from the signatures of two parts of each game."""
+    """The signatures of whole games, joined from the signatures of two parts of each game. Each game has a
+    row."""
     found = first | second
     for word, choose in ((LEAST, np.minimum), (MOST, np.maximum)):
         found[:, word] = 0

@@ -66,12 +66,12 @@ PLANES: Final = STACK + STACK_SIZE
 PLANE_COUNT: Final = 8
 BAN_GAME: Final = 0
 BANS: Final = 1
-"""Two planes. `BAN_GAME` has the number of the game that the bans of a record belong to. `BANS` has the
-filters that are banned at the record, as bits."""
+"""Two planes. `BAN_GAME` has the number of a game. `BANS` has the filters that are banned at the record in
+this game, as bits."""
 SEARCH: Final = 2
 SEARCH_SIZE: Final = 3
 """From plane `SEARCH` on, the outermost search has `SEARCH_SIZE` planes. Each search inside another search
-has the next `SEARCH_SIZE` planes. These planes hold the serial number of a search, the states seen at the
+has the next `SEARCH_SIZE` planes. In its planes, a search keeps its serial number, the states seen at the
 record, and the squares of the men in focus."""
 DEEPEST_SEARCH: Final = (PLANE_COUNT - SEARCH) // SEARCH_SIZE
 

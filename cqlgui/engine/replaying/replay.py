@@ -28,8 +28,8 @@ TELL: Final = Routine(
     Scalar.BOOL,
 )
 Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
-"""A function that tells more about a match at a record. The last parameter is the array to write to, which
-`tell` describes. The other parameters are those of `Ask`. Returns False if there is no match."""
+"""A function that tells more about a match at a record. The last parameter is the output array (`out` in
+`tell`). The other parameters are those of `Ask`. Returns False if there is no match."""
 
 STREAM: Final = Routine(
     (
