@@ -78,7 +78,7 @@ def batches(
             parts.append(quick.told(missing) if coming is None else coming.result())
             following = wanted[start + _BATCH : start + 2 * _BATCH]
             if following:
-                # The engine works on the next games while the caller deals with these.
+                # The engine works on the next batch of games while the caller deals with the present batch.
                 coming = ahead.Ahead(functools.partial(quick.told, following))
             listed = set(found_module.each_game(parts[0].hits).tolist())
             missing = [game for game in missing if game not in listed]
@@ -161,8 +161,8 @@ class _Quick:
         return found_module.joined(parts)
 
     def _segment(self, source: base_model.Source, ordinal: int) -> tuple[int, int, planning.Part]:
-        """The segment that holds a game of a source: the ordinal of the segment's first game, the number of
-        its games, and the games."""
+        """The segment that holds a game of a source: the ordinal of its first game, its number of games, and
+        its `planning.Part`."""
         with sources.indexed(source) as opened:
             first, segment = next(
                 (first, segment)

@@ -104,8 +104,9 @@ class Planner:
         return True
 
     def steps(self) -> list[tuple[str, nodes.Node | None]]:
-        """The steps that exclude games, in order: `header` for the conditions of the query's header, and the
-        filters that `catalog` or `signature` can decide."""
+        """The steps that exclude games, in order. Each step is a pair of a kind (`header`, `catalog` or
+        `signature`) and a filter. The kind `header` stands for the conditions of the query's header, and has
+        no filter."""
         question, found = self._question, list[tuple[str, nodes.Node | None]]()
         if not self._pruned:
             return found
