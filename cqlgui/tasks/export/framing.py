@@ -19,7 +19,7 @@ from cqlgui.tasks.results import hit_model
 NORMALISED = "normalised"
 MOVES = "moves"
 FROM_HERE = 8
-"""Number of plies that tables show from a position on."""
+"""Tables show at most this number of plies after a position."""
 
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}
