@@ -1,8 +1,7 @@
 """The files that a search must not lose: nothing may be written over a file that the search reads.
 
-All code that writes to a file that the user or a query names calls this module: exports (`-o` or from the
-window), `writefile`, and the saving of queries. `base.files.disk` accepts only ordinary files. `files`
-decides which files a query may reach.
+Exports (`-o` or from the window), `writefile`, and the saving of queries call this module before they write a
+file. `base.files.disk` accepts only ordinary files. `files` decides which files a query may reach.
 """
 
 from __future__ import annotations
