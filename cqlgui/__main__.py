@@ -2,7 +2,8 @@
 window. Arguments without a subcommand open the window. A frozen program starts its own executable again for
 each worker process.
 
-The imports at the top load only modules that Python has loaded already. The module `places` gives the reason.
+The imports at the top name only modules that Python has loaded already. The docstring of `places` gives the
+reason.
 """
 
 import os
@@ -17,7 +18,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run `cqlgui ARGV`. Exit codes: 0 success, 1 query rejected, 2 wrong usage or source, 70 a bug, 130
     cancelled."""
     if argv is None:
-        # Only the program itself calls `main` without `argv`. In that case `main` may change the whole
+        # Only the program itself calls `main` without `argv`. A call without `argv` may change the whole
         # process.
         places.forget_current_folder()
         _end_when_interrupted()
@@ -32,9 +33,9 @@ def main(argv: list[str] | None = None) -> int:
 def _end_when_interrupted() -> None:
     """Let Ctrl+C end the process at once, until a subcommand or the window handles Ctrl+C.
 
-    Python's own handler raises an exception wherever the program is, also in a callback of the import
-    machinery. Python only prints the exception of a callback, and the program continues. After the exception,
-    a lock that every import needs may still be held.
+    Python's own handler raises an exception at any point of the program, also in a callback of the import
+    machinery. If a callback raises an exception, Python only prints the exception, and the program continues.
+    After the exception, a lock that every import needs may still be held.
     """
     import signal
 

@@ -195,7 +195,7 @@ def joined(argv: Sequence[str]) -> list[str]:
         if words[place] in ("-e", "--expression"):
             text = words[place + 1]
             if text.startswith("-") and text.partition("=")[0] not in _options_of(words[0]):
-                # argparse drops a bare `--`, but keeps `--` with a blank after it.
+                # argparse would drop the query `--`, so a blank is added to the query.
                 words[place : place + 2] = ["--expression=" + ("-- " if text == "--" else text)]
             else:
                 # Skip the query. A query that looks like `-e` or `--` must not be taken for an option.

@@ -120,7 +120,7 @@ _STEPS = {
 
 
 def _elsewhere(truth: truth_model.Truth, positionid: int) -> str:
-    """Where a filter was evaluated; empty if it was evaluated at position `positionid`."""
+    """The place where a filter was evaluated; empty for the position `positionid`."""
     return "" if truth.positionid == positionid else f"  at {truth.place}"
 
 

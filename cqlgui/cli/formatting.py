@@ -13,8 +13,8 @@ from cqlgui.tasks.asking import queries
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tidied text, which keeps its comments and layout. A query with errors is printed too. In that
-    case the errors go to stderr, and the exit code is 1."""
+    """Print the tidied text, which keeps its comments and layout. If the query has errors, the text is still
+    printed, the errors go to stderr, and the exit code is 1."""
     text, name = terminal.query_text(arguments.expression, arguments.query_file or arguments.file)
     found = [one for one in queries.findings(text) if one.severity == "error"]
     for one in found:

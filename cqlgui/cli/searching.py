@@ -55,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         assert query is not None
         if not arguments.files:
             arguments.files = [_header_input(query.header, options.allow_read)]
-        # An output file that the query names must lie in an allowed folder. The user may name any path.
+        # An output file that the query names must lie in an allowed folder. An output file that the user
+        # names may lie anywhere.
         allowed: tuple[Path, ...] = ()
         if arguments.output is None:
             allowed = options.allow_write
@@ -302,8 +303,8 @@ def answer(base: base_model.Base, result: search_model.SearchResult, *, values: 
             by_text: dict[str, Any] = {}
             found["sortkeys"] = by_text
             for key, of_games in zip(result.sort_keys, _sort_values(result), strict=True):
-                # Two sort keys may have equal texts. A query may give one key the default text of another
-                # key, such as `matchcount`.
+                # Two sort keys may have equal texts. For example, a query may give one key the text
+                # `matchcount`, and `matchcount` may be the default text of another key.
                 name, number = key.doc, 1
                 while name in by_text:
                     number += 1
@@ -436,7 +437,7 @@ def _item(line: str) -> dict[str, Any] | None:
 
 
 def _details(arguments: argparse.Namespace) -> search_model.Details:
-    """The details of the hits that the printed output needs. An export fetches its own details."""
+    """Which details of the hits the printed output needs. An export fetches its own details."""
     if arguments.values or arguments.jsonl or arguments.csv:
         return search_model.Details.ALL
     return (
@@ -478,8 +479,8 @@ def _options(
 
 
 def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
-    """The files that the user named as input, each with a phrase such as "is the query". No output may
-    overwrite these files, even the files that could not be read."""
+    """The files that the user named as input, each with a phrase such as "is the query". These files must not
+    be overwritten, even if they could not be read."""
     named = [(arguments.query_file, "is the query"), (arguments.batch, "is the list of queries")]
     found = [
         (Path("/dev/stdin") if str(path) == "-" else path, what) for path, what in named if path is not None

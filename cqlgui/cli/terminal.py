@@ -251,8 +251,8 @@ def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
     """The query's text, and the name to print before each error of the query."""
     if expression is not None:
         return valid_text(expression, "The query"), "query"
-    # The module `queries` is imported here, because importing it loads the whole language. The import takes a
-    # while, and many commands do not need the language.
+    # The module `queries` is imported here, because the import loads all modules of the language. The import
+    # takes a while, and many commands do not need these modules.
     from cqlgui.tasks.asking import queries
 
     assert file is not None

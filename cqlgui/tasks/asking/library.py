@@ -70,7 +70,7 @@ def body(text: str) -> str:
 
 
 def body_start(text: str) -> int:
-    """The offset in a query's text, in code points, where the front matter ends."""
+    """The end of the front matter, as an offset in the query's text (in code points)."""
     return sum(len(line) for line in text.splitlines(keepends=True)[: _front_matter(text)[1]])
 
 

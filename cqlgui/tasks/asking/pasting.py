@@ -29,9 +29,9 @@ _DAYS: Final = 30
 """Pasted games are kept for this number of days after they were last opened, because saved sessions may still
 refer to the games."""
 _OPENED: Final = ".opened"
-"""Ending of the name of an empty file. The modification time of this file tells when pasted games were last
-opened. The file with the games must keep its own modification time, because the index depends on that
-time."""
+"""An empty file with this ending belongs to a file of pasted games. The modification time of the empty file
+tells when the games were last opened. The file with the games must keep its own modification time, because
+the index depends on that time."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
@@ -41,7 +41,7 @@ _MOVES: Final = patterns.pattern(
 )
 """A numbered move; the letter for the man may come from any language."""
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""Comments of a query. A comment may contain moves and tags. A web address is not a comment."""
+"""Comments of a query. A comment may contain moves and tags. The `//` in a web address begins no comment."""
 _QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
 """Quotation marks around a position become blanks. Dashes become hyphens, because web pages often have dashes
 instead of hyphens."""
@@ -118,7 +118,7 @@ def _position(fields: list[str]) -> Position:
 
 
 def note_opened(paths: Iterable[Path]) -> None:
-    """Note that these files were opened, so that the pasted games in these files are kept longer."""
+    """Record that these files were opened, so that the pasted games in these files are kept longer."""
     for path in paths:
         if path.parent == _folder():
             # If the file with the ending `_OPENED` cannot be written, the days are counted from the time of

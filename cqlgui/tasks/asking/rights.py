@@ -38,7 +38,7 @@ def wishes(
 
     A relative name is looked up only in `beside`, the folder of the query or of the games. There is no wish
     for a folder that is already allowed. If a file in an allowed folder cannot be reached, the search fails
-    with the reason.
+    and reports the reason.
     """
     found: dict[Wish, None] = {}
     for use in sorted(queries.file_uses(expanded), key=lambda use: use.node.span.offset):

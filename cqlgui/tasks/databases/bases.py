@@ -107,7 +107,7 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
             name = name or own_name
         for source in listed:
             place = _place(source)
-            # A name such as `/dev/stdin` means another file in another process. This process therefore
+            # A name such as `/dev/stdin` means a different file in each process. This process therefore
             # resolves the name.
             found.setdefault(place, place if source.is_relative_to("/dev") and place.is_file() else source)
     if not found:

@@ -33,8 +33,8 @@ SORTS = (
 def ids(
     base: base_model.Base, *, sort: str | None = None, descending: bool = False, text: str = ""
 ) -> array[int]:
-    """Ordinals of the games in the requested order. With `text`, only games that fit every term of this
-    filter are kept (see `Catalog.ids`)."""
+    """Ordinals of the games in the requested order. With `text`, only games that fit every term of `text` are
+    kept (see `Catalog.ids`)."""
     key = None if sort == "game" else sort
     if key is None and not text.strip():
         numbers = range(1, base.games + 1)
@@ -42,8 +42,8 @@ def ids(
     pairs = [(source.id, source.first) for source in base.sources if source.games]
     found = workspace.catalog().ids(pairs, sort=key, descending=descending, text=text)
     if not base.complete:
-        # The base may still be growing. Leave out rows of games that this state of the base does not have
-        # yet.
+        # The import may still be adding games to the catalog. Leave out rows of games that `base` does not
+        # have yet.
         limits = {source.first: source.first + source.games for source in base.sources}
         found = array("q", (n for n in found if any(first <= n < end for first, end in limits.items())))
     return found

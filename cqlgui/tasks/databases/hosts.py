@@ -40,8 +40,8 @@ class SourceReader:
     """One indexed source opened for reading: its index, its text and its rows in the catalog. Close the
     reader after use.
 
-    If the indexed text does not have the given `digest`, `errors.SourceError` is raised. Segments of the
-    index may have been added or repaired since the base was opened.
+    If the indexed text does not have the given `digest`, `errors.SourceError` is raised. There is no error if
+    segments of the index were added or repaired after the base was opened.
     """
 
     def __init__(

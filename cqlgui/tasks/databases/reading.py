@@ -38,8 +38,7 @@ _MOST_WINDOW = 1 << 23
 most for a large game."""
 _FIRST_SLOW = 50
 _SLOW = 400
-"""These two constants limit the number of games in one piece that are left to workers: at first, and
-later."""
+"""These two constants limit how many games of one piece are left to workers: at first, and later."""
 _AHEAD = 2
 """Maximum number of pieces that wait for the caller."""
 _LOOK = 3 << 16
@@ -165,7 +164,7 @@ def pieces(
 
 
 class _Halt(progress.CancelToken):
-    """A token that is cancelled by itself or together with another token."""
+    """A token that counts as cancelled if the token itself or the `other` token was cancelled."""
 
     __slots__ = ("_other",)
 
@@ -239,8 +238,8 @@ class _Reader:
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the next games to the workers. With `only_next`, leave the next game and the games directly
-        after it that begin without a tag. The kernel would refuse all these games."""
+        """Leave the next games to the workers. With `only_next`, leave the next game, and further games until
+        a game begins with a tag. The kernel would refuse these games."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):

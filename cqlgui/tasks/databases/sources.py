@@ -80,7 +80,7 @@ def _insist(source: base_model.Source, digest: str) -> None:
 def _rows(source: base_model.Source) -> catalog.Rows:
     found = workspace.catalog().rows(source.id)
     if found.path != str(source.path):
-        # The catalog has no rows with this number, or the rows belong to another source.
+        # The catalog has no rows with the source's number, or the rows belong to another source.
         raise errors.SourceError(
             f"The catalog was made anew since {source.path.name} was opened. Open it again."
         )

@@ -140,8 +140,8 @@ def _chosen(
 
 
 def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.GameHits | None:
-    """Only the hits of an orbit element, each shown under this element. The comments of other hits are
-    dropped. None if the element has no hits."""
+    """Only the hits of an orbit element, with this element as their primary match. The comments of other hits
+    are dropped. None if the element has no hits."""
     kept: list[hit_model.Hit] = []
     for hit in found.hits:
         match = next((one for one in hit.matches if (one.orbit, one.element) == element), None)

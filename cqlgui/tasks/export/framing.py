@@ -2,9 +2,9 @@
 This module finds the orbit element of a hit, and the motion of the board that undoes the element's transform.
 This module also writes games in the query's frame.
 
-A game is written in the query's frame if its image is a legal game. In a legal game, pawns move in the right
-direction, and all men stay on the board. If a mirror has exchanged the wings, the game must not have a
-castling move.
+A game is written in the query's frame if the game is still legal after the motion. In a legal game, pawns
+move in the right direction, and all men stay on the board. If a mirror has exchanged the wings, the game must
+not have a castling move.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cqlgui.tasks.results import hit_model
 NORMALISED = "normalised"
 MOVES = "moves"
 FROM_HERE = 8
-"""Number of plies that tables show from a position on."""
+"""Tables show at most this number of plies after a position."""
 
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}

@@ -27,7 +27,8 @@ def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) 
             parts.append(text)
         elif positionid in marks:
             parts += marks.pop(positionid)
-    # The remaining marks belong to hits of another query. This query wrote no comment for these hits.
+    # The remaining marks belong to hits that another query found. The comments of this game do not include
+    # the match string for these hits.
     for positionid, parts in marks.items():
         texts.setdefault(positionid, []).extend(parts)
     return {positionid: _joined(parts) for positionid, parts in texts.items() if parts}

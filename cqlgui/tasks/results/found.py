@@ -1,8 +1,8 @@
 """The hits of a search as columns of numbers. Objects are made only for hits that are shown.
 
-A hit is one number: the game's ordinal shifted left by 32 bits, plus the positionid. A second array holds the
-orbit elements that matched, hit after hit. Millions of hits are therefore only a few arrays. This module uses
-no window and no files.
+Each hit is one number in an array: the game's ordinal shifted left by 32 bits, plus the positionid. A second
+array holds the orbit elements that matched, hit after hit. Millions of hits are therefore only a few arrays.
+This module uses no window and no files.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Columns:
         return self._chosen(hits, self.ends[hits] - first, slice(first, last))
 
     def stretches(self, most: int) -> Iterator[Columns]:
-        """The hits in parts of about `most` hits. No part divides a game."""
+        """The hits in parts of about `most` hits. All hits of a game are in one part."""
         begin = 0
         while begin < len(self.hits):
             end = min(begin + most, len(self.hits))
@@ -321,8 +321,8 @@ _COPIED: Final = 1 << 18
 """Maximum number of values that are copied when an array grows. Copying millions of values during a search
 takes a tenth of a second, and a user who stops the search would wait for the copying."""
 _RESERVED: Final = 1 << 24
-"""Room of an array that has grown beyond `_COPIED`, in values. The room takes only address space until values
-are written."""
+"""Minimum length of an array that has grown beyond `_COPIED` values. The array takes only address space until
+values are written."""
 
 
 def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
@@ -551,8 +551,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return self._measured
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The index of a game's first hit, and the index after the game's last hit. Both are equal if the
-        game has no hit."""
+        """The index of a game's first hit, and the index after the game's last hit. The two indices are equal
+        if the game has no hit."""
         games, starts, ends = self.bounds
         at = int(np.searchsorted(games, game))
         if at >= len(games) or games[at] != game:
@@ -668,8 +668,8 @@ def hits_of(columns: Columns, first: int, end: int) -> Iterator[hit_model.Hit]:
 
 
 def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) -> hit_model.GameHits:
-    """The details of a game, reduced to the hits `first` to `end` - 1. Another query may have found some of
-    the hits, so these hits have no details. These hits get the match string, but no values and squares."""
+    """The details of a game, reduced to the hits `first` to `end` - 1. A hit that comes from another query
+    has no details. The hit gets the match string, but neither a value nor squares."""
     places = (columns.hits[first:end] & PLACE_MASK).tolist()
     known = {hit.positionid: hit for hit in told.hits}
     if known.keys() == set(places):

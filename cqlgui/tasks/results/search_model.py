@@ -51,9 +51,9 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a search ended before its last game, at `game` (ordinal in the base). The hits of earlier games are
-    valid. `offset` and `length` are the place of the error in the query. They are -1 and 0 if the error has
-    no place."""
+    """The reason why a search ended before its last game. `game` is the base ordinal of the game where the
+    search ended. The hits of earlier games are valid. `offset` and `length` are the place of the error in the
+    query. They are -1 and 0 if the error has no place."""
 
     game: int
     reason: str
@@ -108,8 +108,8 @@ class SearchResult:
 class ExportReport:
     """The result of an export: the numbers of `games` and `hits` that were written.
 
-    For an export in the query's frame, `as_played` is the number of games in a PGN that were written as they
-    were played. The images of these games are no legal games.
+    For a PGN in the query's frame, `as_played` is the number of games that were written as they were played.
+    In the query's frame, these games are not legal.
     """
 
     path: Path

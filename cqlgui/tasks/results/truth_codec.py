@@ -48,8 +48,8 @@ def _checked_place(played: tree.GameTree, positionid: int) -> None:
 
 
 def packed(found: truth_model.Truth) -> list[list[Any]]:
-    """One row for each part, in preorder. A row begins with the number of the part's direct parts. The list
-    is flat, because a JSON reader may refuse deep nesting."""
+    """One row for each part of the query, in preorder. A row begins with the number of the part's direct
+    subparts. The list is flat, because a JSON reader may refuse deep nesting."""
     rows: list[list[Any]] = []
     waiting = [found]
     while waiting:

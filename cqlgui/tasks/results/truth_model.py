@@ -94,8 +94,8 @@ class PlanStep:
     `means` names the kind of the step. `header` stands for the conditions of the query's header. `catalog`
     stands for filters about the game alone. `signature` stands for filters that can exclude games by their
     stored signatures. The other kinds are `together`, `compiled` and `interpreted`. In the step `together`,
-    catalog and signatures are asked about the whole query. The step may exclude games that no single filter
-    excludes.
+    the whole query is tested against the catalog and the signatures. The step may exclude games that no
+    single filter excludes.
     """
 
     means: str

@@ -132,8 +132,8 @@ def scaled(found: int, asked: int, total: int) -> Estimate | None:
     samples.
 
     The bounds are the Wilson bounds at two standard errors. The Wilson bounds are also valid for few games.
-    The usual bounds would fall below zero for few games. If a sample is a large part of the base, it counts
-    as a larger sample of an endless base.
+    The usual bounds would fall below zero for few games. The size of the sample has a finite population
+    correction: a sample that is a large part of the base counts as a larger sample.
     """
     if asked == total:
         return Estimate(found, found, found, total)
@@ -151,8 +151,8 @@ def scaled(found: int, asked: int, total: int) -> Estimate | None:
 
 
 def _unit(number: int) -> int:
-    """The unit of the last significant digit of an error. One digit is significant, or two if the first digit
-    is 1 or 2."""
+    """The place value of an error's last significant digit. One digit is significant, or two digits if the
+    first digit is 1 or 2."""
     digits = len(str(number))
     return int(10 ** max(0, digits - (2 if str(number)[0] in "12" else 1)))
 

@@ -145,7 +145,7 @@ def _steps(
         if part is None:
             text = printer.print_header(expanded.query.header)
         else:
-            # The text is the filter as written, because the text of an expanded orbit may be very long.
+            # The step shows the filter as written, because an expanded orbit may be very long.
             text = expanded.text[part.span.offset : part.span.offset + part.span.length]
         yield truth_model.PlanStep(means, " ".join(text.split()), games)
     if base is not None and left[-1] != (left[-2] if known else base.games):

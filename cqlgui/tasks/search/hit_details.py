@@ -80,7 +80,7 @@ def batches(
             told |= quickly.told
             following = wanted[start + _BATCH : start + 2 * _BATCH]
             if following:
-                # The engine works on the next games while the caller deals with these.
+                # The engine works on the next batch of games while the caller deals with the present batch.
                 coming = ahead.Ahead(functools.partial(quick.told, following))
             listed = {*found_module.each_game(quickly.columns.hits).tolist(), *quickly.told}
             missing = [game for game in missing if game not in listed]
@@ -170,8 +170,8 @@ class _Quick:
         return found_module.FoundGames(found_module.joined(parts), told)
 
     def _segment(self, source: base_model.Source, ordinal: int) -> tuple[int, int, planning.Part]:
-        """The segment that holds a game of a source: the ordinal of the segment's first game, the number of
-        its games, and the games."""
+        """The segment that holds a game of a source: the ordinal of its first game, its number of games, and
+        its `planning.Part`."""
         with sources.indexed(source) as opened:
             first, segment = next(
                 (first, segment)

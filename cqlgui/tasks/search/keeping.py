@@ -1,8 +1,7 @@
 """The files that a search must not lose: nothing may be written over a file that the search reads.
 
-All code that writes to a file with a given name calls this module: exports (`-o` or from the window),
-`writefile`, and the saving of queries. `base.files.disk` accepts only ordinary files. `files` decides which
-files a query may reach.
+Exports (`-o` or from the window), `writefile`, and the saving of queries call this module before they write a
+file. `base.files.disk` accepts only ordinary files. `files` decides which files a query may reach.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ def from_query(base: base_model.Base, options: search_model.SearchOptions) -> fi
 
 
 def refuse(base: base_model.Base, text: str, options: search_model.SearchOptions, path: Path) -> None:
-    """Raise `CqlguiError` if `path` is a file that a search for this text reads, or a file that the caller
-    names."""
+    """Raise `CqlguiError` if `path` is a file that a search for the query `text` reads, or a file that the
+    caller names."""
     what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
     if what:
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
@@ -68,7 +67,7 @@ def _read(text: str, options: search_model.SearchOptions, path: Path) -> files.K
         expanded = queries.expanded(text, said=hit_details.said(options))
         folders = [_resolved(folder) for folder in options.allow_read]
         for use in queries.file_uses(expanded) if folders else ():
-            # The query cannot read a text that is no file name.
+            # A text that is no file name is skipped, because the query cannot read it.
             with contextlib.suppress(OSError, ValueError, RuntimeError):
                 if use.verb == "read" and use.name is not None:
                     found += [(place, _READ) for place in files.places(use.name, folders, options.beside)]

@@ -87,7 +87,7 @@ def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
 def bound(part: truth_model.Truth) -> str:
     """The values of loop variables that decide loops, such as `x = f3, y = e5`. A value decides a loop if the
     loop holds because of this value, or if a loop with `all` fails because of this value. Empty if no value
-    decides.
+    decides a loop.
 
     Nested loops are listed together. In an orbit, only the loops of the best element are listed.
     """

@@ -53,8 +53,8 @@ def attributes(base: base_model.Base) -> Attributes:
     for source in base.sources:
         for name, numbers in _of_source(source).items():
             column = np.zeros(source.games, np.int64)
-            # The base may still be growing. Leave out rows of games that this state of the base does not have
-            # yet.
+            # The import may still be adding games to the catalog. Leave out rows of games that `base` does
+            # not have yet.
             column[: len(numbers)] = numbers[: source.games]
             found[name].append(column)
     return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
@@ -106,7 +106,7 @@ def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> In
 
 def values(result: search_model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
     """The values of a facet among the hits of a result, with counts. Empty for the ply if variations were
-    searched, because the positionid of a position in a variation is not the ply of this position."""
+    searched, because a positionid in a variation is not a ply."""
     columns = result.games.columns
     if not len(columns) or (name == PLY and result.variations):
         return ()
@@ -126,7 +126,7 @@ def values(result: search_model.SearchResult, known: Attributes, name: str) -> t
 def having(
     result: search_model.SearchResult, known: Attributes, name: str, key: int
 ) -> search_model.SearchResult:
-    """The hits of a result that have a value of a facet."""
+    """The hits of a result that have the value `key` of the facet `name`."""
     return _kept(result, _keys(result, known, name) == key)
 
 
@@ -150,9 +150,9 @@ def without(one: search_model.SearchResult, other: search_model.SearchResult) ->
 
 
 def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
-    """The hits of both results, in the order of the games. If the first result has a hit, the details of the
-    hit come from the first result. If the second result comes from another query, the orbit elements of its
-    hits are dropped."""
+    """The hits of both results, in the order of the games. If a hit is in both results, the details of the
+    hit come from the first result. If the second result comes from another query, the orbit elements of the
+    second result's hits are dropped."""
     one, other = (data.replace(result, games=result.games.spelt_out()) for result in (one, other))
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
@@ -186,8 +186,8 @@ def either(one: search_model.SearchResult, other: search_model.SearchResult) -> 
 
 
 def _foreign(told: hit_model.GameHits) -> hit_model.GameHits:
-    """The details of a game from another query, without the details that depend on that query's orbits and
-    sort keys."""
+    """The details of a game from another query, without the details that depend on the other query's orbits
+    and sort keys."""
     hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
     return data.replace(told, hits=hits, sort_keys=())
 

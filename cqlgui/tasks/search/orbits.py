@@ -68,7 +68,7 @@ _MOST_EXAMPLES = 64
 at once."""
 
 Place = tuple[int, int]
-"""Number of an orbit in the query, and of an element in the orbit."""
+"""The number of an orbit in the query, and the number of an element in this orbit."""
 
 
 def without_squares(result: search_model.SearchResult) -> tuple[Place, ...]:

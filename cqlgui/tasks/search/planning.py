@@ -95,8 +95,8 @@ class Planner:
         return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
 
     def _is_idle(self, source: base_model.Source) -> bool:
-        """Whether to skip the examination of this segment, because hardly a game was excluded in an earlier
-        segment. After `_IDLE` skipped segments, the next segment is examined."""
+        """Whether to skip the examination of the next segment. Segments are skipped after a segment where
+        hardly a game was excluded. After `_IDLE` skipped segments, a segment is examined again."""
         if not self._useless or self._source != source.path or self._idle == _IDLE:
             self._idle = 0
             return False
@@ -104,8 +104,9 @@ class Planner:
         return True
 
     def steps(self) -> list[tuple[str, nodes.Node | None]]:
-        """The steps that exclude games, in order: `header` for the conditions of the query's header, and the
-        filters that `catalog` or `signature` can decide."""
+        """The steps that exclude games, in order. Each step is a pair of a kind (`header`, `catalog` or
+        `signature`) and a filter. The kind `header` stands for the conditions of the query's header, and has
+        no filter."""
         question, found = self._question, list[tuple[str, nodes.Node | None]]()
         if not self._pruned:
             return found

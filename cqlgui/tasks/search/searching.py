@@ -177,7 +177,7 @@ class _Run:
         self.messages_dropped = 0
         # Number of characters in messages (`_spoken`), and in all other texts that are kept (`_kept`).
         self._spoken = self._kept = 0
-        # Messages of interpreted games that wait until all earlier games are done.
+        # The messages of interpreted games. A message waits until all earlier games are done.
         self._said: dict[int, list[str]] = {}
         # Hits that the caller has not got yet.
         self._unsent: list[Columns] = []
@@ -335,7 +335,7 @@ class _Run:
         return wanted
 
     def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
-        """The games that the compiled query leaves to the interpreter. None stands for a moment when no game
+        """The games that the compiled query leaves to the interpreter. The iterator yields None while no game
         for the interpreter is known."""
         done = (0, 0)
         while not sieve.exhausted:

@@ -35,7 +35,7 @@ _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
 """Number of games in the first slice. The time for this slice shows how long a game takes."""
 _GROWTH: Final = 16
-"""A slice may have at most this many times the games of the slice before."""
+"""A slice may be at most this number of times as large as the slice before."""
 _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
 """Number of games in the last slices. The last slices are small, so that no thread has to wait long for
@@ -94,8 +94,8 @@ class Plan:
     straight: Straight | None = None
     """Set if hits can be listed without the interpreter."""
     separable: bool = False
-    """Whether the interpreter may evaluate only the hits of a game. At each hit, the interpreter must find
-    the same as in an evaluation of the whole game."""
+    """Whether the interpreter may evaluate only the hits of a game. The results at the hits must be equal to
+    the results of an evaluation of the whole game."""
 
     @property
     def engine(self) -> str:

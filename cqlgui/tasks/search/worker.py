@@ -111,9 +111,9 @@ class Service:
             if not self._torn and not isinstance(error, _Stopped):
                 raise
             answer = {"stopped": True}
-        # `_torn` decides, because the exception `_Stopped` may be lost. Callbacks of C code swallow
-        # exceptions. The standard library may turn `_Stopped` into another exception, and a search would take
-        # the other exception for a failed game.
+        # Only `_torn` reliably tells whether the work was interrupted, because the exception `_Stopped` may
+        # be lost. Callbacks of C code swallow exceptions. The standard library may turn `_Stopped` into
+        # another exception, and a search would take the other exception for a failed game.
         if self._torn:
             self._torn = False
             self._forget()
@@ -159,8 +159,8 @@ class Service:
 
     def _read(self, request: frames.Envelope) -> frames.Envelope:
         """Read games from plain text; spans are (offset, length, line, problem of the splitter)."""
-        # A file may change during the life of a worker. The token of the import tells one state of the file
-        # from the next.
+        # A file may change during the life of a worker. If a request has a new token, the file is therefore
+        # opened again.
         key = (request["path"], request["plain"], request["token"])
         if self._text is not None and key != self._text_key:
             self._text.close()
@@ -231,8 +231,8 @@ class Service:
                 failed.append([ordinal, "the query nests too deep in this game"])
                 continue
             except Exception:
-                # This is the boundary of a job. A bug that one game reveals must cost only that game. The log
-                # tells more.
+                # Every exception is caught here, because a bug that one game reveals must cost only that
+                # game. The log tells more.
                 traceback.print_exc()
                 failed.append([ordinal, "the program made a mistake in this game; please report it"])
                 continue
@@ -373,7 +373,7 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
     try:
         game = reader.read_game(data, line, offset, problem)
     except Exception:
-        # This is the boundary of a job. A bug that one game reveals must cost only that game.
+        # Every exception is caught here, because a bug that one game reveals must cost only that game.
         traceback.print_exc()
         reason = "the reader failed on this game"
         return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]], ""]
