@@ -83,9 +83,9 @@ def _dataclass(
 ) -> Any:
     """The decorator. The parameters mean the same as in `dataclasses`.
 
-    The attributes of an instance of a frozen class cannot be assigned, even if the instance belongs to a
-    subclass without the decorator. A method that the class itself defines is kept. Every annotation is a
-    field: there are no class variables.
+    The attributes of a frozen instance cannot be assigned, even if the instance belongs to a subclass without
+    the decorator. A method that the class itself defines is kept. Every annotation is a field: there are no
+    class variables.
     """
 
     def made(kind: type) -> type:

@@ -1,7 +1,7 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
 Games are kept in blocks of columns (`columns`). Each text stands once in a table, and the columns hold the
-number of the text. Questions about many games are computed on whole columns. The catalog can be made again
+number of the text. A question about many games is answered from whole columns. The catalog can be made again
 from the sources at any time, so a damaged file is set aside.
 """
 
@@ -194,7 +194,7 @@ class Catalog:
             connection.execute("update source set games = ?, complete = 0 where id = ?", (keep, source))
 
     def add_games(self, source: int, first: int, tables: Sequence[Table], positions: int) -> None:
-        """Add games from ordinal `first` on in one transaction. The new games replace all games known from
+        """Add games from ordinal `first` on in one transaction. The new games replace all known games from
         `first` on. `positions` is the source's new number of positions.
         """
         count = sum(map(len, tables))
@@ -402,8 +402,8 @@ class Catalog:
         return _padded(Coded.of(texts), count)
 
     def result_column(self, source: int, first: int, count: int) -> Coded:
-        """The results of `count` games from ordinal `first` on. A game's result is the result at the end of
-        its text. If the text ends without a result, the game's result is the value of the Result tag."""
+        """The results of `count` games from ordinal `first` on. For each game, the result at the end of the
+        text counts. If the text ends without a result, the Result tag counts."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
             known = columns.blocks(connection, source)
@@ -543,7 +543,7 @@ class Catalog:
         condition: str,
         value: str,
     ) -> np.ndarray:
-        """Which games have, in one of these columns, a text that meets a condition."""
+        """Which games have a text that meets `condition` in one of the columns `names`."""
         found: list[np.ndarray] = []
         for name in names:
             ids = _matching(connection, TABLES[name], condition, value)
@@ -562,8 +562,8 @@ class Catalog:
         low: int,
         high: int,
     ) -> np.ndarray:
-        """Which games have a number between two bounds in one of these columns; 0 means no number, except for
-        `plies`."""
+        """Which games have a number from `low` to `high` in one of the columns `names`. In every column
+        except `plies`, 0 means a missing number."""
         found: list[np.ndarray] = []
         for name in names:
             column = self._store.whole(connection, blocks, name).astype(np.int64)
@@ -740,7 +740,7 @@ def _checksum(first: int, games: int, values: Sequence[bytes]) -> int:
 
 def _matching(connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
     """The numbers of all texts in a table that meet a condition."""
-    # The index is not used: the table was compared with a checksum, but its index was not.
+    # The index is not used, because only the table was compared with a checksum.
     listed = connection.execute(
         f"select group_concat(id) from {table} not indexed where {condition}", (value,)
     )

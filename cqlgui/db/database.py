@@ -54,8 +54,8 @@ class File:
         self._opened: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._own = threading.local()
-        # The state of the file if the file was opened immutable, because SQLite could write nothing beside
-        # the file.
+        # The state of the file if the file was opened immutable for lack of disk space. None if the file need
+        # not be opened again.
         self._frozen: tuple[disk.State, bool] | None = None
         if not check:
             return

@@ -55,7 +55,7 @@ class FilterError(errors.CqlguiError):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text stands in one of these columns."""
+    """A term: `text` stands in one of the columns."""
 
     columns: tuple[str, ...]
     text: str
@@ -63,8 +63,8 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The number in one of these columns is at least `low` and at most `high`. A missing number meets no
-    condition."""
+    """A term: the number in one of the columns is at least `low` and at most `high`. A missing number meets
+    no condition."""
 
     columns: tuple[str, ...]
     low: int
@@ -73,7 +73,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """The game was played in one of these years."""
+    """A term: the game was played in one of the years from `low` to `high`."""
 
     low: int
     high: int
@@ -81,7 +81,7 @@ class Years:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The ECO code is between `low` and `high`. Both are in capitals and may be shortened."""
+    """A term: the ECO code is between `low` and `high`. Both bounds are in capitals and may be shortened."""
 
     low: str
     high: str

@@ -1,8 +1,8 @@
 """Converts a game's tags to one row of the catalog and back, without loss.
 
 The tags that are used for sorting games have columns of their own. All other tags stay in the JSON text of
-the row. A tag also stays in the JSON text if the column cannot reproduce its text exactly, such as the rating
-`2450?`.
+the row. A tag also stays in the JSON text if the column cannot reproduce the tag's value exactly. An example
+is the rating `2450?`.
 """
 
 from __future__ import annotations

@@ -80,7 +80,8 @@ class Journal:
             Recent.delete().where(Recent.id.not_in(latest)).execute(self._records)
 
     def recent(self) -> list[tuple[Path, ...]]:
-        """Files opened together, the latest first."""
+        """The entries of recent files, the latest first. Each entry has the files that were opened
+        together."""
         listed = Recent.select(Recent.key).order_by(Recent.opened.desc(), Recent.id.desc()).tuples()
         with self._records.reading():
             return [tuple(Path(text) for text in json.loads(key)) for (key,) in listed.execute(self._records)]

@@ -19,8 +19,8 @@ _TEXTS: Final = {
 }
 """For each table, the texts that the checksum covers. The checksum also covers the numbers of the rows. A
 value that is not a text becomes null, and the checksum leaves out the row of this value. Damage to a single
-bit can turn a text into bytes with the same content. Without this row the checksum differs, so the damage is
-noticed."""
+bit can turn a text into bytes with the same content. This damage is noticed, because the checksum leaves out
+the row."""
 _STEP: Final = 50_000
 """Rows are concatenated in steps of this many row numbers."""
 

@@ -14,12 +14,12 @@ _Placed = frozenset[tuple[int, int]]
 
 
 def common(positions: Sequence[Position]) -> Pattern:
-    """The men that stand on the same squares in all of the positions. The colours and the wings are those of
-    the first position.
+    """The men that stand on the same squares in all of the positions. The result has the colours and the
+    wings of the first position.
 
     Each further position is replaced by one of its four images: unchanged, with left and right exchanged,
     with colours swapped, or with both changes. The image with the most men in common with the earlier
-    positions is taken. If several images have equally many, the first of these images is taken.
+    positions is taken. If several images have equally many men in common, the first of these images is taken.
     """
     if not positions:
         return Pattern()

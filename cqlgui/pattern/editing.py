@@ -390,8 +390,8 @@ class _Pen:
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
         """Add a filter after the last of the filters `behind`. If `behind` is empty, the filter is added
-        before all filters of the group. At the end of the group, after a path or a transform, the filter
-        would become a part of the path or the transform."""
+        before all filters of the group. The end of the group is no safe place: after a path or a transform,
+        the filter would become a part of the path or the transform."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]
@@ -422,8 +422,8 @@ class _Pen:
 
     @property
     def bare(self) -> bool:
-        """Whether the group is the operand of a transform and has no braces. This kind of group needs braces
-        before a second filter is added."""
+        """Whether the group is the operand of a transform and has no braces. A group of this kind needs
+        braces when a second filter is added."""
         return bool(self.group.chain) and not self.group.braced
 
     def write_over(self, item: reading.Item, written: str) -> None:
@@ -496,7 +496,7 @@ class _Pen:
 
     def edit(self, caret: int) -> Edit:
         """The changes. A place holder is written if no filter of the group is left. A place holder is also
-        written if `reading.group_at` would find another group."""
+        written if `reading.group_at` would find another group after the changes."""
         if self.taken is not None and not self.stays(self.placed(caret)):
             self.open_braces()
             self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
@@ -509,7 +509,7 @@ class _Pen:
         return self.placed(caret)
 
     def placed(self, caret: int) -> Edit:
-        """The changes, with a caret for which `reading.group_at` still finds this group. Several carets are
+        """The changes, with a caret that lets `reading.group_at` find this group again. Several carets are
         tried, because the new text may stand in the braces of another group."""
         content = self.group.content
         edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
@@ -518,8 +518,8 @@ class _Pen:
         return next(filter(self.stays, edits), edit)
 
     def stays(self, edit: Edit) -> bool:
-        """Whether the group is still the group of `reading.group_at` after an edit, under the same
-        transforms."""
+        """Whether `reading.group_at` still finds this group after an edit, and the transforms around the
+        group are unchanged."""
         after, now = reading.group_at(edit.applied(self.text), edit.caret), self.group
         if after is None:
             return False

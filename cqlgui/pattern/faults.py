@@ -55,7 +55,7 @@ _NO_PAWNS: Final = boards.RANKS[0] | boards.RANKS[7]
 
 
 def _apart(marks: list[tuple[int, Mark]]) -> list[tuple[int, Mark]]:
-    """All marks that belong to a pair of marks without a common square."""
+    """The marks from all pairs of marks that share no square."""
     return [
         (place, mark)
         for place, mark in marks

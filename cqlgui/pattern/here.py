@@ -37,7 +37,7 @@ def material(position: Position) -> str:
 
 def twins(text: str) -> str:
     """A query under transforms: it also matches with colours swapped, with left and right exchanged, and with
-    both. A transform that would change nothing is left out."""
+    both changes. A transform that would change nothing is left out."""
     query = structure.checked(text).query
     if query is None:
         return text
@@ -53,8 +53,8 @@ _ORDER = (codes.WK, codes.BK, codes.WQ, codes.BQ, codes.WR, codes.BR, codes.WB, 
 
 
 def _men(position: Position, mask: int) -> tuple[Mark, ...]:
-    """Marks for the men of a mask on their squares. One more mark says that no man of the mask stands on any
-    other square."""
+    """Marks for the men of `position` that `mask` contains, each man on his square. One more mark says that
+    no other square holds a man of `mask`."""
     found, free = [], boards.ALL
     for man in _ORDER:
         if mask >> man & 1:

@@ -1,8 +1,8 @@
 """The ladder of a mark: the steps of the mouse wheel, from one man on one square to this man on any square.
-Each step asks less than the step before.
+Each step (rung) is wider than the step before.
 
 `Nf5`, `[BN]f5` (men of equal worth), `Af5` (any man of the colour), `Nf4-6` (a square up and down), `Nf1-8`
-(the file), `Ne-g4-6` (the squares around), `N`. A rung that asks the same as an earlier rung is left out.
+(the file), `Ne-g4-6` (the squares around), `N`. A rung that equals an earlier rung is left out.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The content of an orbit element's thumbnail: which men the element's filter asks for on which squares. This
-module does not use Qt."""
+"""The content of an orbit element's thumbnail: the men that the element's filter names, and the squares of
+these men. This module does not use Qt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANY = 8  # a designator of more squares than this is drawn as an area, not as m
 class Cell:
     """One square of the picture. `symbol` is the man on it; empty for a square that is named without a man.
 
-    The symbols are used as in designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man,
+    The symbols are used as in designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black man, `*` any man,
     `_` empty. `sure` is False if the filter leaves a choice (several squares or several kinds of men);
     `absent` is True if the man must *not* be there.
     """

@@ -180,7 +180,7 @@ def _alternatives(node: nodes.Node) -> list[nodes.Designator]:
 
 
 def _is_flat(found: groups.Layout, span: Span) -> bool:
-    """Whether all brackets in a union stand around the whole union."""
+    """Whether every pair of brackets in a union encloses the whole union."""
     words = [one.word for one in found.within(span)]
     inner = [word for word in words if word not in ("(", ")", "{", "}")]
     outer = (len(words) - len(inner)) // 2
@@ -235,8 +235,8 @@ def _is_any_man(node: nodes.Node) -> bool:
 
 
 def condition_kind(node: nodes.Node) -> ConditionKind | None:
-    """The kind of condition that a filter is. The negation of a condition has the same kind. None for a
-    filter of any other kind."""
+    """The `ConditionKind` of a filter. The negation of a condition has the condition's kind. None if the
+    filter is no condition."""
     match node:
         case nodes.Not(operand=operand) if not isinstance(operand, nodes.Not):
             return condition_kind(operand)

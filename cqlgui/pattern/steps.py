@@ -385,8 +385,8 @@ def _rewritten(
 
 
 def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], gaps: list[Gap]) -> bool:
-    """Whether a text has these steps and gaps after an edit. With fewer than two steps: whether the text has
-    no errors."""
+    """Whether a text has these steps and gaps after an edit. For fewer than two steps, the result says
+    whether the text is free of errors."""
     after = edit.applied(text)
     if len(contents) < 2:
         return structure.checked(after).query is not None

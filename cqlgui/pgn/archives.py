@@ -27,12 +27,13 @@ from cqlgui.pgn import decoding, tarred
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
 """The endings that a file dialog offers. A file with another ending is opened if its text looks like PGN."""
 
-# Compression makes real PGN 4 to 20 times smaller. A source that exceeds both limits is a decompression bomb.
+# Compression makes real PGN 4 to 20 times smaller. A source that exceeds `_LARGEST_RATIO` and has more than
+# `_UNSUSPICIOUS` bytes of text is a decompression bomb.
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
 _ROOM_LEFT = 64 << 20
-"""Unpacking leaves this many bytes of the disk free. If the unpacked text is still smaller, unpacking leaves
-as many bytes free as the text has."""
+"""Unpacking leaves this many bytes of the disk free. For a smaller text, unpacking leaves as many bytes free
+as the text has."""
 _WAY = 3
 """The version of the unpacking. The name of each copy contains this version. 2: packed UTF-16; 3: incomplete
 UTF-16 is noted."""
@@ -236,15 +237,16 @@ def _cache_name(path: Path, status: os.stat_result) -> str:
 
 
 def _copies(path: Path) -> str:
-    """The beginning of the names of all copies of a file. This beginning does not depend on the state of the
-    file."""
+    """The names of all copies of a file begin with this text. The text does not depend on the file's
+    state."""
     return f"text-{hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()}-"
 
 
 def _sweep(cache: Path) -> None:
     """Remove the unfinished copies that killed programs left."""
     disk.sweep(cache)
-    # Older versions used these names. A file that nobody has written for a while is removed.
+    # Older versions of the program named their unfinished copies `text-*.tmp`. A file that nobody has written
+    # for a while is removed.
     for left in cache.glob("text-*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _FORSAKEN_SECONDS:
@@ -291,7 +293,7 @@ def _unpack(
             disk.replace_file(_note(target), "; ".join(damage).encode("utf-8", "replace"))
         else:
             _note(target).unlink(missing_ok=True)
-    # Remove copies of older states of the same file. A copy that another process still reads is removed next
+    # Remove the copies of older states of `path`. A copy that another process still reads is removed next
     # time.
     for old in target.parent.glob(_copies(path) + "*"):
         if old not in (target, _note(target)):

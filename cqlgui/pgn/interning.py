@@ -50,8 +50,8 @@ class Interner:
         the index of a range to other bytes, which are looked up instead of the range.
 
         A length below 0 means a missing text. A missing text has place 0, and entry 0 of the list is None.
-        The list may grow later; its entries do not change. There may be at most half of `MOST` ranges. Bytes
-        that are not UTF-8 become replacement characters.
+        The list may grow later; its entries do not change. There may be at most `MOST` / 2 ranges. Bytes that
+        are not UTF-8 become replacement characters.
         """
         if self._notes[0] + len(starts) + len(instead) > MOST:
             self._begin_anew()

@@ -30,8 +30,8 @@ UNIT = kernels.Unit("pgn-reader", [attacks, directions, men, moves, squares, ker
 
 
 class Why(enum.IntEnum):
-    """Why the kernel stopped. The first three reasons are no fault of a game. All other reasons are things
-    that the kernel does not read."""
+    """Why the kernel stopped. The first three reasons are no fault of a game. Each of the other reasons names
+    something that the kernel does not read."""
 
     END = 0
     """The end of the text."""
@@ -71,11 +71,11 @@ PLIES = 6
 POSITIONS = 7
 FLAGS = 8
 RESULT = 9
-"""The place in `RESULTS` of the result at the end of the text."""
+"""The result at the end of the text, as a place in `RESULTS`."""
 FEN = 10
 """Place and length of the FEN; length 0 if the game has none."""
 MORE = 12
-"""Place and length, in the array of texts, of the other tags as JSON; length 0 if there are none."""
+"""The other tags as JSON: place and length in the array of texts; length 0 if the game has no other tags."""
 ELO = 14
 """White's and Black's rating; 0 if there is no number."""
 TAGS = 16
@@ -180,8 +180,8 @@ def read_games(
     nodes: Halves,
     notes: Ints,
 ) -> int:
-    """Read games from byte `begin` (0, or the end of a game), which is on `line`, to `end`. Returns the
-    number of games.
+    """Read games from byte `begin` to byte `end`. `begin` is 0 or the end of a game. Byte `begin` is on line
+    `line`. Returns the number of games.
 
     `final` says that nothing follows the data. `notes` receives: 0 the reason for stopping (a `Why`), 1 and 2
     the end and the line of the last game taken, 3 the number of words used in `packed`, 4 the number of bytes
@@ -402,7 +402,8 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
                 once = 1 << 8 + side
                 number = _number_of(data, value, length)
                 rows[row + ELO + side] = number
-                # A rating stays among the other tags if its number does not restore its text exactly.
+                # A rating stays among the other tags if the number does not restore the rating's text
+                # exactly.
                 kept = number == 0 or data[value] == 48
             elif key == _FEN:
                 once = 1 << 10
@@ -1042,7 +1043,8 @@ def _read_castling(data: Bytes, at: int, board: Words, base: int) -> int:
 
 
 def _in_preorder(packed: Shorts, first: int, count: int, most_words: int, nodes: Halves, notes: Ints) -> int:
-    """Reorder the words of a game with variations from the order of the text to preorder, with `BACK` words.
+    """Put the words of a game with variations into preorder, and add `BACK` words. Before the call, the words
+    are in the order of the text.
 
     `nodes` holds the parent of each move. Moves are numbered from 1 in the order of the text. Returns the
     number of words; less than 0 (a negative `Why`) if the words do not fit. Note 7 receives the plies of the

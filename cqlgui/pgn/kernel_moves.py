@@ -1,5 +1,5 @@
-"""Finds and plays the one legal move that a text can mean, compiled to machine code. The callers read the
-text.
+"""Finds the one legal move that a text can mean, and plays this move. The module is compiled to machine code.
+The callers read the text.
 
 These functions decide as `playing` does: both modules have the same candidates and the same order of tests.
 `playing` uses the boards of python-chess. These functions use bitboards in an array. A position is twelve
@@ -150,7 +150,7 @@ def play_null(board: Words, base: int) -> int:
 
 
 def attacked(board: Words, base: int, square: int, occupied: Word) -> bool:
-    """Whether a man of the side that is not to move attacks a square, with these occupied squares."""
+    """Whether a man of the side that is not to move attacks a square, given the occupied squares."""
     turn = int(board[base + 10])
     foe = board[base + 7 - turn]
     queens = board[base + 4]

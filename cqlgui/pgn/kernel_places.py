@@ -1,8 +1,8 @@
-"""Writes comments into the texts of clean games, compiled to machine code.
+"""Writes comments into the texts of clean games. The module is compiled to machine code.
 
-`kernel` has already read all these games without a fault, so this module checks nothing again. The place of a
-position is after the move that leads to the position, and after the glyphs and comments of this move.
-`reader.anchors` finds the same places.
+A game is clean if `kernel` has read the game without a fault. This module therefore checks nothing again. The
+place of a position is after the move that leads to the position, and after the glyphs and comments of this
+move. `reader.anchors` finds the same places.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Games:
         return found
 
     def tags(self) -> tuple[list[str | None], dict[str, np.ndarray]]:
-        """A list of the texts of `kernel.TEXT_TAGS`, and for each tag the place of each game's text in this
+        """A list of texts, and for each tag of `kernel.TEXT_TAGS` the places of the games' texts in this
         list.
 
         If a game lacks a tag, the place is 0, and entry 0 of the list is None. The list may grow later; its
@@ -87,8 +87,8 @@ class Games:
         return texts, dict(zip(names, places.reshape(-1, len(names)).T, strict=True))
 
     def other_tags(self) -> tuple[bytes, np.ndarray]:
-        """The tags outside the columns: the JSON texts of objects one after another in UTF-8, and the end of
-        each game's text. A game without other tags has an empty text."""
+        """The tags outside the columns: the JSON texts of the games, one after another in UTF-8, and the end
+        of each text. A game without other tags has an empty text."""
         lengths = self.rows[:, kernel.MORE + 1]
         if not self.other_encoding:
             # The kernel writes the texts in the order of the games, without gaps.

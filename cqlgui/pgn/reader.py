@@ -53,9 +53,10 @@ class ReadGame:
     """A game as it was read. `words` is the packed tree; `start_fen` is None for the usual start.
 
     `comments`, `before` and `nags` are keyed by positionid. If a position has several comments, `comments`
-    has them joined and `last_comments` has the last. `result` is the value of the Result tag if this value is
-    a valid result. If this value is not valid, `result` is the result at the end of the text, or `*` if the
-    text has no result. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
+    has all of them as one text, and `last_comments` has the last comment. `result` is the value of the Result
+    tag if this value is a valid result. If this value is not valid, `result` is the result at the end of the
+    text, or `*` if the text has no result. A game that is not `playable` (an unsupported variant, a broken
+    FEN) has no words.
     """
 
     tags: tuple[tuple[str, str], ...]
@@ -78,7 +79,7 @@ class ReadGame:
 
     @property
     def bad(self) -> bool:
-        """True when something of the game could not be read."""
+        """True when a part of the game could not be read."""
         return any(problem.severity == "error" for problem in self.problems)
 
     @property
@@ -276,7 +277,7 @@ class _Reading:
         self.noted: set[str] = set()
         self.result = ""
         self.tagless = False
-        # The byte of the last call of `index`, and the place of this byte in the text.
+        # The byte that was last given to `index`, and the place of this byte in the text.
         self.known = (0, 0)
 
     def read(self, problem: str) -> ReadGame:
@@ -376,8 +377,8 @@ class _Reading:
             return tags, position
         number = _NUMBER.match(data, position) if head.words else None
         if number and (number[1] == b"1" or any(name.lower() == "fen" for name, _ in tags)):
-            # The text before the move number is not a move in another notation, because the moves begin at
-            # the number.
+            # The game begins at this move number, so the text before the number is not a move in another
+            # notation.
             self._take(head)
             return tags, position
         return tags, head.begin
@@ -453,8 +454,8 @@ class _Reading:
         dead = start is None
         pending: list[str] = []
         pending_spans: list[tuple[int, int]] = []
-        # One frame for each open variation, with the state to return to. `dead_depth` counts variations
-        # inside a line that has ended at a fault.
+        # One frame for each open variation. The end of the variation restores the state in the frame.
+        # `dead_depth` counts variations inside a line that has ended at a fault.
         frames: list[tuple[chess.Board | None, int, chess.Board | None, int, bool, int]] = []
         dead_depth = 0
         ended = False

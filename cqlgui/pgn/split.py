@@ -273,7 +273,7 @@ class _Scanner:
         return index < self.start or data[index] in b"\r\n\x1a"
 
     def _tags(self) -> bool:
-        """Skip the tag section and the text before it. Returns True if the game ends there."""
+        """Skip the tag section and the text before it. Returns True if the game ends without movetext."""
         self._see_ahead()
         section = tagpairs.SECTION.match(self.data, self.position)
         self.tagged = section is not None
@@ -435,8 +435,8 @@ class _Scanner:
         return next_one == last + 1 or (next_one == last and number[2] is not None)
 
     def _after_result(self, start: int, result: bytes) -> bool:
-        """Skip the text after a result that may still belong to the game: comments, stray text, further
-        results. The result begins at `start`. Returns True if the moves of the game continue."""
+        """After the result at `start`, skip comments, stray text and further results that may still belong to
+        the game. Returns True if the moves of the game continue."""
         start += self.base
         filled = self.tagged or self.base + self.begun < start
         while True:

@@ -42,7 +42,8 @@ _MOVE = (
     rb"|(?:[O0o]|\xd0[\x9e\xbe])(?:[\-\x96]|\xe2\x80\x93)?(?:[O0o]|\xd0[\x9e\xbe])(?![a-z])"
     rb"|(?:--|[Zz]0|@@@@|[Nn]ull|NULL|[Pp]ass|PASS)(?![\w\-])"
 )
-# One star is a result, several stars are not. Round brackets with text that is no move are not a variation.
+# One star is a result, several stars are not. A round bracket begins a variation only if a move or a comment
+# follows.
 _MOVETEXT = rb"(?<!\*)\*(?!\*)|\((?=[\s(]{0,8}+(?:[{;]|" + _MOVE + rb"))|" + _MOVE
 MOVETEXT = pattern(_MOVETEXT)
 """What ends a tag section: a move number, a result, a variation or a word that may be a move."""

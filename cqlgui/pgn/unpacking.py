@@ -26,8 +26,7 @@ from cqlgui.pgn import decoding, tarred
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
 """The bytes that a decompressor gets at once. Zstandard does not limit its output, and may turn this many
-bytes into 32 MB. If a file is damaged, the text of at most this many packed bytes before the damage is
-lost."""
+bytes into 32 MB. If a file is damaged, at most this many packed bytes before the damage are lost."""
 _PIECE: Final = 1 << 16
 """The bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8

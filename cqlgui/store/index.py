@@ -198,7 +198,7 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
 
 
 def holds(known: Identity, plain: Path) -> bool:
-    """Whether a plain text begins with the indexed text. Reads this part of the text. Raises
+    """Whether a plain text begins with the indexed text. The rest of the plain text is not read. Raises
     `errors.SourceError`."""
     try:
         size = plain.stat().st_size
@@ -351,10 +351,10 @@ class SourceIndex:
 class Writer:
     """Adds games to an index, or begins an index; a context manager that holds the lock.
 
-    `identity` is the current state of the source. An index of the same text is continued. With `grown`, an
-    index of a text that has since grown is continued too. Any other index is begun again. If the text has
-    grown, the last game is dropped, because this game may have grown as well. Start reading at `next_offset`
-    / `next_line`; `game_count` games are committed before this place.
+    `identity` is the current state of the source. An index of the source's current text is continued. With
+    `grown`, an index is also continued if the text has grown since. Any other index is begun again. If the
+    text has grown, the last game is dropped, because this game may have grown as well. Start reading at
+    `next_offset` / `next_line`; `game_count` games are committed before this place.
 
     Raises `Busy` if another process writes, and `errors.CqlguiError` if the disk refuses; committed games
     stay.
@@ -569,7 +569,7 @@ def _free_name(number: int, taken: set[str]) -> str:
 
 
 def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
-    """The blake2b digest of the digests of all blocks. Two threads hash alternate blocks, without the
+    """The blake2b digest over the digests of the blocks. Two threads hash alternate blocks, without the
     interpreter lock."""
     parts = range(0, size, _BLOCK)
     found = [b""] * len(parts)

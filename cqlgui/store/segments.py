@@ -92,9 +92,9 @@ class GameRecord:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Games in columns, as a segment holds them. `rows` has a row of `ROW` for each game. The first word and
-    the FEN of a row are indices into `words` and `fens`. `problems` are the flaws in game order, with games
-    counted from the start of the block."""
+    """Games in columns, as a segment holds them. `rows` has a row for each game (see `ROW`). The first word
+    and the FEN of a row are indices into `words` and `fens`. `problems` are the flaws in game order, with
+    games counted from the start of the block."""
 
     rows: np.ndarray
     words: np.ndarray
