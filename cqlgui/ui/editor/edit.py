@@ -275,8 +275,8 @@ class QueryEdit(QPlainTextEdit):
         self._show_selections()
 
     def set_governed(self, start: int, end: int) -> None:
-        """Tint a range of code points. The tint shows the filter that a transform acts on, while the pointer
-        is on the transform. An empty range removes the tint."""
+        """Tint a range of code points. While the pointer is on a transform, the tint shows the operand of the
+        transform. An empty range removes the tint."""
         mapping = self.offsets()
         units = mapping.to_units(start), mapping.to_units(end)
         if start < end:
@@ -539,7 +539,8 @@ class QueryEdit(QPlainTextEdit):
         )
 
     def event(self, event: QEvent) -> bool:
-        # The completion popup takes Esc, because a shortcut of the window would take Esc before the popup.
+        # While the completion popup is open, Esc is for the popup. Without this test, a shortcut of the
+        # window would take Esc.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)

@@ -67,7 +67,7 @@ def _has_windows_ends(path: Path) -> bool:
 
 
 class Seen:
-    """Checksums of query files: the content of each file when this program last opened or saved the file."""
+    """Checksums of query files, made when this program last opened or saved each file."""
 
     def __init__(self) -> None:
         self._held: dict[Path, str] = {}
@@ -95,7 +95,7 @@ class Seen:
         try:
             now = _seal(read(path))
         except errors.SourceError as fault:
-            # The file holds no query now. The message takes the place of the checksum.
+            # The file cannot be read as a query any more. The message takes the place of the checksum.
             now = str(fault)
         if now in (held, self._told.get(path)):
             return False

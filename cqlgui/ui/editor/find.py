@@ -115,7 +115,7 @@ class FindBar(QWidget):
         self._count.setText(f"{len(self._spans):,}{many} found" if needle else "")
 
     def event(self, event: QEvent) -> bool:
-        # The bar takes Esc, because a shortcut of the window would take Esc before the bar.
+        # Esc is for the bar. Without this test, a shortcut of the window would take Esc.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)

@@ -44,7 +44,7 @@ _LONGEST_TOLD = 200
 
 
 class Lines(Protocol):
-    """What the gutter must know of the lines of a text."""
+    """What the gutter must know about the lines of a text."""
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
         """The text blocks in view, each with its top and its height in pixels."""
@@ -60,9 +60,9 @@ class Gutter(QWidget):
     """The margin at the editor's left edge. A click selects the line. A click on a lamp asks for the fixes of
     the line.
 
-    When the pointer moves to a line, the signal `pointed` carries the squares that the filters of the line
-    name or match, as a bitboard. The bitboard is 0 when the pointer leaves. The signal `fixes_wanted` carries
-    the number of a line, from 0.
+    When the pointer moves to a line, the signal `pointed` carries a bitboard. The bitboard has the squares
+    that are named or matched by the filters of the line. The bitboard is 0 when the pointer leaves. The
+    signal `fixes_wanted` carries the number of a line, from 0.
     """
 
     pointed = Signal(object)

@@ -1,8 +1,8 @@
 """The file or the title of a text, also after undo and redo.
 
 Opening a query or translating a script replaces the text, as one undo step. After the user has undone this
-step, the old text must have its old file again. With the new file, saving would write the old text over the
-wrong file.
+step, the old text must have its old file again. If the old text kept the new file, saving would overwrite the
+new file.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ class EditorPanel(QWidget):
     The signal `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`. `failed` carries a sentence
     if a file could not be read or written. `why_not_requested` is emitted after a click on the button that
     says whether the position on the board matches. `help_requested` is emitted for F1. If a script of an
-    older CQL was translated on opening, `translated` carries the file and the notes of the translation. If a
-    changed text is replaced by another text, `left_unsaved` carries the changed text.
+    older CQL was translated on opening, `translated` carries the file and the notes of the translation. If
+    another text replaces a text with unsaved changes, `left_unsaved` carries the unsaved text.
     """
 
     text_changed = Signal(str)
@@ -116,8 +116,8 @@ class EditorPanel(QWidget):
         self._show_diagnostics("", ())
 
     def _keep_widths(self) -> None:
-        """Give the buttons and the estimate the width of their usual texts. Without this width, the
-        neighbours would move when a text changes."""
+        """Give the buttons and the estimate the width of their usual texts. Without this width, neighbouring
+        widgets would move when a text changes."""
         metrics = self.fontMetrics()
         for button, longest in ((self._state, "Empty query"), (self._live, "Not on board")):
             button.setMinimumWidth(metrics.horizontalAdvance(f"{longest}") + _BESIDE)
@@ -499,7 +499,7 @@ class EditorPanel(QWidget):
         offered = QMenu(menu)
         actions = fixes.fill(offered, self.edit, fixes.at_caret(self.edit))
         for action in actions:
-            menu.insertAction(first, action)  # type: ignore[arg-type]  # None puts it at the end
+            menu.insertAction(first, action)  # type: ignore[arg-type]  # None puts the action at the end
         if actions and first is not None:
             menu.insertSeparator(first)
         menu.addSeparator()

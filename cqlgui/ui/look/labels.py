@@ -157,7 +157,7 @@ class ElidedLabel(QWidget):
         return self._tail
 
     def reserve(self, longest: str) -> None:
-        """Keep room for a text as long as `longest`."""
+        """Keep enough room for the text `longest`."""
         self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
         self.updateGeometry()
 

@@ -125,7 +125,7 @@ class Collector(QObject):
         self._blocks = min(self._blocks, blocks)
         if blocks - self._blocks > MOST_BLOCKS:
             self._too_many += 1
-            # The first time, the new objects were loaded when games were opened. These objects stay in use,
+            # Before `_settled` is set, the new objects come from opening games. These objects stay in use,
             # and are made permanent.
             if not self._settled or self._too_many > PATIENCE:
                 self._too_many = 0

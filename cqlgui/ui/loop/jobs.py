@@ -173,7 +173,7 @@ class Jobs(QObject):
         self._post(job, self._finish, job, *ended)
 
     def channel(self, receive: Callable[[list[T]], None]) -> Channel[T]:
-        """A `Channel` for the items that running work finds."""
+        """A `Channel` for items from running work."""
         return Channel(self, receive)
 
     def cancel(self, name: str, *, drop: bool = False) -> bool:

@@ -17,7 +17,7 @@ from PySide6.QtGui import QGuiApplication
 from cqlgui.base import priority
 
 TURN_SECONDS = 0.004
-"""If a turn has worked for more seconds than this, the call may be postponed to the next turn."""
+"""If a turn has worked for more seconds than this, its call may be postponed to the next turn."""
 LEFT_SECONDS = 0.016
 """A call is postponed for at most this many seconds. The screen shows a picture for about this time."""
 
@@ -47,8 +47,7 @@ class Turns(QObject):
     `LEFT_SECONDS`. While the user drags a pane, all turns are long, and every call would wait. A call may
     therefore be postponed only once while a mouse button is down.
 
-    Other threads are held back from the beginning of a call until the event loop waits for events
-    (`priority.hold`).
+    When a call begins, other threads are held back (`priority.hold`) until the event loop waits for events.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -99,7 +98,8 @@ class Turns(QObject):
         call()
 
     def _may_leave(self) -> bool:
-        """Whether the next call may be postponed. The first time, the present time is noted in `_left`."""
+        """Whether the next call may be postponed. When the call is first postponed, the present time is
+        stored in `_left`."""
         now = time.monotonic()
         if self._left is None:
             self._left = now

@@ -141,8 +141,8 @@ class Chips(QWidget):
         menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
 
     def _arrange(self) -> None:
-        """Lay out the chips in one line, because a second line would make the board above smaller. If the set
-        chips do not fit into one line, use two lines."""
+        """Lay out the chips in one line, because a second line would make the board above smaller. If the
+        chips that are set do not fit into one line, use two lines."""
         tail = self._more.sizeHint().width() + _GAP
         if not self.step.isHidden():
             tail += self.step.sizeHint().width() + _GAP
@@ -215,8 +215,8 @@ def _top(line: int) -> int:
 
 
 class _Chip(QPushButton):
-    """The chip of one condition. A set chip ends in a cross. A click on the cross, or the Delete key, removes
-    the condition."""
+    """The chip of one condition. A chip that is set ends in a cross. A click on the cross, or the Delete key,
+    removes the condition."""
 
     opened = Signal(str)
     removed = Signal(str)
@@ -230,8 +230,8 @@ class _Chip(QPushButton):
         self._filter: str | None = ""
         self._at = QPoint()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # A click does not give the focus to the chip, because a chip with the focus would look like a set
-        # chip.
+        # A click does not give the focus to the chip, because a chip with the focus would look like a chip
+        # that is set.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.clicked.connect(self._clicked)
         theme.theme().changed.connect(self._dress)
@@ -280,8 +280,8 @@ class _Chip(QPushButton):
 
 
 class Popover(QFrame):
-    """Asks for two numbers or a name beside a chip. The signal `answered` carries the new filter, or None to
-    remove the filter."""
+    """Opens beside a chip, and asks for two numbers or a name. The signal `answered` carries the new filter,
+    or None to remove the filter."""
 
     answered = Signal(object)
 

@@ -88,8 +88,8 @@ def player_of(text: str) -> str | None:
 
 
 def words(kind: marks.ConditionKind, text: str) -> str:
-    """The text of a chip: words for a filter that the chips can write, and the filter as written for any
-    other filter."""
+    """The text of a chip. A filter that the chips can write is shown in words. Any other filter is shown as
+    it is in the query."""
     plain = " ".join(text.split())
     for said, written in CHOICES.get(kind, ()):
         if plain.replace(" ", "") == written.replace(" ", ""):

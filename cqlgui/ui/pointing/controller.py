@@ -85,8 +85,8 @@ class Controller(QObject):
         self._slow = False
         # The selected mark itself, not its index, because a change of the text may renumber the marks.
         self._selected: marks.Mark | None = None
-        # The key is the men and the squares of a widened mark. The value is the square where the user began
-        # to widen, and the men of the mark at that time.
+        # The key is the men and the squares of a widened mark. The value is the square where the widening
+        # began, and the men of the mark before the widening.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
         # The key is the squares of a mark that asks for an empty square. The value is the men of the mark
         # before the mark asked for an empty square.
@@ -199,7 +199,7 @@ class Controller(QObject):
         self.set_active(not self._active)
 
     def set_count(self, words: str) -> None:
-        """Show how many games the query may find, at the mark that is widened or narrowed."""
+        """At the mark that is widened or narrowed, show how many games the query may find."""
         if self._picture.counted >= 0 and self._active:
             self._show(count=words)
 
@@ -209,8 +209,8 @@ class Controller(QObject):
         self.follow()
 
     def redo(self) -> None:
-        """Redo a change. The caret returns to the place that it had after the gesture. The place of the caret
-        decides which pattern is drawn."""
+        """Redo a change. If a gesture made the change, the caret moves to its place after the gesture. The
+        place of the caret decides which pattern is drawn."""
         edit = self._editor.edit
         edit.redo()
         caret = self._carets.get(self._state())
@@ -356,8 +356,8 @@ class Controller(QObject):
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
         step = deeds.step_of(self._sequence, found)
-        # If a step is drawn, the other filters are counted in the sequence's own pattern of the step. This
-        # pattern does not count the `find` of the next step as a filter.
+        # If a step is drawn, its pattern is taken from `_sequence`. In `found`, the `find` of the next step
+        # would be counted as another filter.
         told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
         self.chips.set_others(len(told.others))
 
@@ -407,8 +407,8 @@ class Controller(QObject):
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
     def _mark_at(self, square: int) -> int:
-        """The index of the mark that a gesture on a square means; -1 if the gesture means no mark. The
-        current text is read first."""
+        """The index of the mark that is meant by a gesture on a square; -1 if no mark is meant. The current
+        text is read first."""
         self.follow()
         return self._at(square)
 

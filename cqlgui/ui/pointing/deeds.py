@@ -1,6 +1,6 @@
-"""The edits of a query's text that gestures on the board ask for. This module does not use Qt.
+"""Edits a query's text for gestures on the board. This module does not use Qt.
 
-Each public function is the change for one gesture, and may need several edits. A `CaretDraft` collects the
+Each public function makes the change for one gesture, and may need several edits. A `CaretDraft` collects the
 edits, because the user must be able to undo a gesture in one step. Most functions return the mark to select
 afterwards, or None.
 """
@@ -203,7 +203,7 @@ def clear(draft: CaretDraft) -> None:
 
 
 _OF_A_GAME: tuple[marks.ConditionKind, ...] = ("player", "year", "elo", "result")
-"""Conditions on a whole game. If one step has the condition, the other steps do not need the condition."""
+"""Conditions on a whole game. Only one step of a sequence needs them."""
 _OF_ITS_END: tuple[marks.ConditionKind, ...] = ("mate", "stalemate")
 """Conditions that hold only at the end of a game. No step can follow a step with one of these conditions."""
 
@@ -218,7 +218,7 @@ def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Patt
     """A pattern with the men of `pattern` on their current squares, and the number of marks that were left
     out.
 
-    A mark is kept if it asks that one man must stand on one square. The man must still be on the board, and
+    A mark is kept if it says that one man must stand on one square. The man must still be on the board, and
     the current square of the man must be certain.
     """
     if shown is None:

@@ -220,8 +220,8 @@ class Gestures(QObject):
         return True
 
     def _target(self) -> int:
-        """The square that a key acts on. If the mouse moved after the last arrow key and is on the board,
-        this is the square under the pointer. In all other cases, this is the square of the cursor."""
+        """The square that a key acts on. If the mouse moved after the last arrow key and is on the board, the
+        result is the square under the pointer. In all other cases, the result is the square of the cursor."""
         if self._by_keys or self._over < 0:
             return self.cursor
         return self._over
@@ -246,7 +246,7 @@ class Gestures(QObject):
         self.cursor_moved.emit(square)
 
     def _wants(self, event: QKeyEvent) -> bool:
-        """Whether a key is for marks. Some of these keys are also shortcuts of the window."""
+        """Whether a key is for marks. Some keys for marks are also shortcuts of the window."""
         if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
         key = Qt.Key(event.key())

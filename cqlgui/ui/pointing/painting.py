@@ -201,7 +201,8 @@ def _draw_ground(
     width = max(1.8, frame.cell * (0.065 if chosen else 0.045))
     either, alone = mark.role is marks.Role.EITHER, mark.squares.bit_count() == 1
     tint = QColor(ink)
-    # A mark on all squares has hardly any tint, because a strong tint of the whole board would show nothing.
+    # A mark on all squares has hardly any tint, because a strong tint of the whole board would carry no
+    # information.
     tint.setAlpha(70 if alone else 44 if mark.squares != squares.ALL else 12)
     shape = QPainterPath()
     if either and alone:

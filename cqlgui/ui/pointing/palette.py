@@ -204,8 +204,8 @@ class _Drawn(QToolButton):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.drawPixmap((self.width() - size) // 2, (self.height() - size) // 2, picture)
             if self.isChecked():
-                # The edge shows in every theme that the button is checked. In some themes the usual shade is
-                # hard to see.
+                # The edge marks a checked button. In some themes the usual shade of a checked button is hard
+                # to see.
                 painter.setPen(QPen(theme.colours().colour("accent"), 2))
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
 

@@ -145,8 +145,8 @@ class StepsRow(QWidget):
         self._sequence, self._current = sequence, current
 
     def _want_form(self, form: steps.Form) -> None:
-        # The query's text decides which button is checked. After a click, the button of the present form is
-        # checked again, because the text may stay as it is.
+        # The query's text decides which button is checked. A click does not always change the text. The
+        # button of the present form is therefore checked again.
         if self._sequence is not None:
             self.forms[self._sequence.form].setChecked(True)
             if form != self._sequence.form:
@@ -254,7 +254,7 @@ class _Strip(QScrollArea):
         place = len(self.gaps)
         gap = _Between(self._content, lambda new: self._row.gap_wanted.emit(place, new))
         self.gaps.append(gap)
-        # Tab goes from left to right.
+        # The Tab key goes through the boards and the buttons from left to right.
         QWidget.setTabOrder(self.boards[place], gap)
         QWidget.setTabOrder(gap, self.boards[place + 1])
         gap.show()

@@ -1,5 +1,4 @@
-"""The menus, the toolbar and the keys of the window: every action with its key, and the rule when the action
-is enabled."""
+"""The menus, the toolbar and the keys of the window. This module also decides when an action is enabled."""
 
 from __future__ import annotations
 
@@ -400,7 +399,7 @@ class Actions:
             for place in places:
                 place.addAction(action)
         elif key:
-            # The action is added to the window, because the key must work without the menu, too.
+            # The action is added to the window, because the key must also work while the menu bar is hidden.
             self._main.addAction(action)
         if icon:
             self._icons.setdefault(icon, []).append(action)
@@ -443,4 +442,4 @@ class _Tools(QToolBar):
 
 
 _MENU_PADDING = 22
-"""The room beside the title of a menu, in pixels. The style sheet has a few pixels less."""
+"""The room beside the title of a menu, in pixels. The room in the style sheet is a few pixels smaller."""

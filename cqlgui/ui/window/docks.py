@@ -132,8 +132,8 @@ class Docks(QObject):
 
     def restore(self, kept: Kept) -> bool:
         """Restore a state of the panes. Returns False if the state cannot be read."""
-        # The panes are arranged first. If a pane left a group of tabs while a state is restored, Qt would
-        # leave an empty tab behind.
+        # The panes are arranged before the state is restored. If restoring the state moved a pane out of a
+        # group of tabs, Qt would leave an empty tab.
         self._arrange(kept.layout)
         if not self._main.restoreState(QByteArray(kept.state), VERSION):
             return False
@@ -202,7 +202,7 @@ class Docks(QObject):
         if self._stands(self.results) is Place.BOTTOM:
             main.resizeDocks([self.results], [now.bottom], _DOWN)
         if self._stands(self.picker) is Place.UNDER:
-            # The query keeps its least height if there is room for both panes.
+            # The query keeps its least height if there is room for the query and the transforms.
             above = next((dock for dock in (self.library, self.help) if dock is self._raised), self.query)
             room = above.height() + self.picker.height()
             if above is self.query:
@@ -302,7 +302,7 @@ class Docks(QObject):
             if tabbed and bar is None:
                 dock.setTitleBarWidget(QWidget(dock))
             elif not tabbed and bar is not None:
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # so Qt puts its own back
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt shows its own title bar again
                 bar.deleteLater()
 
     def _dock(self, name: str, title: str, content: QWidget) -> QDockWidget:
@@ -326,7 +326,7 @@ class Docks(QObject):
         return [(dock.width(), dock.height()) for dock in self.all if dock.isVisible()]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # A click on the window itself is a click on an edge between two panes.
+        # The window itself gets a click only on an edge between two panes.
         if event.type() is QEvent.Type.MouseButtonPress:
             self._drawn = self._sizes()
         elif event.type() is QEvent.Type.MouseButtonRelease and self._drawn:

@@ -12,7 +12,7 @@ NARROW = 1180
 LOW = 560
 """If the window is lower than this (in pixels), panes that would be below another pane become tabs, too."""
 PLANNED = 1366
-"""The window width in pixels that belongs to the usual widths of the columns. In a wider window, each column
+"""In a window of this width in pixels, the columns have their usual widths. In a wider window, each column
 gets a share of the additional width."""
 ASK, FOUND, PICKER = 340, 458, 408
 """The usual width of the left column, the usual width of the right column, and the usual height of the
@@ -67,7 +67,8 @@ def plan(layout: Layout, width: int, height: int) -> Plan:
         results = Place.TAB if narrow or low else Place.BOTTOM
         return Plan(Place.TAB, results, round(width * 0.46), ASK, PICKER, bottom)
     if narrow:
-        # All panes share one column. Its width is the width that the results need.
+        # All panes share one column. If the window is wide enough, the column gets the usual width of the
+        # results.
         return Plan(
             Place.TAB, Place.TAB, max(SMALLEST_ASK, min(FOUND, width * 46 // 100)), ASK, PICKER, bottom
         )
