@@ -1,2 +1,2 @@
-"""The window: widgets, models and jobs; the only importer of Qt. This package knows tasks, but not how a
-search works."""
+"""The window: widgets, models and jobs; the only importer of Qt. This package calls `cqlgui.tasks`, and does
+not know how a search works."""

@@ -1,1 +1,1 @@
-"""The painted chess board: drawing, the big interactive board and the small one of thumbnails."""
+"""The painted chess board: drawing, the big interactive board, and the small boards of thumbnails."""

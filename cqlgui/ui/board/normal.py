@@ -17,8 +17,8 @@ AS_WRITTEN = "As the query is written"
 
 
 class Normal:
-    """`on` says whether the user wants the query's frame. `element` is the orbit element of the last hit
-    shown in the game on the board."""
+    """`on` says whether the user wants the query's frame. `element` is the orbit element of the hit that was
+    shown last in the game on the board."""
 
     def __init__(self) -> None:
         self.on = False
@@ -26,7 +26,7 @@ class Normal:
 
     @property
     def applies(self) -> bool:
-        """Whether the user wants the query's frame and the transform of `element` can be undone."""
+        """True if the user wants the query's frame and if the transform of `element` can be undone."""
         return self.on and self.element is not None and _motion(self.element) is not None
 
     @property
@@ -61,7 +61,7 @@ class Normal:
     def marks(
         self, rings: int, element: hit_model.ElementCount | None
     ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
-        """Rings, lines, badge and single squares for a position. `rings` are the squares of the hit at the
+        """The arguments of `BoardWidget.set_marks` for a position. `rings` are the squares of the hit at the
         position, and `element` is the orbit element of the hit. If there is no hit, only the badge shows that
         the board has the query's own frame."""
         few = element.squares if element is not None else 0

@@ -4,10 +4,10 @@ The moves are shown as a running text or as a score sheet. In a running text var
 own. A score sheet has one line for each move number. A game with variations is always shown as a running
 text.
 
-Long games are laid out in chunks. Between two chunks the window handles other events. Each chunk is a
+Long games are laid out in chunks. Between two chunks the window handles other events. Each chunk begins a new
 paragraph. If all moves were one paragraph, Qt would lay out the whole game again at every change. When the
-user goes to another move, only an extra selection changes, not the text. Hits are painted over the text that
-is in view.
+user goes to another move, the text stays, and only Qt's extra selection changes. Hits are painted over the
+text that is in view.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LETTERS = 60
 _DEEPEST = 6
 """Variations nested deeper than this are indented no further."""
 _STRIP = 26
-"""Pixels beside the text for the button."""
+"""Width in pixels of the room for the button beside the text."""
 _NUMBER = patterns.pattern(r"(\d+\.)(\.\.)?")
 _LONGEST_WORD = 100
 _WORD_BREAK = "\N{ZERO WIDTH SPACE}"
@@ -104,8 +104,8 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
 
 
 def begun(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
-    """The pieces that `pieces` yields. The first two chunks are made at once. Worker threads call this
-    function."""
+    """The pieces that `pieces` yields. The pieces of the first two chunks are made before this function
+    returns. Worker threads call this function."""
     left = pieces(game, figurine)
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
@@ -196,7 +196,7 @@ class NotationView(QTextEdit):
         self._current = 0
         # Whether the current move is not laid out yet. After the layout the move is scrolled into view.
         self._awaited = False
-        # The view and the selection from before the text was drawn again. They are restored after the layout.
+        # The last view and selection, kept while the text is drawn again. They are restored after the layout.
         self._kept: _View | None = None
         self._left: Iterator[Piece] = iter(())
         # Whether the user wants a score sheet, and whether the game is shown as a score sheet.
@@ -444,8 +444,8 @@ class NotationView(QTextEdit):
         self.setExtraSelections(marks)
 
     def hits_in(self, area: QRect) -> list[int]:
-        """The hits in the lines that an area of the viewport touches, in text order. The current move is left
-        out, because it has a mark of its own."""
+        """The hits in all lines that lie at least partly in `area`, in text order. `area` is a part of the
+        viewport. The current move is left out, because it has a mark of its own."""
         if not self._hits:
             return []
         ends = QPoint(0, area.top()), QPoint(self.viewport().width(), area.bottom())
@@ -572,8 +572,8 @@ def _x(line: QTextLine, place: int) -> float:
     """The horizontal coordinate of a character in its line. `place` counts from the start of the
     paragraph."""
     found: Any = line.cursorToX(place)
-    # PySide returns the place as well as x, because Qt may change the place after a sign of several code
-    # units.
+    # PySide returns x and a place, because Qt moves a place inside a sign of several code units to the
+    # nearest valid place.
     return float(found[0] if isinstance(found, tuple) else found)
 
 

@@ -92,8 +92,8 @@ class Stage(QSplitter):
 
 
 def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
-    """The place of the notation, and its width beside the board or its height below the board. The board gets
-    as large as possible. `around` is the height of everything above and below the squares. `width` does not
+    """`BESIDE` and the width of the notation, or `UNDER` and the height of the notation. The board gets as
+    large as possible. `around` is the height of everything above and below the squares. `width` does not
     include the widget left of the squares."""
     narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 23 // 200))
     beside = min(width - narrow, height - around)

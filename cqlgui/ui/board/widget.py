@@ -1,4 +1,4 @@
-"""The boards on screen: the big one that shows a hit, and the small one of thumbnails.
+"""The boards on screen: the big board that shows a hit, and the small boards of thumbnails.
 
 The boards know positions, but no games.
 """
@@ -41,7 +41,7 @@ class Layer(Protocol):
 
     @property
     def covered(self) -> int:
-        """The squares where the layer hides the game's faint man."""
+        """On these squares the faint men of the game are not drawn."""
 
     def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
         """Draw the layer."""
@@ -128,7 +128,7 @@ class BoardWidget(QWidget):
 
     @property
     def swapped(self) -> bool:
-        """Whether the transform that the badge names swaps the colours."""
+        """Whether the transform in the badge swaps the colours."""
         motion = geometry.motion(self._ghost[2][1] if self._ghost is not None else self._badge[1])
         return motion is not None and motion.swapped
 

@@ -21,8 +21,8 @@ _JOB = "estimate"
 
 
 class Estimating(QObject):
-    """Keeps the number of games beside the editor up to date with the text of the editor and the open base.
-    `said` carries this number in words.
+    """Shows beside the editor how many games the query will find. The number follows the text of the editor
+    and the open base. `said` carries the number in words.
     """
 
     said = Signal(str)

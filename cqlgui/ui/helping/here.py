@@ -57,8 +57,8 @@ _TWINS_TIP = "Count and find these also with colours swapped and with left and r
 
 
 def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
-    """For each kind, the query that finds a position again. With `twins` the queries also find mirror images
-    and swapped colours."""
+    """For each kind, the query that finds a position again. With `twins` the queries also find mirror images,
+    and positions with swapped colours."""
     texts = (here.exact(position), here.skeleton(position), here.material(position))
     return tuple(map(here.twins, texts)) if twins else texts
 

@@ -114,6 +114,7 @@ class Players(labels.ElidedLabel):
 
 
 _LEAST_YEAR = 190
-"""If the label has fewer pixels than this in width, the year is left out to make room for the names."""
+"""If the label is narrower than this many pixels, the year is left out to make room for the names."""
 _LEAST_DETAILS = 36
-"""If the details have fewer pixels than this, the details are left out, because a few letters say nothing."""
+"""If fewer pixels than this are left for the details, the details are left out, because a few letters say
+nothing."""

@@ -23,8 +23,8 @@ SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
 """Maximum of persistent variables in the progress line, and maximum of characters of each variable."""
 FEW = 1 << 18
-"""Up to this total of hits, the hits of an element are found at once. Among more hits, a job finds the hits
-of the element."""
+"""If there are at most this many hits, the hits of an element are found at once. If there are more hits, a
+job finds the hits of the element."""
 _LIMITING = "limit the table"
 
 
@@ -34,9 +34,9 @@ class HitsPanel(QWidget):
 
     `opened` carries game, positionid and row of a hit that was opened by a double click or Enter.
     `current_changed` carries the row that became current, by key, mouse, `select_row` or `next_hit`.
-    `limited` says that the table has been limited. `limit_removed` says that the user has removed this limit,
-    and that the panel shows all hits again. `narrowing_removed` says that the user wants the whole result
-    again. `scope_removed` says that the user wants searches through all games again.
+    `limited` says that the table has been limited to an element. `limit_removed` says that the user has
+    removed this limit, and that the panel shows all hits again. `narrowing_removed` says that the user wants
+    the whole result again. `scope_removed` says that the user wants searches through all games again.
     """
 
     opened = Signal(int, int, int)
@@ -241,8 +241,8 @@ class HitsPanel(QWidget):
 
     def limit(self, orbit: int | None, element: int | None = None) -> None:
         """Show only the hits of one element of an orbit. If `orbit` is None, show all hits. The current hit
-        stays current if it is still shown. Among many hits, a job looks for the hits of the element, and the
-        old rows stay until the job ends. `limited` is emitted when the table is limited."""
+        stays current if it is still shown. If there are many hits, a job looks for the hits of the element,
+        and the old rows stay until the job ends. `limited` is emitted when the table is limited."""
         self._stop_looking()
         wanted = None if orbit is None or element is None else (orbit, element)
         if wanted in (None, self.hits.limited_to) or self._running or self.hits.total <= FEW:
@@ -310,7 +310,8 @@ class HitsPanel(QWidget):
         return found is not None and (found[0], found[1].positionid) == (game, positionid)
 
     def choose(self) -> None:
-        """The user has chosen the current hit, so this hit stays current in any order of the hits."""
+        """The user has chosen the current hit, so this hit stays current even if the order of the hits
+        changes."""
         self._landing = None
 
     def next_hit(self, step: int) -> bool:

@@ -1,4 +1,5 @@
-"""The menu that narrows hits: by a facet, by kept hits, or by searching only in the games with these hits."""
+"""The menu that narrows hits: by a facet, by kept hits, or by searching only in the games of the hits
+shown."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ MOST_KEPT = 8
 """Maximum of kept results; the oldest result is dropped first."""
 LONGEST_NAME = 40
 FEW = 1 << 16
-"""Up to this many hits the values of a facet are counted at once. If there are more hits, a job counts the
-values."""
+"""If there are at most this many hits, the values of a facet are counted at once. If there are more hits, a
+job counts the values."""
 _JOB = "facet"
 _WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
 
@@ -35,8 +36,9 @@ class Kept:
 
 class NarrowButton(QToolButton):
     """`chosen` carries a function that makes a new result from the result shown, and words that describe the
-    narrowing. `recalled` carries a `Kept` result to show instead. `kept` says that the user wants to keep the
-    hits shown. `within_changed` says whether the next searches are limited to the games of the hits shown."""
+    narrowing. `recalled` carries a `Kept` result that the user wants to see. `kept` says that the user wants
+    to keep the hits shown. `within_changed` says whether the next searches are limited to the games of the
+    hits shown."""
 
     chosen = Signal(object, str)
     recalled = Signal(object)

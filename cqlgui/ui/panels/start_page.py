@@ -95,7 +95,7 @@ class StartPage(QScrollArea):
         self._dress()
 
     def set_themes(self, entries: Iterable[entry_model.QueryEntry]) -> None:
-        """Show as boards the queries of the library that are in `THEMES`."""
+        """Show a board for each query of the library that is in `THEMES`."""
         known = {"/".join(entry.path.parts[-2:]): entry for entry in entries}
         found = [(known[name], line) for name, line in THEMES.items() if name in known]
         if [(card.entry, card.line) for card in self.cards] == found:

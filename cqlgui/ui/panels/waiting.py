@@ -59,7 +59,7 @@ class Waiting(QObject):
         self._say()
 
     def tell_games(self, games: int) -> None:
-        """Set how many games of the files being opened can be searched already."""
+        """Set the number of games that can be searched already, while the files are still being opened."""
         if games != self._games:
             self._games = games
             self._say()

@@ -45,18 +45,19 @@ def at(text: str, offset: int) -> ChosenChain:
 
 
 def meant(text: str, offset: int) -> structure.ChainInText:
-    """The pattern that a caret means, with the transforms directly around it. In a text with errors the
-    pattern is empty."""
+    """The pattern that the user most likely means with a caret, and the transforms directly around this
+    pattern. In a text with errors the pattern is empty."""
     return _candidates(text, offset)[0]
 
 
 def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
-    """The patterns that a caret may mean, the likeliest first, and at last the whole body.
+    """The patterns that the user may mean with a caret. The likeliest pattern comes first, and the whole body
+    last.
 
     The caret may be in a step of a sequence. If this step has transforms of its own, the step is the
-    likeliest pattern. If it has none, the group of all steps is the likeliest pattern. The board cannot draw
-    a group in braces if the query uses the value of the group. If the caret stands in such a group, the group
-    is a pattern nevertheless.
+    likeliest pattern. If it has none, the group of all steps is the likeliest pattern. A group in braces is a
+    pattern even if the board cannot draw the group. The board cannot draw a group if the query uses the value
+    of the group.
     """
     if not readable(text):
         return [structure.ChainInText((), Span(min(offset, len(text)), 0))]

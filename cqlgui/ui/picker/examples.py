@@ -14,7 +14,7 @@ _JOB = "examples"
 
 
 class Examples(QObject):
-    """Looks for positions in a job. The job for a new result replaces the job for the result before."""
+    """Looks for positions in a job. The job for a new result replaces the job for an earlier result."""
 
     def __init__(self, door: jobs.Jobs, picker: panel.PickerPanel, parent: QObject | None = None) -> None:
         super().__init__(parent)

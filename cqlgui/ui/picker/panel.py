@@ -53,8 +53,8 @@ QToolButton:disabled {{ color: {0.disabled}; }}
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """The orbits of a text, and thumbnails of their first images. The key of a thumbnail is the text of its
-    image."""
+    """The orbits of a text, and thumbnails of their first images. Each thumbnail is stored under the text of
+    its image."""
 
     orbits: tuple[hit_model.Orbit, ...]
     pictures: Mapping[str, picture_module.Picture]
@@ -373,14 +373,14 @@ class PickerPanel(QWidget):
         return 0
 
     def _point(self, word: str) -> None:
-        """Take `word` as the transform under the pointer or the keyboard focus. An empty word means that
-        there is no such transform."""
+        """Remember the transform under the pointer or the keyboard focus. `word` is empty if the pointer and
+        the focus are elsewhere."""
         if word != self._pointed:
             self._pointed = word
             self._tint()
 
     def _tint(self) -> None:
-        """In the text, mark the filter that the transform under the pointer acts on."""
+        """Mark the part of the text that is governed by the transform under the pointer."""
         if self._editor is not None:
             place = (0, 0)
             if self._pointed and not self._checking and self._pattern_there():
@@ -432,7 +432,8 @@ class PickerPanel(QWidget):
         self._filling = False
 
     def _show_more(self) -> None:
-        """Show a chip behind "More" if the user has opened "More", or if the chip is switched on."""
+        """A chip that belongs to "More" is shown if the user has opened "More", or if the chip is switched
+        on."""
         opened = self.more.isChecked()
         for choice in words.CHOICES:
             if not choice.first:
@@ -674,8 +675,8 @@ class PickerPanel(QWidget):
 
 
 def _show(part: QWidget, wanted: bool) -> None:
-    """Show or hide a part. A part that is shown or hidden already is left alone, so that the panel is not
-    laid out again."""
+    """Show or hide a part. If the part has the wanted state already, it is left alone, so that the panel is
+    not laid out again."""
     if part.isHidden() == wanted:
         part.setVisible(wanted)
 

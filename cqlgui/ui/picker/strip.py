@@ -57,15 +57,15 @@ _BESIDE = 72
 _PAD = 3
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _PICTURE_SECONDS = 0.004
-"""A repaint makes pictures for this many seconds, and at least one picture. Later repaints make the other
-pictures."""
+"""A repaint makes at least one picture, and stops making pictures after this many seconds. Later repaints
+make the other pictures."""
 _KEPT_TILES = 64
 """Maximum of cached painted tiles. If more tiles are visible, as on a large screen, all visible tiles are
 cached. A tile takes about 100 kB."""
 
 _Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
-"""The element of a tile; whether the tile shows a count, limits the hits and is marked; and the width,
-height, device pixel ratio and example of the tile."""
+"""The element of a tile, and whether the tile shows a count, limits the hits and is marked. The last four
+values are the width, height, device pixel ratio and example of the tile."""
 _BoardLook = tuple[str, int, float, position_module.Position | None]
 """Text of an element, width of its board, device pixel ratio and example."""
 
@@ -333,7 +333,7 @@ class ElementsView(QListView):
         self, text: str, shown: picture_module.Picture, example: position_module.Position | None
     ) -> QPixmap:
         """The board of a tile. The board is cached without the count below it. A search changes the count
-        several times, and painting the board each time would take most of the time."""
+        several times, and painting the board for each count would take too long."""
         ratio = self.devicePixelRatioF()
         look = (text, self.board, ratio, example)
         found = self._boards.get(look)

@@ -83,7 +83,7 @@ _SHIFTS = frozenset({"shift", "shiftvertical", "shifthorizontal"})
 
 
 def plural(count: int, noun: str) -> str:
-    """A number with a separator of thousands and a noun, which gets an s if needed."""
+    """A number and a noun. The thousands are separated by commas, and the noun gets an s if needed."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
@@ -114,7 +114,7 @@ def funnel(orbit: hit_model.Orbit) -> str:
 
 
 def symmetry(orbit: hit_model.Orbit) -> str:
-    """In words, the transforms of an orbit that leave the pattern unchanged. If no transform does this, the
+    """The transforms that leave the pattern unchanged, in words. If every transform changes the pattern, the
     text is empty."""
     same = [one.words for one in orbit.duplicates if one.reason == _SAME]
     if not same:

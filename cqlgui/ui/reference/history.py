@@ -25,8 +25,8 @@ class HistoryPane(entries.EntriesPane):
 
 
 def unsaved(text: str, asked: float) -> entries.Entry:
-    """An entry for a text that was replaced by another text before it was saved. `asked` is the time of this
-    replacement (seconds since 1970).
+    """An entry for an unsaved text that was replaced by another text. `asked` is the time of this replacement
+    (seconds since 1970).
     """
     at = datetime.fromtimestamp(asked)
     when = at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")

@@ -19,7 +19,7 @@ _JOB = "load game"
 
 
 class Browser(QObject):
-    """The game on the board, the position shown, and the hits in it.
+    """The game on the board, the position shown, and the hits of the game.
 
     `shown` is emitted after every change, with the game (or None) and the positionid. `normalised_changed` is
     emitted when hits begin or cease to be shown in the query's own frame.
@@ -162,7 +162,7 @@ class Browser(QObject):
         )
 
     def set_hits(self, hits: Mapping[int, hit_model.Hit]) -> None:
-        """Mark other positions of this game as hits."""
+        """Mark these positions of the game as hits, and no other positions."""
         self._hits = dict(hits)
         self.normal.element, self._landed = None, (0, -1)
         self._notation.set_hits(self._hits)

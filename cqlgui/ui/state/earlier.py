@@ -30,12 +30,12 @@ class Earlier(QObject):
         return self._differs
 
     def set_found_by(self, text: str | None, now: str) -> None:
-        """Say which query found the hits shown (None for no hits), and that the editor has the text `now`."""
+        """Set the query that found the hits shown (None for no hits). `now` is the text in the editor."""
         self._found_by = text
         self.compare(now)
 
     def compare(self, now: str) -> None:
-        """Compare the query of the hits with the text `now`, which the editor has."""
+        """Compare the query of the hits with `now`, the text in the editor."""
         former = self._found_by
         if former is None or former == now:
             self._jobs.cancel(_JOB, drop=True)

@@ -17,8 +17,8 @@ _JOB = "export"
 
 class Exporter(QObject):
     """`started` carries the file. At the end, `written` carries the `ExportReport`, or `ended` carries a
-    sentence and its kind. `progressed` carries the same four values as `Opener.progressed`: done, total,
-    words and a rate, which is 0 here."""
+    sentence and its kind ("error" or "info"). `progressed` carries the same four values as
+    `Opener.progressed`: done, total, words and a rate, which is 0 here."""
 
     started = Signal(object)
     progressed = Signal(int, int, str, float)
@@ -42,8 +42,8 @@ class Exporter(QObject):
         selected: Sequence[int],
         element: tuple[int, int] | None,
     ) -> None:
-        """Write the chosen part of a result. `choice.what` decides whether the `selected` games or the
-        limiting `element` are used."""
+        """Write the chosen part of a result. If `choice.what` is `SELECTED`, only the `selected` games are
+        written. If `choice.what` is `ELEMENT`, only the hits of `element` are written."""
         chosen = list(selected) if choice.what is export_dialog.What.SELECTED else None
         limit = element if choice.what is export_dialog.What.ELEMENT else None
 

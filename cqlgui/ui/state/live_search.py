@@ -1,8 +1,8 @@
 """Searches the open base shortly after each change of the query, while the user draws or types. This module
 draws nothing.
 
-A search begins after a short delay. The search is left out if it would take long. The next change of the
-query replaces the search. Old hits stay until the search has hits or has ended.
+A search begins after a short delay. The search is left out if it would take long. After the next change of
+the query, a new search replaces this search. Old hits stay until the search has hits or has ended.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class LiveSearch(QObject):
 
     def set_base(self, base: base_model.Base | None, *, anew: bool = True) -> None:
         """Use these games from now on. None means that there are no games yet. `anew` is False while more
-        games are to come. If `anew` is True, a text that could not be searched when it changed is searched
-        now."""
+        games are to come. If `anew` is True and the last change of the text could not be searched, the text
+        is searched now."""
         self._base = base
         self._shown = self._unseen = None
         self._growing = not anew
@@ -165,7 +165,7 @@ class LiveSearch(QObject):
             self._missed = self._seeker.text != text
             self._declined()
         elif text == self._shown:
-            # The text was changed back. The user's search has found the hits of this text already.
+            # The text was changed back. An earlier search has found the hits of this text already.
             self._missed = False
             self._declined()
         elif not text.strip() or reading.nothing_drawn(text):
@@ -177,7 +177,7 @@ class LiveSearch(QObject):
             self._seeker.run(base, text, self._folder, self._within, live=True)
 
     def _half_shown(self) -> None:
-        """The hits shown will never be all hits of their query."""
+        """The hits shown are incomplete, because a new search has replaced their search."""
         self._shown = None
 
     def _catch_up(self, running: bool) -> None:

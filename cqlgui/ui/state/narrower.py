@@ -40,8 +40,8 @@ class Narrower(QObject):
         self._known: tuple[base_model.Base, narrowing.Attributes] | None = None
         self._whole: search_model.SearchResult | None = None
         self._result: search_model.SearchResult | None = None
-        # The name of the kept hits that the steps begin with. The name is empty if the steps begin with a
-        # search.
+        # The name of the kept hits, if the narrowing began with kept hits. The name is empty if the narrowing
+        # began with a search.
         self._recalled = ""
         self._steps: tuple[str, ...] = ()
         self._limit: Limit | None = None
@@ -92,7 +92,7 @@ class Narrower(QObject):
     def undo(self) -> None:
         """Show the whole result again."""
         if self._whole is not None and (self._recalled or self._steps):
-            # A narrowing that is still being computed would replace the whole result when it ends.
+            # A narrowing that is still being computed is dropped, because it would replace the whole result.
             self._jobs.cancel(_JOB, drop=True)
             self._show(self._whole, ())
 
@@ -115,8 +115,8 @@ class Narrower(QObject):
             self._take_part(result)
             return
         orbit, element, _words = limit
-        # `_part` is None until these hits are known. So the user can narrow or keep only the hits that are
-        # shown.
+        # `_part` is None and the menu is disabled until the hits of the element are known. So the user can
+        # narrow or keep only hits that are shown.
         self._take_part(None)
         self._jobs.run(
             lambda _token, _sink: narrowing.matching(result, orbit, element),

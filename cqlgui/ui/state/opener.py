@@ -21,7 +21,8 @@ class Opener(QObject):
     """Only one opening runs at a time: another opening supersedes it.
 
     `grown` carries the base whenever more of its games can be browsed. `opened` carries the report at the
-    end, also after Cancel. `progressed` carries done, total (0 if unknown), words and games a second.
+    end, also after Cancel. `progressed` carries done, total (0 if unknown), words, and the number of games
+    per second.
     """
 
     started = Signal(list)

@@ -28,8 +28,8 @@ class Searcher(QObject):
     `finished` carries the result. After Stop it carries a result with the hits found so far. `rejected`
     carries the diagnostics of a bad query. `failed` carries a sentence. `wanted` carries a `rights.Wish` if
     the query needs a file that it may not use yet. `abandoned` follows a Stop that came before there was
-    anything to search. `superseded` says that a new search replaces a running search before all its hits were
-    shown. No more hits of the replaced search will come.
+    anything to search. `superseded` says that a new search replaces a running search before all hits of the
+    running search were shown. No more hits of the replaced search will come.
 
     A `live` search begins after a change of the text, without a command of the user. It runs only if it is
     predicted to be quick. Its `started` comes with its first hits or at its end. The old hits stay until

@@ -34,11 +34,11 @@ _log = logging.getLogger(__name__)
 class Session:
     """The state of the window. Empty texts and -1 mean "nothing".
 
-    `query_seen` is a checksum of the content of the query's file when it was last opened or saved.
-    `geometry`, `divider`, `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see
-    `packed`). `layouts` are rows (see `rows_text`). A row has the name of a layout, and the layout that this
-    layout is based on. It also has the state of the panes, and whether the user chose the sizes of the panes.
-    `unsaved` has texts and the times when they were left unsaved.
+    `query_seen` is a checksum of the query's file, made when the file was last opened or saved. `geometry`,
+    `divider`, `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`).
+    `layouts` are rows (see `rows_text`). A row has four texts: a layout's name, the name of its base layout,
+    the state of the panes, and "dragged" or an empty text. "dragged" says that the user chose the sizes of
+    the panes. `unsaved` has texts and the times when they were left unsaved.
     """
 
     files: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
-"""Fetches the details of hits that only the interpreter knows: for the game on the board at once, for visible
-rows soon."""
+"""Fetches those details of hits that only the interpreter knows: at once for the game on the board, and soon
+for visible rows."""
 
 from __future__ import annotations
 

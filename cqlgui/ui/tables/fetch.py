@@ -1,4 +1,4 @@
-"""A cache that answers at once from memory and fetches the rest in jobs; the base class of the tables'
+"""A cache that answers at once from memory, and fetches missing values in jobs; the base class of the tables'
 caches."""
 
 from __future__ import annotations

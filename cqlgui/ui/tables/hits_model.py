@@ -24,7 +24,7 @@ TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Tran
 WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 180)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
 _SQUARES = patterns.pattern(r"[a-h][1-8]|\[(?:[a-h][1-8],?)*\]")
-"""A set of squares as a value."""
+"""Matches a value that is a set of squares."""
 _TWO_LINES = (WHITE, BLACK, RESULT, YEAR, ECO, MOVES, VALUE)
 
 MANY = 200_000
@@ -255,8 +255,8 @@ class HitsModel(text_model.TextModel):
         return self._orbits
 
     def match_of(self, hit: hit_model.Hit) -> hit_model.OrbitMatch | None:
-        """The match to show for a hit: the match with the element of the limit, or the primary match if there
-        is no limit."""
+        """The match to show for a hit: the match with the element that limits the rows, or the primary match
+        if there is no limit."""
         for match in hit.matches:
             if self._limit is None or (match.orbit, match.element) == self._limit:
                 return match
@@ -417,7 +417,7 @@ class HitsModel(text_model.TextModel):
         white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
         # A value that is a set of squares is left out, because the board rings these squares. Nobody would
-        # understand their bare names at the end of a row.
+        # understand bare names of squares at the end of a row.
         value = "".join(one for one in values if not _SQUARES.fullmatch(one))
         return text_model.TwoLines(white, black, result, (year, eco), transform, moves, value)
 
@@ -441,7 +441,7 @@ class HitsModel(text_model.TextModel):
                 return ""
             return _written(told, self._hit(number, game, positionid))
         if column == TRANSFORM:
-            # The cell has the words, and the tool tip has CQL's own spelling.
+            # The cell has the transform in words, and the tool tip has the transform in CQL's own spelling.
             element = self._element_of(number, game, positionid)
             return "" if element is None else element.transform
         return super().tip(row, column)
@@ -480,7 +480,8 @@ class HitsModel(text_model.TextModel):
 
 
 class Limited:
-    """The ascending numbers of the hits that fit a limit, and the number of games with these hits."""
+    """The hits that fit a limit, as ascending numbers (`numbers`), and how many games have these hits
+    (`games`)."""
 
     def __init__(self) -> None:
         # The array is longer than its content, so that an addition rarely needs a copy.

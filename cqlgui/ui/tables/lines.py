@@ -31,8 +31,8 @@ class LineCache(fetch.FetchCache[Place, Line]):
     """Each `Line` by its `Place`."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
-        # Only one batch is read at a time. Reading is Python code, and several readers would keep the
-        # interpreter lock from the window for too long.
+        # Only one batch is read at a time. Reading is Python code, and several readers would hold the
+        # interpreter lock for so long that the window could not react.
         super().__init__(door, BATCH, one_at_a_time=True, parent=parent)
 
     def get(self, game: int, positionid: int, frame: motions.Motion = motions.STILL) -> Line | None:

@@ -17,7 +17,7 @@ _AXES = {"reflect_v": 0, "reflect_h": 90, "reflect_a1h8": 45, "reflect_a8h1": -4
 _TURNS = {"counterclockwise90": 90, "rotate180": 180, "clockwise90": -90}
 _WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _CELL = 16.0
-"""Side in pixels of the drawings that `_draw` makes. They are scaled to the wanted size."""
+"""Side in pixels of the drawings that `_draw` makes. The drawings are scaled to the wanted size."""
 
 
 def parts(transform: str) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def sign(transform: str, width: int, height: int, ink: str, ratio: float) -> QPi
 
 
 def _draw(painter: QPainter, part: str, ink: QColor) -> None:
-    """One part around the origin, in a square of `_CELL` pixels."""
+    """Draw one part around the origin, in a square with sides of `_CELL` pixels."""
     if part == "=":
         painter.drawLine(QPointF(-4, -2), QPointF(4, -2))
         painter.drawLine(QPointF(-4, 2), QPointF(4, 2))

@@ -109,12 +109,12 @@ class TableView(QTableView):
         self.doubleClicked.connect(self._double_clicked)
 
     def set_widths(self, widths: Sequence[int]) -> None:
-        """Set the usual width of each column in pixels. The model must be set before."""
+        """Set the usual width of each column in pixels. The model must be set first."""
         self._widths = tuple(widths)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
-        # For each column, a header asks whether the whole column is selected, and this check asks the model
-        # for every row. If there are many rows and all are selected, the check takes seconds. So the header
+        # For each column, Qt's header checks whether the whole column is selected. This check asks the model
+        # about every row. If there are many rows and all are selected, the check takes seconds. So the header
         # gets a selection model of its own.
         head = self.horizontalHeader()
         head.setSelectionModel(QItemSelectionModel(self.model(), head))
@@ -283,7 +283,7 @@ class TableView(QTableView):
         return self._keep((text, room, small), metrics.elidedText(text, self.textElideMode(), room), font)
 
     def _fitted(self, white: str, black: str, room: int) -> tuple[QStaticText, int]:
-        """Two players cut to a width of `room` pixels, and the width of the result."""
+        """The names of two players, cut to a width of `room` pixels, and the width of the result."""
         shown = names.fitted(self.fontMetrics(), white, black, room)
         return self._keep((f"{white}\0{black}", room, False), shown, self.font())
 
