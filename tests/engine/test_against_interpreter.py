@@ -18,12 +18,16 @@ from cqlgui.cql.ast import nodes
 from cqlgui.cql.ast.checked import Checked
 from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, orbit_pass
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.search import hit_details, planning, sieving
 from tests import helpers
 from tests.helpers import crossing, kinds, packed_games, planned
 from tests.helpers import games as readings
@@ -78,6 +82,10 @@ class Comparison:
         if found(compiled, self.packed, table, np.array(chosen)) != (hits, doubtful):
             self.differences.append(f"{checked.text!r}: made with care it finds something else")
         elements = self._elements(compiled, table, np.array(chosen), doubtful)
+        straight = sieving._straight(expanded, compiled) if compiled.wholly else None
+        separable = compiled.wholly and sieving._separable(expanded.query, compiled)
+        plan = sieving.Plan(compiled, "", None, None, straight, separable)
+        details = self._details(expanded, plan, table, hits)
         program = interpreter.Program(expanded)
         compared, matching = 0, 0
         for number in chosen:
@@ -108,6 +116,20 @@ class Comparison:
                 told = {place: elements.get(place) for place in matched}
                 if matched != told:
                     self.differences.append(f"{checked.text!r}: game {number}: {matched} but {told}")
+            if number not in doubtful and outcome is not None:
+                if separable:
+                    self.counts["games interpreted at hits alone"] += 1
+                    alone = program.run(game.tree, game.host, places=wanted)
+                    if alone != outcome:
+                        self.differences.append(
+                            f"{checked.text!r}: game {number}: {outcome} but alone {alone}"
+                        )
+                if details is not None and number in details:
+                    self.counts["hits with details compared"] += len(outcome.hits)
+                    if details[number] != outcome:
+                        self.differences.append(
+                            f"{checked.text!r}: game {number}: {outcome} but {details[number]}"
+                        )
             if number not in doubtful and wanted != hits[number]:
                 self.differences.append(f"{checked.text!r}: game {number}: {wanted} but {hits[number]}")
         self.counts["games compared"] += compared
@@ -141,6 +163,28 @@ class Comparison:
                 begin = end
         return elements
 
+    def _details(
+        self,
+        expanded: transforms.Expanded,
+        plan: sieving.Plan,
+        facts: games.Words,
+        hits: dict[int, list[int]],
+    ) -> dict[int, interpreter.GameOutcome] | None:
+        """What the interpreter should find in each game with hits, where the engine can tell."""
+        asking = hit_details.detail_pass(expanded, plan, settings.USUAL)
+        assert expanded.query is not None
+        if asking is None:
+            return None
+        self.counts["queries with details" + ", comments too" * asking.speaks] += 1
+        header = expanded.query.header
+        marked = settings.match_string(header)
+        defaults = found_module.GameDefaults(True, False, marked, not header.silent, (0,))
+        part = planning.Part(self.packed, len(self.games), np.arange(len(self.games)), facts)
+        numbers = [game << 32 | place for game, places in hits.items() for place in places]
+        made = sieving.detailed(asking, part, np.array(numbers, np.int64), defaults, before=0, base=0)
+        known = found_module.FoundGames(made.columns, made.told, defaults)
+        return {game: _outcome(one) for game, one in known.items()}
+
     def text(self, text: str) -> None:
         """Compare a query as text, with and without variations."""
         checked = check.check(text)
@@ -162,6 +206,20 @@ class Comparison:
             print(f"{number:6} {reason}")
         assert self.counts["games matching"]
         assert not self.differences, "\n".join(self.differences[:20])
+
+
+def _outcome(found: hit_model.GameHits) -> interpreter.GameOutcome:
+    """A game's details in the form that the interpreter gives them."""
+    hits = tuple(
+        interpreter.Hit(
+            hit.positionid,
+            hit.value,
+            tuple((one.orbit, one.element, one.positionid, one.squares) for one in hit.matches),
+            hit.squares,
+        )
+        for hit in found.hits
+    )
+    return interpreter.GameOutcome(hits, found.comments, ())
 
 
 def _is_over(limit: float) -> bool:

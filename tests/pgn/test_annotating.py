@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import tree
 from cqlgui.pgn import reader, split, writer
+from tests import helpers
 
 GAME = (
     '[White "A"]\n[Black "B"]\n\n{start} 1. e4 {a} e5; rest\n2. Nf3 $1 ({before} 2. f4 {b} exf4) 2... Nc6 *\n'
@@ -128,3 +131,49 @@ def test_letters_that_windows_1252_lacks_come_into_a_game_of_that_encoding() -> 
         assert game.tags == (("White", "Müller"), ("Annotator", "Łukasz"))
         assert game.comments[1].startswith("\x81 ü")
     assert reader.read_game(writer.annotate(data, {1: "♔ ≤ Ж"})).comments[1] == "\x81 ü ♔ ≤ Ж"
+
+
+def odd_games() -> list[bytes]:
+    """Games that the fast reader takes, and games that it leaves to the lenient one."""
+    texts = [
+        GAME,
+        GAME.replace("; rest\n", " {rest} "),
+        "1. e4 e5 *",
+XX
+        '[White "A"]\r\n\r\n1. e4 {a\r\nb} 1... e5\r\n2. Nf3 1-0',
+        '[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 9"]\n[SetUp "1"]\n\n9. ... Kd7 10.e4 (10. e3) 10... Ke6 1/2-1/2',
+        '[White "\u00c4"]\n\n1. e4 {\u00fc} e5 *',
+        '[White "A"]\n\n1. e4 e5 2. Ke3 *',
+        '[White "A"]\n\n*',
+    ]
+    encoded = [text.encode() for text in texts]
+    encoded.append('[White "\u00c4"]\n\n1. e4 {\u00fc} e5 *'.encode("latin-1"))
+    sample = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+    return encoded + [game.data for game in split.games(split.BytesSource(sample.read_bytes()[:200_000]))]
+
+
+WORDS = ["CQL", "of {some}", 'a\n[Event "x"]', "a } b", "CQL: as written [%csl Ga1]", "end\\", "\u0416"]
+
+
+@pytest.mark.parametrize("words", [WORDS[:-1], WORDS], ids=["ascii", "any"])
+@pytest.mark.parametrize("room", [1, 1 << 20])
+def test_many_games_get_the_comments_that_each_gets_alone(
+    words: list[str], room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "_ROOM", room)
+    source = Random(len(words))
+    games = [game for _ in range(4) for game in odd_games()]
+    source.shuffle(games)
+    firsts, ids, chosen = [0], [], []
+    for game in games:
+        count = len(reader.anchors(game).after)
+        own = sorted(source.sample(range(count + 2), source.choice([0, 1, 2, count])))
+        ids += own
+        chosen += [source.randrange(len(words)) for _ in own]
+        firsts.append(len(ids))
+    notes = writer.Notes(np.array(firsts), np.array(ids), np.array(chosen), words)
+    written = list(writer.Annotator().write(games, notes))
+    for number, (game, (text, _)) in enumerate(zip(games, written, strict=True)):
+        assert text == writer.annotate(game, notes.of(number)).strip(b"\r\n")
+    quick = sum(taken for _, taken in written)
+    assert len(games) // 2 < quick < len(games)
