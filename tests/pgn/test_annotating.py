@@ -139,7 +139,8 @@ def odd_games() -> list[bytes]:
         GAME,
         GAME.replace("; rest\n", " {rest} "),
         "1. e4 e5 *",
-XX
+        '[White "A"]\n\n1.e4! {a}{b} $1 e5?! ( {early} 1... c5 $2 {c} (1... c6) )'
+        " ( 1... e6 2. d4 ) {late} 2. d4 *",
         '[White "A"]\r\n\r\n1. e4 {a\r\nb} 1... e5\r\n2. Nf3 1-0',
         '[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 9"]\n[SetUp "1"]\n\n9. ... Kd7 10.e4 (10. e3) 10... Ke6 1/2-1/2',
         '[White "\u00c4"]\n\n1. e4 {\u00fc} e5 *',

@@ -146,8 +146,7 @@ def test_columns_and_values_that_are_kept_have_a_bound(
         assert tags._kept.bytes <= tags.MOST_BYTES
     for number in range(100):
         expanded = queries.expanded(f"{' ' * number}year > 1900")
-        (fact,) = asked_of(expanded)
-        facts.Asker([fact], expanded.names, None).answers(asked)
+        facts.Asker(asked_of(expanded), expanded.names, None).answers(asked)
         assert tags._kept.bytes <= tags.MOST_BYTES
     assert len(tags._kept._known) < 30
 
