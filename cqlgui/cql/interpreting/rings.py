@@ -29,8 +29,8 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""If a hit has more than this number of matches, squares are collected only for the first matches and for the
-primary elements. With a `shift` transform, a hit can have hundreds of matches."""
+"""If a hit has more matches, squares are collected only for the first `MOST_MATCHES` matches and for the
+primary elements (see `Rings.squares`). With a `shift` transform, a hit can have hundreds of matches."""
 
 
 _ASSIGNING = (nodes.Assign, nodes.PieceAssign, nodes_programs.Call)

@@ -2,8 +2,8 @@
 8.8).
 
 The positions of the other PGN file come from the host. The host refuses the file if the user did not allow
-it. The positions are put into a table when the filter first runs. If a transform maps one board to another,
-both boards have the same *normal form*. The keys of the table contain the normal form.
+the file. The positions are put into a table when the filter first runs. If a transform maps one board to
+another, both boards have the same *normal form*. The keys of the table contain the normal form.
 """
 
 from __future__ import annotations

@@ -142,8 +142,8 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
     """Whether the winner may guard a square beside the king, although a loser's man stands on the square. In
-    a pure mate, this guard is necessary and allowed if there is one checker, and the man could answer the
-    check without being pinned."""
+    a pure mate, this guard is necessary and allowed if there is one checker, and only a pin keeps the man
+    from answering the check."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
