@@ -48,8 +48,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A persistent variable at the end of a search. `value` is the value of the variable. If the variable
-    holds a set, `value` is the text of the set. `text` is the printed form of the value."""
+    """A persistent variable at the end of a search. `value` is the number or string in the variable. If the
+    variable holds a set, `value` is the text of the set. `text` is the printed form of `value`."""
 
     name: str
     value: int | str

@@ -13,8 +13,8 @@ def order(specs: Sequence[SortSpec], games: Sequence[tuple[int, Sequence[Key]]])
     """The numbers of the games in output order. Games are ordered by the first key, then by the next keys,
     and finally by number.
 
-    Each `SortSpec` says whether its key is sorted in descending order. A game without a value for a key comes
-    after all games with a value for this key. The values of one key are all numbers or all strings.
+    Each `SortSpec` defines whether its key is sorted in descending order. A game without a value for a key
+    comes after all games with a value for this key. The values of one key are all numbers or all strings.
     """
     ranked = sorted(games, key=lambda game: game[0])
     # The sorts are stable. The games are sorted by the least important key first, and by the most important

@@ -29,8 +29,8 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""For one hit, the squares of at most this number of matches are collected. With a `shift` transform, a hit
-can have hundreds of matches."""
+"""If a hit has more matches, squares are collected only for the first `MOST_MATCHES` matches and for the
+primary elements (see `Rings.squares`). With a `shift` transform, a hit can have hundreds of matches."""
 
 
 _ASSIGNING = (nodes.Assign, nodes.PieceAssign, nodes_programs.Call)
@@ -74,8 +74,8 @@ class Rings:
         key = (orbit, element)
         if key not in self._elements:
             body = self._orbits[orbit].elements[element].filter
-            # Another element may have assigned other values to the same variables. The test of the element
-            # assigns the element's own values again.
+            # Another element may have changed the variables of this element. The test of this element assigns
+            # the right values again.
             assigns = any(isinstance(one, _ASSIGNING) for one in nodes.walk(body))
             self._elements[key] = self._if_it_holds(body) if assigns else self._collector(body)
         return self._elements[key]

@@ -26,9 +26,9 @@ Run = Callable[[Evaluation], Any]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A compiled filter. `logs` says whether running the filter can change the comment log or the orbit
-    matches. `apart` says whether the test and the value of the filter are independent, as for a dash (`L--R`)
-    that has a set filter as target."""
+    """A compiled filter. `logs` is True if running the filter can change the comment log or the orbit
+    matches. `apart` is True if the test and the value of the filter are independent. An example is a dash
+    (`L--R`) with a set filter as target."""
 
     type: Type
     value: Run
@@ -124,8 +124,8 @@ class Compiler:
         return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Slot of the key of a `sort`. `sort` filters with the same text share a key. The copies that a
-        transform makes of one `sort` also share a key."""
+        """Slot of the key of a `sort`. `sort` filters with the same text share a key. If a
+        transform copies a `sort`, the copies also share a key."""
         # A `sort` without a text is identified by its offset in the query. All copies made by a transform
         # have the same offset.
         identity: object = node.span.offset if node.doc is None else node.doc

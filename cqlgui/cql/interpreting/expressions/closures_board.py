@@ -376,8 +376,8 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
 
 
 def _power_of_side(side: int, area: int) -> Run:
-    """A closure like `power`, for the men of one colour on fixed squares. The closure needs half as many
-    look-ups as `power`, and does not call the operand."""
+    """A closure for the `power` of the men of one colour on fixed squares. The closure needs half as many
+    look-ups as the closure for other operands, and does not evaluate the operand."""
     pawn, knight, bishop, rook, queen = range(side + 1, side + 6)
 
     def power(s: Evaluation) -> int:
@@ -422,7 +422,7 @@ def _loop(
     area, test, stops = domain.value, body.test, node.all
 
     def witnessed(s: Evaluation, bit: int) -> bool:
-        """Test the body. The first element that decides the loop is recorded as a `Witness`."""
+        """Test the body. The first element that decides the loop's result is recorded as a `Witness`."""
         outer, inner = s.witnesses, dict[tuple[int, int], Witness]()
         assert outer is not None
         key, variables, banned = (id(node), s.id), list(s.variables), {k: set(v) for k, v in s.banned.items()}

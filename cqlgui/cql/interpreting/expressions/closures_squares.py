@@ -170,7 +170,7 @@ def _passed(white: int, black: int) -> int:
 
 
 def _connected(pawns: int) -> int:
-    """The pawns with another of the given pawns on a neighbouring file. The ranks do not matter."""
+    """The pawns that have another pawn of the same set on a neighbouring file. The ranks do not matter."""
     files = pawns | _ahead(pawns) | _behind(pawns)
     return pawns & ((files & _NOT_H) << 1 | (files & _NOT_A) >> 1)
 

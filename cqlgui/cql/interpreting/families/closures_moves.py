@@ -127,8 +127,8 @@ def _castling_cut(move: int, sources: int, goals: int, allowed: int) -> Cut | No
 
 
 def _captured(s: Evaluation, move: int) -> int:
-    """The square (as a set) of the man that a move from the current position captures; empty if the move
-    captures nothing."""
+    """A set with the square of the captured man, for a move from the current position. If the move captures
+    nothing, the set is empty."""
     kind = move >> 12
     if kind == moves.EN_PASSANT:
         return 1 << (move & 56 | move >> 6 & 7)
@@ -572,8 +572,8 @@ def _promotes(kinds: int) -> Callable[[int], bool]:
 
 
 def _older_possible(node: nodes_moves.Move, sets: dict[str, Run], logs: bool) -> Code:
-    """`move legal` and `move pseudolegal`. The parameters decide what is returned: the from-squares, the
-    to-squares, the number of moves, or whether there is a move."""
+    """Compile `move legal` or `move pseudolegal`. The parameters decide what is returned: the from-squares,
+    the to-squares, the number of moves, or whether there is a move."""
     pseudo = "pseudolegal" in node.words
     wanted = [_KINDS[word] for word in node.words if word in _KINDS]
     operands = tuple(sets.items())

@@ -82,8 +82,8 @@ def _while(compiler: Compiler, node: nodes_programs.While) -> Code:
 
 
 def _for_each_match(compiler: Compiler, search: nodes_strings.Search, run: Run) -> Run:
-    """Run the body once for each match in a text (spec 13.4). The text is read once, at the beginning. The
-    loop fails if the text has no value (R2-5)."""
+    """A closure that runs the body once for each match in a text (spec 13.4). The text is evaluated only
+    once, at the beginning. The loop fails if the text has no value (R2-5)."""
     subject = compiler.compile(search.text).value
     matches = closures_strings.matches(search)
 
@@ -213,7 +213,8 @@ def _put(s: Evaluation, entries: dict[Any, Any], key: Any, value: Any, span: Spa
     gone = 0 if old is UNBOUND else _weight(old)
     if s.journal is not None:
         s.journal.append((entries, key, old))
-        # The journal keeps the old value, so no weight is released. The journal entry itself is charged.
+        # The journal keeps the old value. Therefore the weight of the old value is not subtracted, and the
+        # weight of the journal entry is added.
         gone = -PER_ENTRY
     if value is UNBOUND:
         entries.pop(key, None)

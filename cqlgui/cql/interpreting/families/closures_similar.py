@@ -1,9 +1,9 @@
-"""Compiler of `similarposition`: boards of another file that equal the current board up to symmetry (spec
+"""Compiler of `similarposition`: boards of another PGN file that equal the current board up to symmetry (spec
 8.8).
 
-The positions of the other file come from the host. The host refuses the file if the user did not allow the
-file. The positions are put into a table when the filter first runs. If a transform maps one board to another,
-both boards have the same *normal form*. The keys of the table contain the normal form.
+The positions of the other PGN file come from the host. The host refuses the file if the user did not allow
+the file. The positions are put into a table when the filter first runs. If a transform maps one board to
+another, both boards have the same *normal form*. The keys of the table contain the normal form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 from cqlgui.cql.transforming import geometry, words
 
 MAX_POSITIONS: Final = 2_000_000
-"""Maximum number of positions of the other file; a larger file is refused."""
+"""Maximum number of positions of the other PGN file; a larger file is refused."""
 
 
 @compiles(nodes_tree.SimilarPosition)
@@ -59,7 +59,7 @@ def _similar_position(compiler: Compiler, node: nodes_tree.SimilarPosition) -> C
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A position of the other file."""
+    """A position of the other PGN file."""
 
     game: int
     movenumber: int
@@ -68,7 +68,7 @@ class _Place:
 
 @dataclass(slots=True)
 class _Table:
-    """The main-line positions of a file. A key of `positions` is a pair: the normal form, and the side to
+    """The main-line positions of a PGN file. A key of `positions` is a pair: the normal form, and the side to
     move. The positions of one key are in the order of the file."""
 
     file: str
@@ -78,7 +78,7 @@ class _Table:
     too_large: bool = False
 
     def fill(self, host: hosts.Host) -> None:
-        """Read the file; raises `host.RefusedError`."""
+        """Read the PGN file; raises `host.RefusedError`."""
         count = 0
         for game, read in enumerate(host.other_games(self.file), 1):
             if read is None:

@@ -83,12 +83,12 @@ _CONDITIONS: Final[dict[str, Run]] = {"cooked": _cooked, "dual": _dual, "sound":
 
 
 TOLD_BY_TAGS: Final = frozenset({*study_meanings.MARKS, *study_meanings.GBR_PARTS, "dual", "diagram"})
-"""Keys that depend on tags only."""
+"""The keys of `hhdb` filters that depend on tags only."""
 
 
 def _leaves_solution(s: Evaluation) -> bool:
-    """Whether a move up to the current position starts a variation, and the comment after this move lacks
-    `<main>`."""
+    """Whether one of the moves to the current position starts a variation, and the comment after this move
+    lacks `<main>`."""
     tree, memo, place = s.tree, s.memo, s.id
     passed = []
     answer = False
@@ -178,8 +178,8 @@ class Award:
     high: int | None
 
     def fits(self, category: nodes_studies.AwardCategory, special: bool) -> bool:
-        """Whether the award is of a category (`award` stands for every category). If `special` is True, the
-        award must also be a special award."""
+        """Whether the award belongs to a category (`award` stands for every category). If `special` is True,
+        the award must also be a special award."""
         return category in ("award", self.category) and (self.special or not special)
 
     def rank(self, highest: bool) -> int:

@@ -22,7 +22,7 @@ def mate(p: Position, demand: str) -> Bitboard:
     empty.
 
     `demand` is `pure`, `model` (pure, and all officers of the winner take part) or `ideal` (pure, and all men
-    of both sides take part). The caller must have checked that the side to move is mated.
+    of both sides take part). The caller must make sure that the side to move is mated.
     """
     scene = _scene(p)
     if not _is_pure_mate(scene):
@@ -40,8 +40,8 @@ def stalemate(p: Position, demand: str) -> Bitboard:
     the set is empty.
 
     All men of the loser take part. `demand` is `pure`, `model` (pure, and all officers of the winner take
-    part) or `ideal` (pure, and all men of the winner take part). The caller must have checked that the side
-    to move is stalemated.
+    part) or `ideal` (pure, and all men of the winner take part). The caller must make sure that the side to
+    move is stalemated.
     """
     if position.king_square(p.men, p.turn) < 0:
         return 0
@@ -61,7 +61,7 @@ def stalemate(p: Position, demand: str) -> Bitboard:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """Data about a position that the functions of this module share."""
+    """Data about one position, shared by the functions of this module."""
 
     position: Position
     king: Square
@@ -142,8 +142,8 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
     """Whether the winner may guard a square beside the king, although a loser's man stands on the square. In
-    a pure mate, the guard is necessary and allowed if the man is pinned and could answer a single check
-    without the pin."""
+    a pure mate, this guard is necessary and allowed if there is one checker, and only a pin keeps the man
+    from answering the check."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1

@@ -22,7 +22,7 @@ OCCUPIED: Final = 15
 need these sets. The indices 0 to 12 are the codes in `board.men`."""
 
 NO_CHILD: Final = -2
-"""Value of `Evaluation.only_child` if the `line` cannot continue."""
+"""Value of `Evaluation.only_child` if a `line` cannot continue."""
 
 UNBOUND: Final = object()
 """Marks an unbound variable. An unbound variable was not yet assigned in this game, or lost its value
@@ -103,7 +103,7 @@ class Way:
 class Witness:
     """The element (a square or a man) that decides the result of a `square` or `piece` loop. Without `all`,
     the witness is the first element that makes the body hold. With `all`, the witness is the first element
-    that makes the body fail. `held` says whether the body held. `square` is the square of the element.
+    that makes the body fail. `held` is True if the body held. `square` is the square of the element.
 
     `variables` and `banned` are copies of `Evaluation.variables` and `Evaluation.banned`, made before the
     body was tested. `inner` holds the witnesses of the loops inside the body.
@@ -259,13 +259,13 @@ class Evaluation:
         )
         self.variables: list[Any] = [UNBOUND] * variables
         self.best: list[int | str | None] = [None] * sort_keys
-        # For each sort key, `asides` holds the comments made with the best value so far. These comments are
-        # added to the log at the end of the game (output spec 3.4).
+        # For each sort key, `asides` holds the comments that belong to the best value so far. These comments
+        # are added to the log at the end of the game (output spec 3.4).
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
         self.log = Log() if smart_comments else WholeLog()
-        # `spent` counts the kept characters that are not in the log. The limit `MOST_KEPT` applies to the sum
-        # of `spent` and the weight of the log.
+        # `spent` counts the characters of the data that are kept outside the log, such as messages. The limit
+        # `MOST_KEPT` applies to the sum of `spent` and the weight of the log.
         self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
@@ -301,8 +301,8 @@ class Evaluation:
         # `journal` holds the old values of changed dictionary entries, the newest change last. `journal` is
         # None if changes are never undone.
         self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
-        # `rehearsal` is True while a filter is evaluated for the ringed squares or for an explanation. During
-        # this time, nothing outside the evaluation may be changed.
+        # `rehearsal` is True while `rings.quietly` runs a closure. During this time, nothing outside the
+        # evaluation may be changed.
         self.rehearsal = False
         self.work = _POLL_EVERY
         self._deadline = deadline
@@ -410,8 +410,8 @@ class Evaluation:
         return self._fact("mate", legality.is_mate)
 
     def is_stalemate(self) -> bool:
-        """Whether the side to move is stalemated. The board alone decides, even if the game continues
-        (D6)."""
+        """Whether the side to move is stalemated. The result depends only on the position, even if
+        the game continues (D6)."""
         return self._fact("stalemate", legality.is_stalemate)
 
     def _fact(self, name: str, decide: Callable[[position.Position], bool]) -> bool:
@@ -435,7 +435,8 @@ class Evaluation:
         return self._ends[positionid]
 
     def square_of(self, identity: int) -> Bitboard:
-        """The square (as a set) of a man in the current position; empty if the man was captured."""
+        """A set with the square of a man in the current position. If the man was captured, the set is
+        empty."""
         square = self.tree.men_board(self.id).find(identity) if identity < tree.NOBODY else -1
         return 1 << square if square >= 0 else 0
 

@@ -11,8 +11,8 @@ from cqlgui.board import tree
 
 
 class RefusedError(errors.CqlguiError):
-    """The query asked for a file, but the user did not allow the file, or the file cannot be read. The
-    message names the file and the reason."""
+    """The query uses a file that the user did not allow, or a file that cannot be read. The message names
+    the file and the reason."""
 
 
 class Host(Protocol):

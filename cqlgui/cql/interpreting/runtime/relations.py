@@ -87,7 +87,7 @@ def rays(
     for start in bits(sets[0]):
         allowed = mask if men is None else mask & _LINE_DIRECTIONS[men[start]]
         for direction in directions.members(allowed):
-            # Bit k of `reached` is set if the first k + 1 sets can be assigned to squares passed so far.
+            # Bit k of `reached` is 1 if the first k + 1 sets can be assigned to squares passed so far.
             reached = 1
             for square in attacks.RAYS[direction][start]:
                 bit = 1 << square

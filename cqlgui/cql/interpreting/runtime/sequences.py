@@ -38,7 +38,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceGroup:
-    """Constituents one after the other."""
+    """Several constituents that follow one another."""
 
     parts: tuple[Part, ...]
 
@@ -63,9 +63,9 @@ constituent (None at the start)."""
 
 @dataclass(frozen=True, slots=True)
 class SequenceMatch:
-    """A complete sequence. `measure` says how good the sequence is. `comments` and `matches` are the comments
-    and orbit matches made along the sequence. `values` are the values of the atomic variables at the end of
-    the sequence."""
+    """A complete sequence. A greater `measure` means a better sequence. `comments` and `matches` are the
+    comments and orbit matches made along the sequence. `values` are the values of the atomic variables at the
+    end of the sequence."""
 
     measure: int
     steps: int
@@ -112,7 +112,7 @@ def explore(
     todo: _Todo = (part, 0, None)
     while True:
         s.step()
-        # Go forwards until a step offers a choice of moves.
+        # Go forwards until a step offers a choice of places.
         while todo is not None:
             item, times, rest = todo
             if isinstance(item, Test):
@@ -180,7 +180,7 @@ def explore(
                 s.rollback(comments, matches)
                 s.spent -= held
                 return best
-        # Go back to the last choice that has an alternative left.
+        # Go back to the last choice with an alternative that was not tried yet.
         while waiting:
             choice = waiting[-1]
             s.rollback(choice.comments, choice.matches)
@@ -216,8 +216,8 @@ loop), and the work after the constituent."""
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A point in the search where an alternative is left to try. If `places` is None, the alternative is
-    another round of a loop. If `places` is given, the alternatives are the remaining places of a step."""
+    """A point in the search with an alternative that was not tried yet. If `places` is None, the alternative
+    is another round of a loop. If `places` is given, the alternatives are the remaining places of a step."""
 
     rest: _Todo
     place: Place
