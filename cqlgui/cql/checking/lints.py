@@ -264,7 +264,7 @@ def _useless(node: nodes.Node, names: Names) -> bool:
 
 
 def _always(node: nodes.Node) -> bool:
-    """Whether a filter is a number with a value in every position."""
+    """Whether a filter is a number that has a value in every position."""
     return isinstance(node, nodes.Count | nodes.Power | nodes_moves.CountMoves) or (
         isinstance(node, nodes.Measure) and node.word in ("ply", "movenumber", "gamenumber")
     )
@@ -296,7 +296,7 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
 
 
 def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
-    """A warning for every player's name with the spelling of the game file. This spelling never matches,
+    """A warning for every player's name that is spelled as in the game file. This spelling never matches,
     because `player` gives names in normalised form."""
     for node in nodes.walk(body):
         if isinstance(node, nodes.ImplicitSearch) and _names_players(node.text):

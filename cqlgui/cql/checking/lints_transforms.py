@@ -39,8 +39,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """A warning for each transform that applies to one filter without brackets. There is a warning only if
-    the transform would also change later filters."""
+    """A warning for each transform that applies to a single filter without brackets, but that would also
+    change later filters if brackets included them."""
     changed = _Changed(compound.filters)
     for place, node in enumerate(compound.filters):
         if not isinstance(node, nodes.Transform):
@@ -75,7 +75,7 @@ def _chain(node: nodes.Transform) -> list[nodes.Transform]:
 
 
 class _Changed:
-    """Finds the filters of a sequence that a transform changes. The result is cached for each keyword."""
+    """Finds out which filters of a sequence a transform changes. The result is cached for each keyword."""
 
     def __init__(self, filters: Sequence[nodes.Node]) -> None:
         self._filters = filters
@@ -189,8 +189,8 @@ def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
 
 
 def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
-    """A warning about pawns under transforms, for one of two reasons. Some images of the pattern need a pawn
-    on the first or last rank, or a transform turns ranks into files. The first reason has priority."""
+    """A warning about pawns under transforms, for one of two reasons. Either some images of the pattern need
+    a pawn on the first or last rank, or a transform turns ranks into files. The first reason has priority."""
     chain = _chain(node)
     words = [link.word for link in chain]
     if any(word.startswith("shift") or word == "rotate45" for word in words):

@@ -78,8 +78,8 @@ def _stray(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
 
 
 def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """A fix for one of two mistakes. A transform is written as two words before an operand that is no set, or
-    brackets contain `or` where a set is needed."""
+    """A fix for one of two mistakes. Either a transform before an operand that is no set is written as two
+    words, or brackets contain `or` where a set is needed."""
     if finding.message.startswith(("`horizontal`", "`vertical`")):
         return _joined_transform(scanned, finding.span.offset)
     if "a set of squares" not in finding.message:

@@ -81,7 +81,7 @@ def tidied(text: str) -> str:
     """`text` without blanks at line ends and without repeated blank lines. The result ends with one line
     break.
 
-    A line that contains tabs but no other text is kept.
+    A line with nothing but tabs is kept.
     """
     lines = [line.rstrip() or line.strip(" ") for line in text.replace("\r\n", "\n").split("\n")]
     # Comments also lose blanks at line ends and repeated blank lines.
@@ -192,7 +192,7 @@ def _word(token: Token) -> str:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The pieces of a designator without brackets, and the squares of the designator with brackets."""
+    """The pieces and the squares of a designator. Only the brackets around the pieces are removed."""
     found = _PIECES.fullmatch(text)
     assert found is not None
     return (found[1] or "").strip("[]"), found[2]
@@ -303,7 +303,7 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
             left = read.get(start - len(news[before].lstrip()))
             stays = news[before].lstrip() == found[before].text
             differs = left is None or (left.kind, left.text) != (found[before].kind, found[before].text)
-            # A designator stays a designator in either spelling.
+            # A designator must remain a designator in the new text.
             broken = found[before].kind is Kind.DESIGNATOR and (
                 left is None or left.kind is not Kind.DESIGNATOR
             )

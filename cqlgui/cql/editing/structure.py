@@ -93,8 +93,8 @@ def chain_of_operand(text: str, start: int, end: int) -> ChainInText | None:
 
 @functools.lru_cache(maxsize=4)
 def chains(text: str) -> tuple[ChainInText, ...]:
-    """Every longest chain of directly nested transforms, with the operand of the chain. Empty for a text with
-    errors."""
+    """All chains of directly nested transforms, each as long as possible, with the operand of each chain.
+    Empty for a text with errors."""
     return tuple(_described(text, chain) for chain in _chains(text))
 
 
@@ -138,7 +138,7 @@ def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _chains(text: str) -> tuple[tuple[nodes.Transform, ...], ...]:
-    """Every longest chain of directly nested transforms; empty for a text with errors."""
+    """All chains of directly nested transforms, each as long as possible; empty for a text with errors."""
     query = checked(text).query
     if query is None:
         return ()

@@ -1,6 +1,6 @@
 """What the printers of all node kinds share: printed text with its precedence, brackets, bounds, signs.
 
-A module that knows how to print a node kind enters a function into `PRINTERS`.
+Each module that prints node kinds enters its functions into `PRINTERS`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Printed:
 
 
 def prefix(head: str, operand: Printed, level: int, shut: bool = False) -> Printed:
-    """A prefix filter. An operand above `level` gets brackets. With `shut`, every operand gets brackets."""
+    """A prefix filter. An operand gets brackets if its level is above `level` or if `shut` is True."""
     if shut or operand.level > level:
         return Printed(head + operand.bracketed(), open=level)
     return Printed(head + operand.text, open=max(level, operand.open))
@@ -166,8 +166,8 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
     """Texts of the operands of `comment` and similar filters. A string directly after an operand such as
     `player` is an operand of its own (language spec, R2-8). An implicit search or a placement contains a
-    string. An operand with one of these filters therefore gets braces, which keep this string in the
-    operand."""
+    string. An operand that contains one of these filters therefore gets braces, which keep the string in
+    the operand."""
     texts = adjacent(filters, 14, style)
     return [
         f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text
@@ -183,8 +183,8 @@ def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
 
 
 def runs_into_bracket(text: str) -> bool:
-    """True if the filter ends with `child`, because a round bracket after `child` would be read as the number
-    of the child."""
+    """True if the filter ends with `child`. A round bracket after `child` would be read as the number of the
+    child."""
     return _CHILD.search(text) is not None
 
 
@@ -246,7 +246,7 @@ _CONSTANTS = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def quoted(text: str) -> str:
-    """A string in the syntax of the language: one literal, an escape constant, or a bracketed sum of both."""
+    """A string as a query spells it: a literal, an escape constant, or a bracketed sum of these parts."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     parts = [part for part in re.split(r'([\n\r"])', text) if part]

@@ -390,8 +390,8 @@ class _Reader:
         return _NAMED[name]
 
     def _count_groups(self) -> None:
-        """Number all groups before the pattern is read. A reference may stand before its group, and the
-        reader must know the number of the group at the reference."""
+        """Number all groups before the pattern is read. A reference may stand before its group, and
+        the translation of the reference contains the number of the group."""
         at, inside = 0, False
         while at < len(self.text):
             sign = self.text[at]

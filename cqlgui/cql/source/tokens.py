@@ -69,8 +69,8 @@ FILE_NAME = "file-name"
 CAPTURE_GROUP = "capture-group"
 END = "end-of-text"
 
-# Maps the usual `Token.word` of a sign to the `Token.word` that the parser gives to the sign at the top level
-# of a path. At the top level of a path, the sign is no operator (spec 10.3).
+# At the top level of a path, these signs are no operators (spec 10.3). The parser replaces the usual
+# `Token.word` of each sign (the key) by a special word (the value).
 PATH_WORDS = {"+": "path +", "*": "path *", "--": "path --", "[x]": "path [x]"}
 
 LOOSE_BEFORE_DASH = frozenset("({:+-―*/><,~=∊∈◎∙✵⬓|&")

@@ -18,8 +18,8 @@ _SYMBOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """The words in front of an assignment (spec 12.2, 12.3). `start` is the offset where the filter begins,
-    including these words."""
+    """The words in front of an assignment (spec 12.2, 12.3). `start` is the offset of the first of these
+    words, or of the name if there are no such words."""
 
     start: int
     persistent: bool = False

@@ -94,8 +94,8 @@ LONGEST_NAME: Final = 60
 UNSETTABLE: Final = frozenset(
     {"white", "black", "event", "site", "date", "round", "result", "eventdate", "eco", "fen"}
 )
-"""Names of tags, in small letters. These tags identify the game or say how the game begins, and `settag` may
-not change them (D10)."""
+"""Names of tags, in small letters. These tags identify the game or give its first position, and `settag` may
+not change these tags (D10)."""
 
 
 def _valid_name(cursor: Cursor, name: Token) -> bool:

@@ -2,9 +2,9 @@
 with the arguments.
 
 If an argument is a plain variable, the name of the variable replaces the name of the parameter. A hidden
-variable holds any other argument. A function never calls itself, and a call evaluates all arguments before
-assigning the first argument to its parameter. One hidden variable for each function, parameter and type is
-therefore enough.
+variable holds any other argument. A function never calls itself. A call evaluates all arguments before it
+assigns any argument to a parameter. One hidden variable for each function, parameter and type is therefore
+enough.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cqlgui.cql.syntax.reading.cursor import (
 _REPETITIONS: Final = frozenset({REPETITION, "{+}", "{*}"})
 
 MAX_EXPANDED = 50_000
-"""The greatest number of words and signs that all calls in a query together may produce."""
+"""All calls in a query together may produce at most this number of words and signs."""
 
 
 def definition(cursor: Cursor, token: Token) -> nodes.Node:

@@ -24,8 +24,8 @@ __all__ = ["dash", "forms_moves", "is_dash", "left_tied"]
 
 DASHES: Final = frozenset({"--", "[x]"})
 PATH_DASHES: Final = {"path --": "--", "path [x]": "[x]"}
-"""Maps the special `Token.word` of a dash at the top level of a path to the usual `Token.word` of the
-dash."""
+"""At the top level of a path, every dash has a special `Token.word`. The keys are these special words, and
+the values are the usual words of the dashes."""
 
 
 def is_dash(token: Token) -> bool:
@@ -108,8 +108,8 @@ def _promotion_sign(cursor: Cursor) -> int:
     """The offset of the first `=` in the current bracket. The result is -1 if the next dash or the end of the
     bracket comes first.
 
-    A set can contain an assignment only in brackets. The right set of the dash therefore ends at this `=` at
-    the latest.
+    A set can contain an assignment only in brackets. The right set of the dash therefore ends no later
+    than the first `=`.
     """
     ahead = level = 0
     while (token := cursor.peek(ahead)).word != END:
@@ -148,7 +148,7 @@ def _said(found: nodes.Node, kind: Type) -> str:
 
 
 def _target(cursor: Cursor) -> nodes.Node:
-    """The bracketed target whose opening bracket comes next."""
+    """The bracketed target; the opening bracket is the next token."""
     opener = cursor.take()
     found = operators.juxtaposed(cursor)
     if not found:

@@ -36,7 +36,7 @@ _BRACES_ONLY: Final = frozenset({"legal", "pseudolegal", "countmoves"})
 
 
 class _Path:
-    """The parameters of a path that were read so far."""
+    """The parameters that have been read so far for a path."""
 
     def __init__(self) -> None:
         self.range: nodes.Range | None = None
@@ -447,7 +447,7 @@ _LINE_WILDCARDS: Final = _PATH_WILDCARDS
 
 
 def _line(cursor: Cursor, token: Token) -> nodes.Node:
-    """A line; the keyword was just consumed."""
+    """A `line` filter; the keyword was just consumed."""
     errors = cursor.errors
     _mark_line(cursor)
     flags: dict[str, Token] = {}
@@ -471,8 +471,8 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
     backward = arrow.word == "<--"
     if backward:
         _no_way_back(cursor, arrow, flags)
-    # Each line counts as one more level of nesting, because lines within lines must not exhaust Python's
-    # stack.
+    # Each `line` filter counts as one more level of nesting, because nested `line` filters must not exhaust
+    # Python's stack.
     cursor.depth += 1
     constituents = _linked(cursor, arrow)
     cursor.depth -= 1
@@ -516,8 +516,8 @@ def _no_way_back(cursor: Cursor, arrow: Token, flags: dict[str, Token]) -> None:
 
 
 def _linked(cursor: Cursor, arrow: Token) -> list[nodes.Node]:
-    """The constituents of a line, each after an arrow. The next token is `arrow`, and all arrows must have
-    the direction of `arrow`."""
+    """The constituents of a `line` filter, each after an arrow. The next token is `arrow`, and all arrows
+    must have the direction of `arrow`."""
     found: list[nodes.Node] = []
     while (sign := cursor.peek()).word in _ARROWS:
         _same_direction(cursor, arrow, sign)
@@ -534,8 +534,8 @@ def _same_direction(cursor: Cursor, first: Token, sign: Token) -> None:
 
 
 def _line_constituent(cursor: Cursor, arrow: Token) -> nodes.Node:
-    """A filter or a bracket of a line, with the wildcards after it. All arrows of the line must have the
-    direction of `arrow`."""
+    """A constituent of a `line` filter: a filter or a bracket, followed by any wildcards. All arrows must
+    have the direction of `arrow`."""
     start = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected("a filter behind the arrow")
@@ -549,13 +549,13 @@ def _line_constituent(cursor: Cursor, arrow: Token) -> nodes.Node:
 
 
 def _begins_line_chain(cursor: Cursor) -> bool:
-    """True at a round bracket that contains an arrow or a wildcard of this line. Any other bracket holds a
-    filter."""
+    """True at a round bracket that contains an arrow or a wildcard of this `line` filter. Any other bracket
+    holds a filter."""
     if cursor.peek().word != "(":
         return False
     arrows = _Arrows()
-    # The number of brackets around the current inner path or line; 0 outside an inner path or line. The signs
-    # of an inner path or line do not belong to this line.
+    # The bracket depth of the current inner `path` or `line` filter; 0 outside inner filters. The signs of an
+    # inner filter do not belong to the outer `line` filter.
     inner = 0
     in_path = False
     for token, depth in _inside(cursor):

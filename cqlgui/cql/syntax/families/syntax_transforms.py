@@ -25,7 +25,7 @@ WORDS: dict[str, nodes.TransformWord] = {
     "shiftvertical": "shiftvertical",
     "shifthorizontal": "shifthorizontal",
 }
-"""Every spelling of a transform, and the transform that this spelling means."""
+"""Maps each spelling of a transform to the word that `nodes.Transform` holds."""
 
 
 def transform(cursor: Cursor, token: Token) -> nodes.Node:

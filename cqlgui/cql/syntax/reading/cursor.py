@@ -225,8 +225,8 @@ class Cursor:
 
     @property
     def errors(self) -> int:
-        """The number of errors so far. A rule compares the numbers before and after reading its parts, to see
-        whether the parts have errors."""
+        """The number of errors so far. A grammar rule compares the numbers before and after reading its
+        parts, to see whether the parts have errors."""
         return len(self.diagnostics)
 
     def report(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
@@ -264,8 +264,8 @@ class Cursor:
         """Report that `what` is missing here."""
         token = self.peek()
         if token.word == END or (token.word in CLOSERS and not token.text):
-            # A closing bracket without text was added for an unclosed bracket, and counts as the end of the
-            # text.
+            # If a closing bracket has no text, `_balance` has added it for an unclosed bracket. An added
+            # bracket counts as the end of the text.
             if self._cut_short and self._limit is None:
                 return Broken(token.span)
             return self.report(

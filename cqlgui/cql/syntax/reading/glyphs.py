@@ -10,7 +10,7 @@ NUMBERS: Final = {
     "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "=": 10, "+/=": 14, "=/+": 15, "+/-": 16, "-/+": 17,
     "+-": 18, "-+": 19,
 }  # fmt: skip
-"""Maps each sign that the language knows to the number of the glyph."""
+"""The number of each glyph that has a sign, keyed by the sign."""
 
 _SIGNS: Final = {number: sign for sign, number in NUMBERS.items()}
 _DOLLAR = pattern(r"\$([0-9]+)")

@@ -173,7 +173,7 @@ class _Lexer:
                 self.diagnostics = [Diagnostic(Span(position, 1), TOO_LONG, message)]
                 position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
             elif len(self.diagnostics) >= MAX_FAULTS and position < length:
-                # A text with `MAX_FAULTS` errors is no query. The rest of the text is not scanned.
+                # A text with `MAX_FAULTS` errors is probably no query. The rest of the text is not scanned.
                 position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
         return Scanned(tuple(self.tokens), tuple(self.diagnostics))
 

@@ -122,8 +122,8 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
 @dataclass(frozen=True, slots=True)
 class Operator:
     """One binary operator. With `once`, the left operand needs brackets if it is an operation of the same
-    level. `applies`, if given, looks at the text around a sign and tells whether the sign is this
-    operator."""
+    level. `applies`, if given, is a function that decides from the text around a sign whether the sign is
+    this operator."""
 
     level: int
     left: frozenset[Type]
@@ -276,8 +276,8 @@ def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> lis
         if not begins_filter(cursor, token):
             unexpected(cursor, last, start)
             cursor.take_whole()
-            # If the next token also begins no filter, it belongs to the mistake reported here and is not
-            # reported again.
+            # Several tokens in a row that begin no filter are probably one mistake, so only the first of
+            # these tokens is reported.
             cursor.hush()
             found.append(Broken(token.span))
             last = None

@@ -13,8 +13,8 @@ Reader = Callable[[Cursor, Token], nodes.Node]
 """A function that reads one filter. The caller has already consumed the first token of the filter."""
 
 READERS: Final[dict[str, Reader]] = {}
-"""The readers, keyed by the word of the first token. Each module of the grammar enters the readers of its
-filters."""
+"""The readers, keyed by the word of the first token. Each module of the grammar adds the readers of its
+filters to this table."""
 
 
 def can_begin(token: Token) -> bool:
