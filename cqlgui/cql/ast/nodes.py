@@ -465,8 +465,8 @@ class Logic(Node):
 
 @node
 class Assign(Node):
-    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent`, `quiet` and `atomic` say which of these
-    words stand in front of the assignment (12.2, 12.3)."""
+    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent`, `quiet` and `atomic` are True if these words
+    stand in front of the assignment (12.2, 12.3)."""
 
     name: str
     operator: Literal["=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="]

@@ -44,7 +44,7 @@ class Explanation:
 
     `matched` is None if the result is unknown, for example because a loop variable has no value outside its
     loop. `value` is the value as text. It is None for conditions and for filters that fail. `squares` is a
-    bitboard: the squares that a set filter names, or the squares that another filter matched.
+    bitboard: the squares that a set filter names, or the squares that a filter of another type matched.
 
     `positionid` is the position where the filter was evaluated, and `place` describes that position. Inside
     a `find`, `positionid` is the position that the `find` found. If the `find` found no position,
