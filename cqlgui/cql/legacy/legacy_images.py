@@ -48,7 +48,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A function that changes square sets, with the properties of the function.
+    """The function `squares` maps square sets. The other fields describe this function.
 
     `cql6` is True if `squares` is a shift by the rule of CQL 6. `swaps_shades` is True if the shift exchanges
     light and dark squares. Under the old rule, a shaded designator is mapped as a plain set of squares.

@@ -353,8 +353,8 @@ def _number(listing: legacy_nodes.PositionList, context: Context) -> str:
 
 
 def _ones(keywords: list[str], orbit: _Orbit) -> str:
-    """The number of choices that hold. Without `keywords`, a choice counts as 1. With `keywords`, a choice
-    counts once for each of its images that hold."""
+    """The number of choices that hold. Without `keywords`, a choice counts as 1. With `keywords`, each image
+    of a choice counts as 1 if the image holds."""
     choices = orbit.choices if orbit.choices is not None else (orbit.body,)
     blocks = list(dict.fromkeys(legacy_logic.block(choice) for choice in choices if choice is not None))
     before = " ".join(keywords)

@@ -89,13 +89,13 @@ def map_directions(basic: Basic, directions: int) -> int:
 
 
 def direction_steps(directions: int) -> tuple[tuple[int, int], ...]:
-    """The (file step, rank step) pairs of a direction mask, ascending. These pairs are the sort key of
-    direction sets."""
+    """The (file step, rank step) pairs of a direction mask, ascending. Direction sets are sorted by these
+    pairs."""
     return tuple(sorted(board_directions.STEPS[index] for index in range(8) if directions >> index & 1))
 
 
 def of_word(word: str) -> tuple[Basic, ...]:
-    """The basic transforms that a transform keyword stands for. The identity, if included, comes first. If
+    """The basic transforms for a transform keyword. The identity, if included, comes first. If
     several transforms give the same image, the first transform names the image."""
     return WORDS[word]
 

@@ -1,6 +1,6 @@
-"""One row for each keyword: what the lexer, the parser, completion, hover and help know about a spelling.
+"""One row for each keyword, with the facts for the lexer, the parser, completion, hover and help.
 
-The rows stand in `keywords`, `signs` and `study_keys`; syntax forms and examples stand in the modules
+The rows are in `keywords`, `signs` and `study_keys`; syntax forms and examples are in the modules
 `docs…`. Words of kind `internal` are reserved; only some of these words have forms.
 """
 
@@ -81,7 +81,7 @@ def complete(prefix: str) -> tuple[Row, ...]:
 
 
 def is_reserved(word: str) -> bool:
-    """True when `word` may not name a variable because it is a keyword."""
+    """True if `word` is a keyword and therefore cannot be the name of a variable."""
     return word in RESERVED
 
 

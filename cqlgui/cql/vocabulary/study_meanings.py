@@ -39,8 +39,8 @@ GBR_PARTS: Final = {
 """Slices of the position code (`+0400.20a1b2`): the whole code, and the parts that have keys of their own."""
 
 TEXTS: Final = frozenset({"composer", "diagram", "firstcomment", "stipulation", "search", *GBR_PARTS})
-"""Keys that have a string as value. If a string literal follows the key, this literal is searched for in the
-value."""
+"""Keys that have a string as value. If a string literal follows the key, the query tests whether the value
+contains this literal."""
 
 NUMBERS: Final = frozenset({"egdiagram"})
 """Keys with a number as value, except the keys of awards."""

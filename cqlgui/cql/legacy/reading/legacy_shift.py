@@ -114,7 +114,8 @@ def expanded_flips(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
-    """The CQL 6 keywords of the flips that CQL 6 supports, outermost first."""
+    """The CQL 6 keywords for the flips in `words`, outermost first. Flips without a keyword in CQL 6 are left
+    out."""
     found = set(words)
     if found & {":flip", ":flipdihedral"}:
         return ("flip",)
