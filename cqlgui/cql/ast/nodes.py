@@ -101,7 +101,7 @@ class Header(Node):
 
 @node
 class Query(Node):
-    """A whole text. `body` is one filter. If the text has several filters, `body` is a `Compound`."""
+    """A whole query text. `body` is one filter. If the text has several filters, `body` is a `Compound`."""
 
     header: Header
     body: Node
@@ -465,8 +465,8 @@ class Logic(Node):
 
 @node
 class Assign(Node):
-    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent`, `quiet` and `atomic` say which of these
-    words stand in front of the assignment (12.2, 12.3)."""
+    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent`, `quiet` and `atomic` are True if these words
+    stand in front of the assignment (12.2, 12.3)."""
 
     name: str
     operator: Literal["=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="]
@@ -522,7 +522,7 @@ class Orbit(Node):
     (transforms spec 4).
 
     `index` numbers the outermost orbits of the query in text order. The `index` of an inner orbit is -1.
-    `range` is the range of the `Transform`. `operand` is the filter as written, or None. It determines the
+    `range` comes from the `Transform`. `operand` is the filter as written, or None. It determines the
     type of an orbit without elements.
     """
 

@@ -9,7 +9,7 @@ from cqlgui.cql.ast.nodes import Node, node
 
 @node
 class Dash(Node):
-    """`L--R=P(T)`, or with `capture` `L[x]R=P(T)` (spec 9). A part that is not written is None.
+    """`L--R=P(T)`, or `L[x]R=P(T)` if `capture` is True (spec 9). A part that is not written is None.
 
     Several target filters are one `nodes.Compound`. `promotion` is a designator of men, all squares, or a
     string.

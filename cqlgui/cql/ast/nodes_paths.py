@@ -43,7 +43,7 @@ class Step(Node):
 
 @node
 class Chain(Node):
-    """`( ... )` in a path: its constituents one after the other."""
+    """`( ... )` in a path: a sequence of constituents."""
 
     constituents: tuple[Node, ...]
 

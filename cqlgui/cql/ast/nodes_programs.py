@@ -46,7 +46,7 @@ class Assert(nodes.Node):
 
 @nodes.node
 class IsBound(nodes.Node):
-    """`isbound x`, or `isunbound x` if `bound` is False. The name need not exist."""
+    """`isbound x`, or `isunbound x` if `bound` is False. There need not be a variable with this name."""
 
     name: str
     bound: bool

@@ -39,8 +39,8 @@ class Fen(nodes.Node):
 
 @nodes.node
 class Placement(nodes.Node):
-    """`fen "placement"`: a designator for each square, a8 to h1 as written. Transforms act on each
-    designator."""
+    """`fen "placement"`: a designator for each square, in the written order from a8 to h1. Transforms act on
+    each designator."""
 
     squares: tuple[nodes.Designator, ...]
 

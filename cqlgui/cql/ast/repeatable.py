@@ -1,5 +1,5 @@
-"""Tells which filters are repeatable: they give the same result each time they are evaluated at one position.
-If a search reaches a position a second time, a repeatable filter need not be evaluated again."""
+"""Tells which filters are repeatable. A repeatable filter gives the same result each time it is evaluated at
+one position. If a search reaches a position a second time, the filter need not be evaluated again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_repeatable(node: nodes.Node) -> bool:
 
 
 def is_repeatable_itself(node: nodes.Node) -> bool:
-    """True if a filter is repeatable provided that its children are."""
+    """True if a filter is repeatable whenever its children are repeatable."""
     if type(node) not in _REPEATABLE:
         return False
     if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:

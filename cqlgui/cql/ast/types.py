@@ -29,8 +29,8 @@ SETS = frozenset({Type.SET, Type.PIECE})
 
 @dataclass(slots=True)
 class Entries:
-    """Types of a dictionary's keys and values. Each type is None until the first use in the text fixes the
-    type."""
+    """Types of a dictionary's keys and values. The first use in the text determines each type. Before the
+    first use, the type is None."""
 
     local: bool
     key: Type | None = None

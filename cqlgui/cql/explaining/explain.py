@@ -25,7 +25,7 @@ from cqlgui.cql.syntax.reading import lexer
 from cqlgui.cql.transforming import transform_rules, transforms, words
 
 MAX_DETAILED_ELEMENTS: Final = 64
-"""In orbits with more elements than this, details are shown only for the elements that match."""
+"""In orbits with more elements than this number, details are shown only for the elements that match."""
 
 MAX_CONSTITUENTS: Final = 200
 """At most this many constituents of a path are shown."""
@@ -44,7 +44,7 @@ class Explanation:
 
     `matched` is None if the result is unknown, for example because a loop variable has no value outside its
     loop. `value` is the value as text. It is None for conditions and for filters that fail. `squares` is a
-    bitboard: the squares that a set filter names, or the squares that another filter matched.
+    bitboard: the squares that a set filter names, or the squares that a filter of another type matched.
 
     `positionid` is the position where the filter was evaluated, and `place` describes that position. Inside
     a `find`, `positionid` is the position that the `find` found. If the `find` found no position,
@@ -53,7 +53,7 @@ class Explanation:
     `transform` and `words` describe the element of an orbit. They are empty for other filters. For an element
     of an outermost orbit, `orbit` is the index of that orbit. For all other filters, `orbit` is -1.
 
-    `binding` is the variable and the square of the element that decides a loop. The deciding element is the
+    `binding` is the variable of a loop and the square of the deciding element. The deciding element is the
     first element that makes the body hold. With `all`, the deciding element is the first element that makes
     the body fail. The body is explained for the deciding element.
 
@@ -102,8 +102,8 @@ class Reason:
     describe the orbit element around `part`: the element that comes nearest to matching.
 
     `nearest` is the nearest position of the game where `part` holds, or None. `whole` is the nearest position
-    where the whole query holds, or None. `fault` is the first error that kept a position from being
-    evaluated. `fault` is empty if there was no error.
+    where the whole query holds, or None. `fault` is the first error that prevented the evaluation of a
+    position. `fault` is empty if there was no error.
     """
 
     part: Explanation | None
@@ -252,7 +252,7 @@ class _Explainer:
         self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
     ) -> tuple[list[int], list[int], str]:
         """The positions where a filter holds, the positions where the whole query holds, and an error text.
-        The text is the first error that kept a position from being evaluated; it is empty if there was no
+        The text is the first error that prevented the evaluation of a position; it is empty if there was no
         error."""
         s = self._evaluation(searched, host)
         made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
@@ -654,7 +654,7 @@ def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
 
 def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
     """The part that makes a `find` or an `if` fail. For a `find`, the part is the body, explained at one
-    candidate. For an `if`, the part is the branch taken.
+    candidate. For an `if`, the part is the evaluated branch.
 
     If the condition of an `if` fails and the `else` branch is a plain `false`, the failing part is the
     condition.

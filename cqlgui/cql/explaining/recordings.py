@@ -1,7 +1,7 @@
 """Records the results of filters while one position is evaluated, for use by `explain`.
 
-This module does not know how the records are shown. An ordinary search records nothing. Only a compiler that
-is given `Recorder.watch` makes closures that record.
+This module does not depend on how the records are shown. An ordinary search records nothing. Results are
+recorded only if the compiler is given `Recorder.watch`.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Recorder:
         too."""
         self.records: dict[int, dict[int, Record]] = {}
         self.codes: dict[int, Code] = {}
-        """The closures of filters as compiled. They do not record."""
+        """The closures of filters as compiled. These closures record nothing."""
         self.tests: dict[int, Run] = {}
         """The test closures of filters. These closures record their results."""
         self._runs: Runs | None = None

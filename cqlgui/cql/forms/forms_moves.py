@@ -14,7 +14,7 @@ from cqlgui.cql.transforming import transform_rules
 
 
 def _dash_type(node: nodes.Node, names: types.Names) -> Type:
-    """A dash has the type and value of its target."""
+    """The type of a dash: the type of its target, or LOGICAL if there is no target."""
     assert isinstance(node, nodes_moves.Dash)
     if node.target is None:
         return Type.LOGICAL

@@ -26,7 +26,8 @@ def _if(node: nodes.Node, names: Names) -> Type:
 
 
 def _entry(node: nodes.Node, names: Names) -> Type:
-    """The type of the dictionary's values. If the text does not fix this type, an entry is a condition."""
+    """The type of the dictionary's values. If the text does not determine this type, an entry is a
+    condition."""
     assert isinstance(node, nodes_programs.Entry)
     return names.dictionaries[node.name].value or Type.LOGICAL
 

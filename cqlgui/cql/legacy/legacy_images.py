@@ -48,9 +48,9 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map of square sets.
+    """The function `squares` maps square sets. The other fields describe this function.
 
-    `cql6` is True if the map is a shift by the rule of CQL 6. `swaps_shades` is True if that shift exchanges
+    `cql6` is True if `squares` is a shift by the rule of CQL 6. `swaps_shades` is True if the shift exchanges
     light and dark squares. Under the old rule, a shaded designator is mapped as a plain set of squares.
     """
 
@@ -59,8 +59,8 @@ class Map:
     swaps_shades: bool = False
 
     def under_colours(self) -> Map:
-        """A map to apply before an exchange of colours. The result is as if this map were applied after the
-        exchange."""
+        """A map that can be applied before an exchange of colours. The result is as if `self` were applied
+        after the exchange."""
         mirrored = legacy_shift.mirrored
         return Map(lambda squares: mirrored(self.squares(mirrored(squares))), self.cql6, self.swaps_shades)
 

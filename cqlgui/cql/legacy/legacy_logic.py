@@ -70,7 +70,7 @@ def one_of(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def cases(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """`if {C1} {E1} else if {C2} {E2} else {E}`: the first condition that holds decides."""
+    """`if {C1} {E1} else if {C2} {E2} else {E}`: the first true condition selects the filters after it."""
     texts = [block(parts) for parts in lists]
     whole = ""
     for place in range(0, len(texts) - 1, 2):

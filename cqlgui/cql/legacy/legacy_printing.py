@@ -55,10 +55,10 @@ class Names:
 class Context:
     """The circumstances that determine the text of a condition, besides the condition itself.
 
-    `variations` is True if the header has `variations`. `confined` is True if the list of the condition is
-    restricted to the main line. `transformed` is True if a transform encloses the condition. `turned` is True
-    if a transform that moves squares encloses the condition. `pattern` holds the squares of the designators
-    in the list of the condition.
+    `variations` is True if the header has `variations`. `confined` is True if the list that contains the
+    condition is restricted to the main line. `transformed` is True if a transform encloses the condition.
+    `turned` is True if a transform that moves squares encloses the condition. `pattern` holds the squares of
+    the designators in the list that contains the condition.
     """
 
     problems: legacy_reader.Problems
@@ -309,8 +309,8 @@ def _repeated(listing: legacy_nodes.PositionList, parts: Conjuncts, context: Con
 
 
 def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
-    """The condition that a count is in the range of `term`. The count says how many images of the
-    accumulator's lists hold here."""
+    """The condition that a count is in the range of `term`. Each image of the accumulator's lists adds 1 to
+    the count if the image holds here."""
     lists = context.accumulators.get(term.name, ())
     if not lists:
         return []
@@ -331,8 +331,8 @@ def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
 
 
 def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legacy_ranges.Range) -> str | bool:
-    """The condition that a count is in a range. The count says how many images of the list hold. The text
-    uses transform keywords where possible."""
+    """The condition that a count is in a range. Each image of the list adds 1 to the count if the image
+    holds. The text uses transform keywords where possible."""
     orbit = _count_orbit(listing, context)
     keywords = [word for word in orbit.keywords if not (listing.by_colour and word == "flipcolor")]
     by_colour = len(keywords) < len(orbit.keywords)
@@ -353,8 +353,8 @@ def _number(listing: legacy_nodes.PositionList, context: Context) -> str:
 
 
 def _ones(keywords: list[str], orbit: _Orbit) -> str:
-    """The number of choices that hold. Without `keywords`, a choice counts as 1. With `keywords`, a choice
-    counts once for each of its images that hold."""
+    """The number of choices that hold. Without `keywords`, a choice counts as 1. With `keywords`, each image
+    of a choice counts as 1 if the image holds."""
     choices = orbit.choices if orbit.choices is not None else (orbit.body,)
     blocks = list(dict.fromkeys(legacy_logic.block(choice) for choice in choices if choice is not None))
     before = " ".join(keywords)

@@ -46,10 +46,10 @@ class Translation:
 def translate(text: str, *, shift_rule: ShiftRule = "auto", skip_start: bool = False) -> Translation:
     """Translate a script.
 
-    `shift_rule` decides what to do where the old rule for shifts and the rule of CQL 6 give different lists.
-    "auto" writes out up to 24 lists. If there are more lists, "auto" uses the CQL 6 keyword and gives a
-    warning. "exact" writes out all lists. "cql6" always uses the keyword. `skip_start` excludes the start
-    position from every list that does not ask for the start position.
+    `shift_rule` matters if the old rule for shifts and the rule of CQL 6 give different lists. "auto" writes
+    out up to 24 lists. If there are more lists, "auto" uses the CQL 6 keyword and gives a warning. "exact"
+    writes out all lists. "cql6" always uses the keyword. `skip_start` excludes the start position from every
+    list without `:initial`.
     """
     if not looks_old(text) and _is_new(text):
         return Translation(text, (Note(diagnostics.NOWHERE, "warning", ALREADY_NEW),))
@@ -200,8 +200,8 @@ class _Layout:
         return _counted(self._list(one), one.match_count)
 
     def _bound(self, tag: legacy_nodes.Tag, lines: legacy_logic.Conjuncts) -> legacy_logic.Conjuncts:
-        """The filters inside a loop over the men that a tag may mean. A pawn counts as the piece that it
-        becomes by promotion."""
+        """A loop over the men that a tag may mean. The loop contains the filters `lines`. A pawn counts as
+        the piece that it becomes by promotion."""
         pieces = tag.pieces
         pawns = "".join(
             pawn

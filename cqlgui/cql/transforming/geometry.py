@@ -67,7 +67,7 @@ def map_squares(basic: Basic, squares: int) -> int:
     if basic.up:
         squares = _shift_up(squares, basic.up)
     if basic.right:
-        # A horizontal shift is a vertical shift of the board mirrored in the diagonal a1-h8.
+        # The squares are mirrored in the diagonal a1-h8, shifted vertically, and mirrored back.
         squares = _transpose(_shift_up(_transpose(squares), basic.right))
     return squares
 
@@ -89,13 +89,13 @@ def map_directions(basic: Basic, directions: int) -> int:
 
 
 def direction_steps(directions: int) -> tuple[tuple[int, int], ...]:
-    """The (file step, rank step) pairs of a direction mask, ascending. These pairs are the sort key of
-    direction sets."""
+    """The (file step, rank step) pairs of a direction mask, ascending. Direction sets are sorted by these
+    pairs."""
     return tuple(sorted(board_directions.STEPS[index] for index in range(8) if directions >> index & 1))
 
 
 def of_word(word: str) -> tuple[Basic, ...]:
-    """The basic transforms that a transform keyword stands for. The identity, if included, comes first. If
+    """The basic transforms for a transform keyword. The identity, if included, comes first. If
     several transforms give the same image, the first transform names the image."""
     return WORDS[word]
 
@@ -132,8 +132,8 @@ def _motion_of(word: str, number: int) -> motions.Motion | None:
 
 
 def _shift_up(squares: int, count: int) -> int:
-    """Squares shifted up by `count` ranks (down if negative). Complete files stay. Other squares that leave
-    the board vanish."""
+    """Squares shifted up by `count` ranks (down if negative). A file whose squares are all set is left as it
+    is. Other squares that leave the board vanish."""
     files = squares
     for turn in (8, 16, 32):
         files &= (files >> turn) | (files << (64 - turn)) & ALL_SQUARES

@@ -25,10 +25,10 @@ class Rule:
     """How transforms act on a node kind.
 
     `children` returns the children in text order. `part` returns the part of the node itself that a transform
-    changes, or None if no part of the node itself changes. `make` builds the node anew from the changed part
-    and from a function that maps the children. If `evaluated` is given, it returns only those children that
-    are evaluated together with the node. The remaining children are parts of the notation, such as
-    the men after the `=` of a promotion.
+    changes. The result is None if a transform changes nothing in the node itself. `make` builds the node anew
+    from the changed part and from a function that maps the children. If `evaluated` is given, it returns only
+    those children that are evaluated together with the node. The remaining children are parts of the
+    notation, such as the men after the `=` of a promotion.
     """
 
     children: Callable[[Any], tuple[nodes.Node, ...]]

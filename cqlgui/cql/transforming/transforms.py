@@ -123,7 +123,7 @@ class OrbitInfo:
     span: Span
     elements: tuple[ElementInfo, ...]
     candidates: int
-    """The number of compositions, including the dropped compositions."""
+    """The number of candidates, including the dropped candidates."""
     _chain: _Chain = field(repr=False, compare=False)
     _expansion: _Expansion = field(repr=False, compare=False)
 
@@ -284,8 +284,8 @@ class _Expansion:
                 if len(composed) > MAX_ELEMENTS:
                     raise _RefusedError(_too_large(transform))
             current = composed
-        # The elements of nested orbits multiply when the tree is built. Therefore the limit also applies to
-        # the whole tree.
+        # When the tree is built, the sizes of nested orbits are multiplied. Therefore the limit also applies
+        # to the whole tree.
         inner = sum(self._weights.get(id(node), 0) for node in _walk(chain.body))
         self._weights[key] = len(current) * (1 + inner)
         if self._weights[key] > MAX_ELEMENTS:

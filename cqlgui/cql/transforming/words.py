@@ -11,8 +11,8 @@ AS_WRITTEN: Final = "<>"
 
 
 def in_words(applied: Sequence[str]) -> str:
-    """Words for a transform. `applied` lists the names outermost first. The words follow the order of action,
-    innermost first.
+    """Words for a transform. `applied` lists the names outermost first. The words begin with the innermost
+    transform, because this transform acts first.
 
     `("reflect_h", "right^4 up^4")` gives "shifted 4 right and 4 up, top and bottom mirrored".
     """

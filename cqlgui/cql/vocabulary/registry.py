@@ -1,7 +1,7 @@
-"""One row for each keyword: what the lexer, the parser, completion, hover and help know about a spelling.
+"""One row for each keyword, with the facts for the lexer, the parser, completion, hover and help.
 
-The rows stand in `keywords`, `signs` and `study_keys`; syntax forms and examples stand in the modules
-`docs…`. Words of kind `internal` have no forms: they are reserved and mean nothing in a query.
+The rows are in `keywords`, `signs` and `study_keys`; syntax forms and examples are in the modules
+`docs…`. Words of kind `internal` are reserved; only some of these words have forms.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from cqlgui.cql.vocabulary import (
 class Row:
     """The facts about one spelling. `kind` is filter, transform, direction, operator, parameter, header,
     designator, comment, hhdb key or internal. `status` is empty, `deprecated` or `undocumented`. `since` is
-    the first version of CQL with this spelling. `forms` is the syntax. `example` is a query or body that
-    runs. `forms` and `example` are empty for internal words."""
+    the first version of CQL with this spelling. `forms` is the syntax. `example` is a query, or the body of a
+    query, and can be run. `forms` and `example` are empty for some internal words."""
 
     name: str
     sign: str
@@ -81,7 +81,7 @@ def complete(prefix: str) -> tuple[Row, ...]:
 
 
 def is_reserved(word: str) -> bool:
-    """True when `word` may not name a variable because it is a keyword."""
+    """True if `word` is a keyword and therefore cannot be the name of a variable."""
     return word in RESERVED
 
 

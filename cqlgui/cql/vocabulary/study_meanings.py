@@ -1,8 +1,8 @@
 """The keys of `hhdb` (spec 14): the name, type and meaning of each key. Parser, evaluation and help take the
 keys from here.
 
-In the study database a game's Black tag holds a code of the position and marks such as `U1`; comments hold
-tags such as `<cook>`; the Event tag begins with the award.
+In the study database, a game's Black tag holds a code of the position, and marks such as `U1`. Comments hold
+tags such as `<cook>`. The Event tag begins with the award.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ MARKS: Final = {
     "unreachable": "U5", "correction": "(c)", "modification": "(m)", "corrected_solution": "(s)",
     "version": "(v)",
 }  # fmt: skip
-"""Keys that ask for a mark in the Black tag, each with its mark."""
+"""Keys that test for a mark in the Black tag, each with its mark."""
 
 COMMENT_TAGS: Final = {
     "<cook>": "<cook", "<eg>": "<eg>", "<main>": "<main>", "<minor_dual>": "<minor_dual", "<or>": "<or>",
 }  # fmt: skip
-"""Keys that ask for a text in the comment at the position, each with its text."""
+"""Keys that test for a text in the comment at the position, each with its text."""
 
 CONDITIONS: Final = frozenset({"cooked", "dual", "sound", "unsound", "mainline", "variation"})
 """Keys for conditions that combine several marks or texts."""
@@ -39,8 +39,8 @@ GBR_PARTS: Final = {
 """Slices of the position code (`+0400.20a1b2`): the whole code, and the parts that have keys of their own."""
 
 TEXTS: Final = frozenset({"composer", "diagram", "firstcomment", "stipulation", "search", *GBR_PARTS})
-"""Keys that have a string as value. If a string literal follows the key, this literal is searched for in the
-value."""
+"""Keys that have a string as value. If a string literal follows the key, the query tests whether the value
+contains this literal."""
 
 NUMBERS: Final = frozenset({"egdiagram"})
 """Keys with a number as value, except the keys of awards."""

@@ -42,8 +42,8 @@ def fen(item: legacy_reader.Quoted, problems: legacy_reader.Problems) -> str:
 def long_line(
     word: legacy_reader.Word, item: legacy_reader.Quoted, problems: legacy_reader.Problems
 ) -> legacy_nodes.Term | None:
-    """The condition that the moves in a string are played from here; None after a reported problem. The
-    string is in long notation.
+    """The condition that the moves in `item` are played from the current position; None after a reported
+    problem. `item` is a string in long notation.
 
     The pawn moves determine which side begins. Without pawn moves, either side may begin.
     """

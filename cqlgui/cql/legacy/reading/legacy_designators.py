@@ -40,9 +40,9 @@ class Designator:
     """A set of men on a set of squares.
 
     `pieces` holds canonical CQL 6 letters; the empty string means any man or no man. `squares` is a bitboard
-    (a1 = bit 0). `shade` is "light", "dark" or empty. `promoted` is True if only men that came from a
-    promotion count, False if only other men count, and None if all men count. `tag` is the name of a tag. If
-    a designator has a tag, it means the man with this tag, and `pieces` is empty.
+    (a1 = bit 0). `shade` is "light", "dark" or empty. `promoted` is True for promoted men only, False for
+    men that were not promoted, and None for all men. `tag` is a name that `:forany` gives to a man, or empty.
+    If a designator has a tag, it means the man with this tag, and `pieces` is empty.
     """
 
     pieces: str = ""

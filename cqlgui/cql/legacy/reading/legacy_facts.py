@@ -1,5 +1,5 @@
-"""Reads those conditions of old scripts that concern the data of a game. All conditions may stand in a match
-list. Some conditions may also stand in a position list.
+"""Reads those conditions of old scripts that concern the data of a game. A match list may contain all of
+these conditions. A position list may contain only the keywords in `POSITION`.
 
 Every condition on a text is printed in brackets. Without the brackets, a filter such as `event` would take
 the next string as the text to search for.

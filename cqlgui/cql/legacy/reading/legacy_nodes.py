@@ -1,7 +1,7 @@
 """The syntax tree of an old script: position lists with their conditions, transforms and counts.
 
-Nodes have no behaviour. `legacy_images` applies transforms to a tree where CQL 6 has no equivalent keyword.
-No transform changes the designator of a `Fixed` node.
+Nodes have no behaviour. If CQL 6 has no equivalent keyword for a transform, `legacy_images` applies the
+transform to the tree. No transform changes the designator of a `Fixed` node.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Plain(Term):
     """CQL 6 text that contains designators. `if_empty` is the truth value of the term if one of the
     designators names no square.
 
-    If the text contains a direction such as `up`, `facing` is the place in the script that asks for the
-    direction. A transform of CQL 6 turns directions, but a transform of the old dialects does not.
+    If the text contains a direction such as `up`, `facing` is the place of the condition in the script. A
+    transform of CQL 6 turns directions, but a transform of the old dialects does not.
     """
 
     parts: tuple[Part, ...]
@@ -166,8 +166,8 @@ class PositionList:
 
     `flips` and `shifts` are keywords including the colon. `line` is "", ":variations" or ":variationsonly".
     `accumulate` is the name of an accumulator. With `by_colour`, the accumulator counts each colour
-    separately. `swapped` is True only in images of lists. A swapped list is read with colours exchanged and
-    the board mirrored from top to bottom.
+    separately. Only `legacy_images` sets `swapped`. A swapped list is read with colours exchanged and the
+    board mirrored from top to bottom.
     """
 
     span: diagnostics.Span

@@ -20,7 +20,7 @@ def no_equivalent(
 
 
 def unknown(word: legacy_reader.Word, problems: legacy_reader.Problems, name: str) -> None:
-    """Report a keyword that no dialect knows."""
+    """Report a keyword that exists in none of the dialects."""
     meant = MEANT.get(name)
     problems.error(word.span, f"unknown keyword {name}" + (f" (did you mean {meant}?)" if meant else ""))
 

@@ -39,7 +39,8 @@ class Range:
         if low == high:
             return f"{measured}=={low}"
         whole = f"{low}<={measured}<={high}"
-        # Without brackets, a minus sign at the beginning would subtract from the preceding filter.
+        # Without brackets, a minus sign at the beginning would be read as a subtraction from the preceding
+        # filter.
         return f"({whole})" if low < 0 else whole
 
     def count(self, measured: str) -> str | bool:

@@ -38,7 +38,7 @@ class Note:
 
 @dataclass(slots=True)
 class Problems:
-    """Collects notes. Equal notes at the same place are kept once. At most `MAX_NOTES` notes are kept.
+    """Collects notes. Equal notes at one place are stored only once. At most `MAX_NOTES` notes are stored.
 
     `tags` are the places where the script uses a tag `$name`. The tags can be checked only after the whole
     script has been read.
@@ -161,7 +161,8 @@ class Items:
         self._at = start
 
     def __iter__(self) -> Iterator[Item]:
-        """Take the remaining items one by one. The caller may take parameters in between."""
+        """Take the remaining items one by one. The caller may take the parameters of an item before the
+        iteration continues."""
         while (item := self.peek()) is not None:
             self._at += 1
             yield item

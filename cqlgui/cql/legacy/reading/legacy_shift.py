@@ -2,9 +2,10 @@
 
 Flips work as in CQL 6; shifts work differently. A shift of CQL 6 moves a set of squares, but complete ranks
 and files stay in place. Under the old rule, a shift by one file to the right moves every square one file to
-the right. Squares on the h-file are dropped. Squares on the a-file are moved, but also kept. A shift to the
-right therefore changes "on the a-file" into "on the a-file or farther to the right". A shift is a single
-vector (dx, dy). A list is never shifted in one direction and back again.
+the right. Squares on the h-file are dropped. Squares on the a-file are moved, and they also stay in the set.
+A shift to the right therefore changes "on the a-file" into "on the a-file or farther to the right". The
+shifts of a list are added up to a single vector (dx, dy). A list is therefore never shifted in one direction
+and back again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _RANK_1: Final = 0xFF
 _RANK_8: Final = _RANK_1 << 56
 
 DISTANCES: Final = (*range(8), *range(-1, -8, -1))
-"""The distances of shifts, in the order of trial."""
+"""The distances of shifts. The distances are tried in this order."""
 
 VECTORS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     ":shift": tuple((dx, dy) for dx in DISTANCES for dy in DISTANCES),
@@ -62,8 +63,8 @@ def shifted(squares: int, right: int, up: int) -> int:
 
 
 def shift_of(right: int, up: int, *, old: bool) -> SquareMap:
-    """The map of one shift. If `old` is True, the map follows the old rule. If `old` is False, the map
-    follows the rule of CQL 6."""
+    """A function that shifts a square set. If `old` is True, the function follows the old rule. If `old` is
+    False, the function follows the rule of CQL 6."""
     if old:
         return lambda squares: shifted(squares, right, up)
     basic = geometry.Basic(right=right, up=up)
@@ -95,13 +96,14 @@ def keyword_of(words: Iterable[str]) -> str:
 
 
 def symmetry(name: str) -> SquareMap:
-    """The map of a flip. `name` is a name in `geometry.SYMMETRIES`; the empty name is the identity."""
+    """A function that flips a square set. `name` is a name in `geometry.SYMMETRIES`; the empty name is the
+    identity."""
     basic = geometry.Basic(name, symmetry=geometry.SYMMETRIES.index(name))
     return lambda squares: geometry.map_squares(basic, squares)
 
 
 def expanded_flips(words: Iterable[str]) -> tuple[str, ...]:
-    """The flips that CQL 6 has no keyword for, as names for `symmetry`, identity first."""
+    """The flips without a keyword in CQL 6, as names for `symmetry`; the identity comes first."""
     found = set(words)
     if found & {":flip", ":flipdihedral"}:
         return ("",)
@@ -112,7 +114,8 @@ def expanded_flips(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
-    """The CQL 6 keywords of the flips that CQL 6 supports, outermost first."""
+    """The CQL 6 keywords for the flips in `words`, outermost first. Flips without a keyword in CQL 6 are left
+    out."""
     found = set(words)
     if found & {":flip", ":flipdihedral"}:
         return ("flip",)
