@@ -46,7 +46,7 @@ class _State:
 
     @property
     def group(self) -> tuple[int, bool, bool]:
-        """States of one group are written as one piece of code."""
+        """The group of the state. All states of a group are written as one piece of code."""
         return id(self.node), self.rest < 0, self.more < 0
 
 
