@@ -193,8 +193,8 @@ class Asker:
 
     @functools.cached_property
     def _compiler(self) -> closures.Compiler:
-        # The module is imported late, because most queries ask nothing about games and do not need the
-        # module.
+        # The module is imported late, because most queries contain no questions about games and do
+        # not need the module.
         from cqlgui.cql.interpreting import compilers
 
         return compilers.compiler(self._names)

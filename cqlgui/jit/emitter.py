@@ -217,8 +217,8 @@ class Function:
         self._end(f"ret {result.llvm} {value.text}")
 
     def phi(self, kind: KernelType, ways: Sequence[tuple[Value, str]]) -> Value:
-        """A value that depends on which block ran before the current block. A `phi` must be at the beginning of
-        a block."""
+        """A value that depends on which block ran before the current block. A `phi` must be at the beginning
+        of a block."""
         for value, _ in ways:
             self._insist(value, kind)
         pairs = ", ".join(f"[ {value.text}, %{label} ]" for value, label in ways)

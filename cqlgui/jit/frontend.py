@@ -31,8 +31,7 @@ from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class KernelError(Exception):
-    """A function is not in the kernel language. The message says where the fault is, and why it is a
-    fault."""
+    """A function is not in the kernel language. The message names the place and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ class _Literal:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A constant array of a module, in rows of equal length. `kind` is the type of an element after
-    reading."""
+    """A constant array of a module, in rows of equal length. `kind` is the type that an element gets when
+    the element is read."""
 
     array: Value
     kind: Scalar
@@ -57,7 +56,7 @@ _Operand: TypeAlias = Value | _Literal
 
 class Program:
     """The functions of one compilation, and all functions that they call. `exported` functions can be found
-    by name. Functions in `apart` are called by their `symbol`. A routine is also called by a
+    by name. Functions in `apart` are called by their `symbol`. A routine is also called by its
     `symbol` if `outside` contains the name of the parameter that takes the routine."""
 
     def __init__(

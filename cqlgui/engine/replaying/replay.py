@@ -28,7 +28,7 @@ TELL: Final = Routine(
     Scalar.BOOL,
 )
 Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
-"""A function that tells more about a match at a record. The last parameter is the output array (`out` in
+"""A function that finds the details of a match at a record. The last parameter is the output array (`out` in
 `tell`). The other parameters are those of `Ask`. Returns False if there is no match."""
 
 STREAM: Final = Routine(
@@ -512,7 +512,7 @@ def tell(
 ) -> int:
     """Find which elements matched at `hits[begin:end]`. The hits have the form that `search` writes. With
     `DETAILED` in the `mode`, also find the value of each hit and the squares to ring. Returns the number of
-    the hit to continue from. This number is less than `end` if `elements` is full.
+    the hit to continue from. This number is less than `end` if `elements` or `events` is full.
 
     If the query does not match at a hit, `told` returns False and the game is doubtful. In the first `width`
     words of `out`, `told` sets the bits of the elements that matched. The numbers of these bits are written
