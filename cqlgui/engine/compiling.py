@@ -1,5 +1,5 @@
-"""Compiles queries to machine code. `compile_query` makes the functions that `scanning.scan` runs, and says
-which parts of the query were not compiled."""
+"""Compiles queries to machine code. `compile_query` makes the functions that `scanning.scan` runs, and lists
+the parts of the query that were not compiled."""
 
 from __future__ import annotations
 
@@ -42,17 +42,18 @@ RULES: Final = (
 
 
 _MOST_FOR_CARE: Final = 30_000
-"""The maximum length of assembly code that is compiled together with the replay loop, in characters. A larger
-query would gain nothing. Its compilation would take long and keep other queries waiting."""
+"""The maximum length, in characters, of assembly code that is compiled together with the replay loop. A
+larger query would gain nothing. Its compilation would take long and keep other queries waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A query as a function of a position.
 
-    In every game that is not in doubt, the function finds the hits that the interpreter would find. The
-    function does not test the conditions of the header. `unsupported` has the parts of the query that were
-    not compiled. If evaluation reaches a part that was not compiled, the game is left in doubt.
+    The function finds the hits that the interpreter would find, except in games that are left in doubt. The
+    interpreter must search these games. The function does not test the conditions of the header.
+    `unsupported` has the parts of the query that were not compiled. If evaluation reaches a part that was not
+    compiled, the game is left in doubt.
     """
 
     unsupported: tuple[Unsupported, ...]

@@ -34,8 +34,8 @@ Form = lowering_notes.Form
 NO_VALUE: Final = -(1 << 63)
 """The number in `Detailed.values` for a hit without a value."""
 MOST_MARKED: Final = 64
-"""After this number of matches at one hit, only primary elements get squares. `rings.Rings.squares` has the
-same rule."""
+"""After this number of matches at one hit, only the first match of each orbit gets squares.
+`rings.Rings.squares` has the same rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class DetailPass:
     valued: Type | None
     """The type of the values; None if hits have no values."""
     speaks: bool
-    """Whether the comments of the query come as events."""
+    """Whether the comments of the query are reported as events."""
     _runner: orbit_pass.Runner = field(repr=False)
     _orbits: tuple[int, ...]
     """For each orbit, the place after the orbit's last word in the output. `lowering_matches.words_of`
@@ -134,8 +134,8 @@ def make(
 
 
 def ask(low: Lowering, body: nodes.Node) -> None:
-    """Add to `low.facts` the questions about the game that only the value of a hit needs. `low` must have
-    compiled the query before."""
+    """Some questions about the game must be answered only to find the value of a hit. Add these questions to
+    `low.facts`. `low` must have compiled the query before."""
     kind = low.type_of(body)
     if not low.facts or kind not in (Type.SET, Type.NUMERIC):
         return
@@ -146,7 +146,7 @@ def ask(low: Lowering, body: nodes.Node) -> None:
 
 
 _APART: Final = (nodes_moves.Dash, nodes_moves.CurrentMove, nodes_studies.StudyAward)
-"""Filters whose truth does not follow from their value. The truth and the value of these filters are
+"""For these filters, the value does not show whether the filter holds. The truth and the value are therefore
 evaluated separately."""
 
 

@@ -166,7 +166,7 @@ def never() -> bool:
 
 
 class Asker:
-    """Answers the facts of one query for any games. Each thread needs its own `Asker`."""
+    """Computes the answer to each `Fact` of one query, for any games. Each thread needs its own `Asker`."""
 
     def __init__(self, facts: Sequence[Fact], names: types.Names, last_game: int | None) -> None:
         """`last_game` is the highest game number that the header of the query admits, or None if the header
@@ -193,8 +193,8 @@ class Asker:
 
     @functools.cached_property
     def _compiler(self) -> closures.Compiler:
-        # The module is imported late, because most queries ask nothing about games and do not need the
-        # module.
+        # The module is imported late, because most queries contain no questions about games and do
+        # not need the module.
         from cqlgui.cql.interpreting import compilers
 
         return compilers.compiler(self._names)
@@ -249,8 +249,8 @@ class Asker:
     def _containing(self, needle: str, text: nodes.Node, tags: Tags) -> Answers:
         """For each game, whether a text contains `needle`."""
         if isinstance(text, nodes.Player) and text.colour is None and needle and "\n" not in needle:
-            # The needle must be in one of the two names. Searching the names is quicker, because there are
-            # fewer names than pairs of names.
+            # The needle must be in one of the two names. Single names are searched more quickly than pairs of
+            # names, because there are fewer names than pairs.
             white, black = nodes.Player(text.span, "white"), nodes.Player(text.span, "black")
             (first, known), (second, _) = (self._containing(needle, one, tags) for one in (white, black))
             return first | second, known
@@ -277,7 +277,7 @@ class Asker:
         return pairs[found.codes, 0], pairs[found.codes, 1]
 
     def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
-        """The values of a filter that never raises an error. The values are kept with the tags."""
+        """The values of a filter that never raises an error. The values are kept in `tags.memo`."""
         known = tags.memo.get(node)
         if known is None:
             key: Any = node
@@ -297,7 +297,8 @@ class Asker:
         tags: Tags,
     ) -> Coded:
         """The value of a filter in each game. The value is `fault` in games where the filter raises an error.
-        If two filters have equal `key`s and each reads only one tag, equal texts give equal values."""
+        Two filters that each read only one tag may have equal `key`s only if equal texts give equal
+        values."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
@@ -337,8 +338,8 @@ class Asker:
             asked |= self._host.asked
 
     def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
-        """A dictionary of the known values. Each value is found by a row of texts, one text for each of the
-        tags `names`. The caller adds new values to the dictionary."""
+        """A dictionary of the known values. Each key is a row of texts, one text for each of the tags
+        `names`. The caller adds new values to the dictionary."""
         if len(names) != 1 or names[0] == _GAMENUMBER:
             # Few pairs of texts occur twice, and no game number occurs twice. The values are therefore not
             # kept.
@@ -391,8 +392,8 @@ def _both(first: Answers, second: Answers) -> Answers:
 
 
 def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -> Answers:
-    """A comparison of numbers. Without `number`, the answer is the truth of the comparison. With `number`,
-    the answer is the first number if the comparison holds."""
+    """A comparison of numbers. Without `number`, the answer says whether the comparison holds. With `number`,
+    the answer is `first` if the comparison holds, and is missing if the comparison fails."""
     left, right = (one[0].astype(np.int64) for one in (first, second))
     given = (first[1] == GIVEN) & (second[1] == GIVEN)
     # `!=` means `not ==`, even if a number is missing.
@@ -413,8 +414,8 @@ _RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], Integers]:
-    """The distinct rows of values in several columns, and the number of each game's row. There are `count`
-    games."""
+    """The distinct rows of values in several columns, and for each of the `count` games the index of its
+    row."""
     if not columns:
         return [()], np.zeros(count, np.int64)
     if len(columns) == 1:

@@ -16,7 +16,7 @@ from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class EmitError(Exception):
-    """An operation has no meaning for these types, because of a mistake in the calling program."""
+    """An operation was given wrong types or names, because of a mistake in the calling program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def known(address: int, routine: Routine) -> Callee:
 
 
 def called_through(value: Value) -> Callee:
-    """The function behind a value of the type `Routine`."""
+    """A value of the type `Routine`, as a function that can be called."""
     if not isinstance(value.type, Routine):
         raise EmitError(f"{value.type} is no function")
     return Callee(value.text, value.type.parameters, value.type.result)
@@ -189,7 +189,7 @@ class Function:
         return f"b{self._count}"
 
     def begin(self, label: str) -> None:
-        """Start a block. If the previous block is open, the previous block continues in this block."""
+        """Start a block. If the previous block is open, it ends with a jump to the new block."""
         if self._open:
             self.jump(label)
         self._lines.append(f"{label}:")
@@ -217,7 +217,8 @@ class Function:
         self._end(f"ret {result.llvm} {value.text}")
 
     def phi(self, kind: KernelType, ways: Sequence[tuple[Value, str]]) -> Value:
-        """A value that depends on the previous block. A `phi` must stand at the beginning of a block."""
+        """A value that depends on which block ran before the current block. A `phi` must be at the beginning
+        of a block."""
         for value, _ in ways:
             self._insist(value, kind)
         pairs = ", ".join(f"[ {value.text}, %{label} ]" for value, label in ways)

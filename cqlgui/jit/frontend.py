@@ -31,8 +31,7 @@ from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class KernelError(Exception):
-    """A function is not in the kernel language. The message says where the fault is, and why it is a
-    fault."""
+    """A function is not in the kernel language. The message names the place and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ class _Literal:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A constant array of a module, in rows of equal length. `kind` is the type of an element after
-    reading."""
+    """A constant array of a module, in rows of equal length. `kind` is the type that an element gets when
+    the element is read."""
 
     array: Value
     kind: Scalar
@@ -57,8 +56,8 @@ _Operand: TypeAlias = Value | _Literal
 
 class Program:
     """The functions of one compilation, and all functions that they call. `exported` functions can be found
-    by name. Functions in `apart` are called by their `symbol`. A routine is also called by its `symbol` if
-    the name of its parameter is in `outside`."""
+    by name. Functions in `apart` are called by their `symbol`. A routine is also called by its
+    `symbol` if `outside` contains the name of the parameter that takes the routine."""
 
     def __init__(
         self,
@@ -79,7 +78,7 @@ class Program:
         self._hints: dict[str, dict[str, Any]] = {}
 
     def add(self, function: types.FunctionType) -> Callee:
-        """Compile a function once; raises `KernelError`."""
+        """Compile a function, if no earlier call has compiled the function. Raises `KernelError`."""
         known = self._callees.get(function)
         if known is not None:
             return known
@@ -92,13 +91,14 @@ class Program:
         exported = function in self._exported
         name = function.__name__ if exported else f"{function.__module__}.{function.__qualname__}"
         opened = self.module.function(name, parameters, result, exported=exported)
-        # The function is entered before its body is read, because the body may call the same function again.
+        # The function is noted in `_callees` before its body is compiled, because the body may call the
+        # function itself.
         self._callees[function] = opened.callee
         _Body(self, function, [name for name, _ in parameters]).write(opened)
         return opened.callee
 
     def outside_callee(self, name: str, routine: Routine) -> Callee:
-        """The routine of a parameter. The name of the parameter is in `outside`."""
+        """The routine of the parameter `name`. This name must be in `outside`."""
         if name not in self._outside:
             self._outside[name] = self.module.elsewhere(symbol(name), routine)
         return self._outside[name]
@@ -363,7 +363,7 @@ class _Body:
             if known is Scalar.INT and value.type is Scalar.WORD:
                 if name in self._fixed:
                     raise self._wrong(node, f"{name} is an int and gets a Word; int(...) says that it fits")
-                # The function is written once more with the type `WORD`.
+                # The next attempt writes the function with the type `WORD` for this variable.
                 self._kinds[name] = Scalar.WORD
                 value = self._f.converted(value, Scalar.INT)
         self._kinds.setdefault(name, kind)
@@ -549,7 +549,7 @@ class _Body:
         raise self._wrong(node, f"{found!r:.60} is no number")
 
     def _object(self, node: ast.expr) -> object:
-        """The object that a name or a dotted name stands for in the function's module."""
+        """The value of a name or a dotted name in the function's module."""
         match node:
             case ast.Name(name):
                 space = self._function.__globals__
@@ -788,7 +788,7 @@ class _Body:
             raise self._wrong(node, str(fault)) from fault
 
     def _as(self, node: ast.AST, value: _Operand, kind: Scalar, *, mixing: bool = False) -> Value:
-        """A value as the type that is needed. Truth values are converted to numbers, and numbers to truth
+        """A value, converted to the type `kind`. Truth values are converted to numbers, and numbers to truth
         values. Ints are converted to words only with `mixing`, for operations where only the bits matter."""
         if isinstance(value, _Literal):
             if kind is Scalar.WORD and mixing and value.number < 0:

@@ -35,7 +35,7 @@ class Unit:
         self._lock = threading.Lock()
 
     def kernel(self, function: Callable[P, R]) -> Kernel[P, R]:
-        """A decorator that makes a function of the kernel language a kernel of this unit."""
+        """A decorator that adds a function in the kernel language to this unit, as a kernel."""
         assert isinstance(function, types.FunctionType)
         source = sys.modules[function.__module__]
         if source not in self.sources:
@@ -74,9 +74,9 @@ class Unit:
 class Kernel(Generic[P, R]):
     """A function that runs as machine code, or as plain Python without llvmlite.
 
-    An array is a contiguous NumPy array with elements of the declared type. Machine code releases Python's
-    global lock and checks no bounds. A routine is a `ctypes` function; in plain Python, a routine is any
-    function.
+    An array must be a contiguous NumPy array with elements of the declared type. Machine code releases
+    Python's global lock and checks no bounds. A routine must be a `ctypes` function. In plain Python, any
+    function can be a routine.
     """
 
     def __init__(self, unit: Unit, function: types.FunctionType) -> None:
@@ -126,8 +126,8 @@ class Template:
     the routine.
 
     `routine` is the name of the parameter that takes the routine. The compiled code ignores this parameter.
-    The functions in `apart` are not compiled again. `apart` has a kernel with the same effect for each of
-    these functions, and the compiled code calls this kernel.
+    The functions in `apart` are not compiled again. `apart` maps each of these functions to a kernel with
+    the same effect, and the compiled code calls this kernel.
     """
 
     def __init__(

@@ -71,8 +71,8 @@ class Code:
             """The object file, which is valid for this processor and this llvmlite."""
             engine = machine.engine(compiled)
         self._engine = engine
-        # At the end of the process the code is not released: LLVM may already be gone, and the process frees
-        # its memory.
+        # At the end of the process the code is not released: LLVM may already be unloaded, and the operating
+        # system frees the memory.
         weakref.finalize(self, _close, engine).atexit = False
 
     def address(self, name: str) -> int:
@@ -83,8 +83,8 @@ class Code:
         return found
 
     def function(self, callee: emitter.Callee, *, keeps_lock: bool = False) -> Any:
-        """An exported function that can be called from Python. A call keeps Python's global lock with
-        `keeps_lock`, and releases the lock without `keeps_lock`.
+        """An exported function that can be called from Python. With `keeps_lock`, a call keeps
+        Python's global lock. Without `keeps_lock`, a call releases the lock.
 
         Do not call the function after this object is gone.
         """
@@ -96,8 +96,9 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Functions that call other functions and inline them. `bitcode` is the code of the calling functions.
-    `names` are the functions that are inlined. The functions in `kept` can also be called by name."""
+    """Compiled functions, and the names of other functions that are inlined into the compiled functions.
+    `bitcode` is the code of the compiled functions. `names` are the functions that are inlined. The functions
+    in `kept` can also be called by name."""
 
     bitcode: bytes
     names: tuple[str, ...]
@@ -120,9 +121,9 @@ def bitcode(assembly: str) -> bytes:
 
 
 def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
-    """The content that was stored under a name, or None. The content must fit the key, this processor and
-    this version of llvmlite. The content must also have been stored under this name by this user's
-    program."""
+    """The content that was stored under a name, or None. The content must have been made for this key, this
+    processor and this version of llvmlite. This user's program must also have stored the content under this
+    name."""
     stamp = _stamp(key, optimise)
     try:
         data = _path(name).read_bytes()
@@ -130,7 +131,8 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
             return None
         compiled = data[len(stamp) + _DIGEST :]
         if _seal(name, stamp, compiled) != data[len(stamp) : len(stamp) + _DIGEST]:
-            # The object is damaged or foreign. It is not returned, because the caller would execute it.
+            # The content is damaged, or another program stored it. The content is not returned, because the
+            # caller would execute it.
             return None
     except (OSError, errors.CqlguiError):
         return None

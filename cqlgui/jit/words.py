@@ -1,10 +1,10 @@
 """The types of the kernel language, as annotations that plain Python and the type checker take for ints.
 
 All numbers of a kernel are 64 bits wide. `int` is signed, and `Word` is unsigned. Python's unbounded integers
-give the same results as long as two conditions hold. A kernel must keep its words below 2**64 (with the
-function `word`), and its ints in range. An array is any object that is indexed by position: a NumPy array, a
-tuple or a `memoryview`. A kernel can take a function as an argument; the annotation of the parameter has a
-`Routine`.
+give the results of machine code as long as two conditions hold. A kernel must keep its words below 2**64
+(with the function `word`), and its ints in range. An array is any object that is indexed by position: a NumPy
+array, a tuple or a `memoryview`. A kernel can take a function as an argument. The annotation of the parameter
+then contains a `Routine`.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Scalar(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """An array of elements of one type, without its length."""
+    """The type of an array. The length of the array is not part of this type."""
 
     element: Scalar
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A function that is given as an argument and called through its address."""
+    """The type of a function that is given as an argument and called through its address."""
 
     parameters: tuple[KernelType, ...]
     result: Scalar | None
@@ -90,8 +90,8 @@ def apart(function: F) -> F:
 
 
 def inlining(function: Callable[..., object]) -> bool | None:
-    """Whether the decorator of a function asks for inlining; None if the function has no decorator about
-    inlining."""
+    """True for a function with the decorator `inlined`, False for a function with the decorator `apart`. None
+    for a function with neither decorator."""
     found: bool | None = getattr(function, _INLINING, None)
     return found
 

@@ -274,7 +274,7 @@ def _ends(
 
 
 def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: int) -> bool:
-    """Whether a ray leads from `start` to `end`. The two squares share a line."""
+    """Whether a ray leads from `start` to `end`. The two squares must be on the same line."""
     between = words.word(attacks.BETWEEN[start][end])
     standing = between & (_ALL ^ record[0])
     # Every man between the two squares must belong to a set between the first and the last set.
@@ -633,7 +633,7 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> W
 
 
 def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Word:
-    """The squares of `reached` that the man can go to without exposing his king to check."""
+    """The squares of `reached` where the man on `start` can go without exposing his king to check."""
     found = words.word(0)
     while reached != 0:
         end = words.lowest(reached)

@@ -121,7 +121,8 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
 @words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
     """Whether a pure mate allows the winner to guard `square`, where a man of the losers stands beside his
-    king. The man must be pinned, but able to meet a single check if he were not pinned."""
+    king. There must be a single checker. The man must be pinned, and he could meet the check without the
+    pin."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
         return False
     answers = checkers | attacks.BETWEEN[words.lowest(checkers)][king]

@@ -4,11 +4,11 @@ The instructions of a filter are written where the filter is used. A caller asks
 set, the number, the position, or the truth value of a filter. A set always exists. If the number or the
 position does not exist, code goes to the label `fail`. For the truth value, code goes to the label `yes` or
 `no`. Filters are evaluated in the order of the interpreter's closures. Compiled code skips the filters that
-the interpreter skips, so that assignments have the same effect as in the interpreter. For a filter without
-assignments and possible faults, evaluation ends as soon as the answer is decided.
+the interpreter skips, so that assignments have the same effect as in the interpreter. If a filter assigns
+nothing and cannot fault, its evaluation ends as soon as the answer is certain.
 
 A game is left in doubt when evaluation reaches a part that is not compiled, or a fault that the interpreter
-would report. The results of a game in doubt do not count, and the interpreter decides the game. A compiled
+would report. The results of a game in doubt do not count, and the interpreter searches the game. A compiled
 query therefore never gives wrong results, and the number of games in doubt affects only the speed.
 `Lowering.unsupported` has the parts that are not compiled, with the reasons.
 """
@@ -66,7 +66,7 @@ class Lowering:
         variations: bool,
     ) -> None:
         """`atomics` has the atomic variables that are known at the end of a path, by the `id` of the path. A
-        path that stands in several places has several sets of atomic variables."""
+        path that occurs in several places of a query has several sets of atomic variables."""
         self.names = names
         self.atomics = atomics
         self.variations = variations
@@ -85,7 +85,7 @@ class Lowering:
         self.restricted: set[int] = set()
         """The `id`s of the `move` filters that look only at the child where a `line` continues."""
         self.tells_ways = any(isinstance(one, nodes_paths.PathFact) for one in nodes.walk(body))
-        """Whether the query asks anything about paths that matched."""
+        """Whether the query contains filters about a path that matched."""
         self.bans = 0
         """The number of filters with `nestban`. After a match, a filter of this kind is banned at the
         positions of the match."""
@@ -192,7 +192,7 @@ class Lowering:
         s.f.begin(good)
 
     def spend(self, s: Scope, runs: int, out: str) -> None:
-        """Count runs of the body of a loop. After too many runs in a game, the game is in doubt and code goes
+        """Count `runs` of a loop body. After too many runs in a game, the game is in doubt and code goes
         to `out`. Compiled code cannot be stopped, so it must not run long. The interpreter takes over, and
         the interpreter can be stopped."""
         f = s.f

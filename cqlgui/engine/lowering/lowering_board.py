@@ -203,8 +203,8 @@ _LEAPS: Final = (
 
 def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | None:
     """The leaps of the men of a set, and whether the set is a single man. All men of the set must be knights,
-    or all men must be kings. If this is false or uncertain, the result is None. A loop variable is never
-    empty at the position of its loop, but may be empty at other positions."""
+    or all men must be kings. The result is None for other men, and for men of uncertain kinds. A loop
+    variable is never empty at the position of its loop, but may be empty at other positions."""
     kinds = _kinds(low, s, node)
     for mask, leaps in _LEAPS:
         if kinds & ~mask == 0:

@@ -42,7 +42,8 @@ def outermost(body: nodes.Node) -> list[nodes.Orbit]:
 
 
 def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
-    """Whether the matches of a filter that holds can be found by evaluating its orbits once more."""
+    """Whether the orbits of a filter can be evaluated once more to find their matches, at a position where
+    the filter holds."""
     if not outermost(node):
         return True
     match node:

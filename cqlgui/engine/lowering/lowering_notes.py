@@ -1,9 +1,9 @@
 """The comments that filters write by themselves, as events in machine code.
 
-An event names a form of comment (`Form`) and its numbers. The words stand in one place, where events become
-comments (`speaking`). The code runs at hits only, for a filter that holds, and writes the events
-in the order in which the interpreter writes the comments. It is written only for filters that give the same
-result whenever they are evaluated at a position.
+An event has the form of a comment (`Form`) and the numbers in the comment. The module `speaking` turns events
+into comments and has the texts of all comments. The code runs only at hits, for filters that hold. The events
+are written in the order of the interpreter's comments. The code is made only for filters that give equal
+results in all evaluations at one position.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
 MOST_EVENTS: Final = 400
-"""Maximum of events at a hit. A hit with more events leaves its game in doubt."""
+"""The maximum number of events at a hit. A hit with more events leaves its game in doubt."""
 WORDS: Final = 2
-"""Words of an event: the form and the positionid, then two numbers of 32 bits."""
+"""The number of words in an event. The first word has the positionid and the form. The second word has two
+numbers of 32 bits."""
 
 
 class Form(enum.IntEnum):
@@ -35,7 +36,7 @@ class Form(enum.IntEnum):
     FOUND = 0
     """`Found` at `position`."""
     FOUND_OF = 1
-    """`Found 1 of 3` at `position`: `first` of `second`."""
+    """A comment like `Found 1 of 3` at `position`. `first` is 1, and `second` is 3."""
     PATH = 2
     """The two comments of a path from `position` to `first`, with `second` moves."""
     LINE = 3
@@ -48,8 +49,8 @@ class UntoldError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Speaking:
-    """Where events are written: in `out` from word `base` on, their number first. `writers` are the filters
-    that may write comments, by `id`."""
+    """Writes events to `out`. The number of events is in word `base`, and the events follow. `writers` has
+    the `id`s of the filters that may write comments."""
 
     low: Lowering
     out: Value
@@ -70,7 +71,8 @@ class Speaking:
             case nodes.Logic():
                 self._either(s, node)
             case nodes.Not():
-                # A filter that fails takes back what it has written.
+                # If `not` holds, the operand of `not` has failed. The comments of a filter that fails do not
+                # count.
                 return
             case nodes.NoTransform():
                 self.write(s, node.operand)
@@ -145,7 +147,8 @@ class Speaking:
             return
         f = s.f
         none, after = f.label(), f.label()
-        # The type of a sequence says what it gives: the last position, or the number of moves.
+        # With `lastposition`, the value of a sequence is the last position. Without `lastposition`, the value
+        # is the length.
         last = self.low.position(s, replace(node, lastposition=True), none)
         steps = self.low.number(s, replace(node, lastposition=False), none)
         self._event(s, Form.PATH if isinstance(node, nodes_paths.Path) else Form.LINE, last, steps.value)
@@ -159,7 +162,8 @@ class Speaking:
         f = s.f
         count = f.converted(f.load(self.out, integer(self.base)), Scalar.INT)
         self.low.doubt_unless(s, f.compare("lt", count, integer(MOST_EVENTS)), expected=True)
-        # Behind the doubt, the count may be too large. The last event is written over then.
+        # In a game in doubt, the count may be too large. A new event then overwrites the last event, so that
+        # code never writes outside `out`.
         count = f.select(f.compare("lt", count, integer(MOST_EVENTS)), count, integer(MOST_EVENTS - 1))
         place = f.binary("add", f.binary("mul", count, integer(WORDS)), integer(self.base + 1))
         here = f.converted(field_of(s, layout.ID), Scalar.INT)
@@ -175,7 +179,7 @@ def _packed(s: Scope, low: Value, high: Value) -> Value:
 
 
 def _is_simple(node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether a sequence writes only the two comments about its ends."""
+    """Whether a path or line writes only the two comments about its start and its end."""
     if isinstance(node, nodes_paths.Line):
         return True
     special = node.title or node.piecepath or node.verbose or node.keepallbest

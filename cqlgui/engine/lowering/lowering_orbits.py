@@ -135,7 +135,7 @@ def _parts(root: nodes.Node) -> _Parts | None:
                 # Every element bans its own positions, so the elements cannot share one body.
                 return None
             case nodes.Orbit() | nodes.CurrentTransform() | nodes_squares.Placement():
-                # These filters cannot be a row of numbers. Inner orbits have their own elements, and a
+                # A row of numbers cannot describe these filters. Inner orbits have their own elements, and a
                 # placement visits all its squares.
                 return None
             case _:

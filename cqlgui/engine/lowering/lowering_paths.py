@@ -29,9 +29,8 @@ _MOST_STATES: Final = 60
 @dataclass
 class _State:
     """A state of the automaton, which leads on to the states `onward`. A state with `step` leads on by a
-    move. A state with `takes` (in a line) leads on by a position where `test` holds. A state without `step`
-    and `takes` leads on without a move. If a state without `step` and `takes` has a `test`, the test must
-    hold."""
+    move. A state with `takes` (in a line) leads on by taking a position where `test` holds. A state with
+    neither `step` nor `takes` leads on without a move. If this state has a `test`, the test must hold."""
 
     onward: list[int] = field(default_factory=list)
     test: nodes.Node | None = None
@@ -297,7 +296,7 @@ def _descend(
     f.store(reached if line else word(0), arrivals)
     _play(low, there, child, states, reached, arrivals)
     if primary:
-        # With `primary`, the sequence cannot continue to other children.
+        # With `primary`, the sequence continues only to the first child.
         own = f.compare("eq", at.value, first)
         f.store(f.select(own, f.load(arrivals), word(0)), arrivals)
     f.store(f.load(arrivals), child.here, integer(layout.STATES))

@@ -46,7 +46,7 @@ class _State:
 
     @property
     def group(self) -> tuple[int, bool, bool]:
-        """States of one group are written as one piece of code."""
+        """The group of the state. All states of a group are written as one piece of code."""
         return id(self.node), self.rest < 0, self.more < 0
 
 
@@ -145,7 +145,7 @@ def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
 
 _STATE, _AT, _COUNT, _CURSOR, _FIRST, _SECOND, _HEAD = range(7)
 _TAKEN: Final = _FIRST
-"""The words of an entry on the stack. Atomic variables stand after these words. In a path, `_FIRST` and
+"""The words of an entry on the stack. Atomic variables come after these words. In a path, `_FIRST` and
 `_SECOND` are the two sets of a step. In a line, `_TAKEN` is the last position taken, and `_SECOND` says
 whether the first continuation is still to be tried."""
 
@@ -515,7 +515,7 @@ class _Search:
         return entry
 
     def _write_back(self) -> None:
-        """Return to the last choice that has an alternative left."""
+        """Return to the last choice with an untried alternative."""
         f, s = self.f, self.s
         f.begin(self.back)
         self.low.spend(s, 1, self.over)

@@ -26,7 +26,7 @@ def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> N
 
 def ordered(low: Lowering, s: Scope, filters: Sequence[nodes.Node]) -> list[nodes.Node]:
     """The filters in the order of their tests, cheap filters first. A filter changes its place only if the
-    change cannot be observed. Filters that ask about a path stay after the path."""
+    change cannot be observed. If the query has filters about a path that matched, the order is unchanged."""
     if low.tells_ways or len(filters) < 2:
         return list(filters)
     found: list[nodes.Node] = []

@@ -39,7 +39,7 @@ NONE: Final = np.uint64(0)
 YES: Final[Any] = np.True_
 NO: Final[Any] = np.False_
 FAR: Final = np.int64(1 << 50)
-"""Stands for any number beyond `_NEAR`. The sum `FAR + FAR` does not overflow."""
+"""`FAR` stands for any number beyond `_NEAR`. The sum `FAR + FAR` does not overflow."""
 _NEAR: Final = np.int64(1 << 40)
 
 
@@ -170,7 +170,7 @@ class Pruner:
         return UNKNOWN_SET if self.is_set(node) else UNKNOWN
 
     def keep(self, which: Any = YES) -> None:
-        """Keep the games where evaluation may reach the current filter."""
+        """Keep the games of `which` where evaluation may reach the current filter."""
         self.kept = self.kept | (self.reach & which)
 
     def under(self, reach: Any, node: nodes.Node) -> May:

@@ -696,7 +696,7 @@ _HAPPENING: Final[dict[str, int]] = {
     "null": signatures.NULL_MOVE,
     "secondary": signatures.VARIATION,
 }
-"""Parameters of `move` that ask about moves of the game, each with a mask of events. A `move` with one of
+"""Parameters of `move` that concern moves of the game, each with a mask of events. A `move` with one of
 these parameters matches only if an event of the mask happened."""
 
 

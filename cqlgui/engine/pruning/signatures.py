@@ -212,8 +212,8 @@ class Signatures:
             return None
         main = np.frombuffer(data, np.uint64, count * WIDTH).reshape(WIDTH, count)
         differing = np.frombuffer(data, np.uint32, others, first)
-        # If `differing` has an odd number of games, the words of `whole` are not aligned. They are therefore
-        # read as bytes first.
+        # If `differing` has an odd number of games, the words of `whole` are not aligned. The words are
+        # therefore read as bytes first.
         whole = np.frombuffer(data[first + 4 * others :], np.uint8).view(np.uint64).reshape(others, WIDTH)
         if others and int(differing.max()) >= count:
             return None

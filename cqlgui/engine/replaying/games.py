@@ -61,7 +61,7 @@ def of_segment(segment: segments.Segment) -> Games:
         except (ValueError, errors.IndexDamaged):
             starts[game] = -1
     starts[(firsts < 0) | (firsts > len(packed) - counts)] = -1
-    # A damaged row may point outside the words, or ask for too much memory.
+    # A damaged row may point outside the words, or may require too much memory.
     firsts[starts < 0] = counts[starts < 0] = 0
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
@@ -180,7 +180,7 @@ def everything(games: Games) -> Integers:
 
 def _aligned(count: int, offset: int) -> Words:
     """`count` words that begin `offset` bytes after the beginning of a memory page. Tables that are written
-    and read together are slower if they begin at the same place of a page."""
+    and read together are slower if they begin at equal offsets within a page."""
     whole = np.zeros(count + 1024, np.uint64)
     start = (offset - whole.ctypes.data) % 4096 // 8
     return whole[start : start + count]

@@ -44,7 +44,7 @@ NONE: Final = words.MASK
 # --- a frame ------------------------------------------------------------------------------------------------
 
 DOUBT: Final = 0
-"""If this word is not 0, the results in this game are not valid, and the interpreter must decide the game."""
+"""If this word is not 0, the results in this game are not valid, and the interpreter must search the game."""
 COUNT: Final = 1
 """The number of positions that are searched in the game; 0 if a main line is played on a single record."""
 GAMENUMBER: Final = 2

@@ -28,7 +28,7 @@ TELL: Final = Routine(
     Scalar.BOOL,
 )
 Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
-"""A function that tells more about a match at a record. The last parameter is the output array (`out` in
+"""A function that finds the details of a match at a record. The last parameter is the output array (`out` in
 `tell`). The other parameters are those of `Ask`. Returns False if there is no match."""
 
 STREAM: Final = Routine(
@@ -303,9 +303,9 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
         captured = int(board[goal])
         board[start] = 0
         board[goal] = man
-        # If nothing is captured, the bit goes to the word `STATES`, where the bit does no harm. The word of
-        # the empty squares (word 0) would be slow here. This line would write word 0 at some moves only, and
-        # word 0 is always read soon after this line.
+        # If nothing is captured, the bit goes to the word `STATES`, where the bit does no harm. Word 0 (the
+        # empty squares) would be slow here: it would be written at some moves only, but it is read soon after
+        # every move.
         record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
         record[man] ^= start_bit | goal_bit
         record[0] = empty & ~goal_bit | start_bit
@@ -381,7 +381,7 @@ def _line_laid_out(
 
 
 def _link(record: Words, number: int) -> None:
-    """Write the words of a main line's record that do not depend on the game."""
+    """Write the words of a record that are equal in all main lines."""
     record[layout.ID] = number
     record[layout.PLY] = number
     record[layout.DEPTH] = 0
@@ -512,15 +512,16 @@ def tell(
 ) -> int:
     """Find which elements matched at `hits[begin:end]`. The hits have the form that `search` writes. With
     `DETAILED` in the `mode`, also find the value of each hit and the squares to ring. Returns the number of
-    the hit to continue from. This number is less than `end` if `elements` is full.
+    the hit to continue from. This number is less than `end` if `elements` or `events` is full.
 
     If the query does not match at a hit, `told` returns False and the game is doubtful. In the first `width`
     words of `out`, `told` sets the bits of the elements that matched. The numbers of these bits are written
     to `elements`; the numbers for hit n end at `ends[n]`. `elements` has room for `capacity` numbers, enough
     for at least one hit. With `DETAILED`, the next words of `out` are the value of the hit, the squares of
     the hit, and the squares of each element. These words are written to `values`, `squares` and `marks`.
-    If `most_events` is not 0, the next word of `out` is the number of events, which have two words each. They
-    are written to `events`, which has room for `capacity` events. The events of hit n end at `event_ends[n]`.
+    If `most_events` is not 0, the next word of `out` is the number of events, and the events follow. Each
+    event has two words. The events are written to `events`; `events` has room for `capacity` events. The
+    events of hit n end at `event_ends[n]`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
     depend on earlier positions. With `STEPPED`, the changes that `told` makes in the frame are also undone.
