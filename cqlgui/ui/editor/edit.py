@@ -136,7 +136,8 @@ class QueryEdit(QPlainTextEdit):
         super().showEvent(event)
         if self._begins:
             self._begins = False
-            # The view has its final size only after this event, and the size decides where lines are wrapped.
+            # Scrolling waits until this event has ended. The view then has its final size, which decides
+            # where lines are wrapped.
             QTimer.singleShot(0, self, self._raise_caret)
 
     def replace(self, start: int, end: int, new: str) -> None:

@@ -28,12 +28,13 @@ def new_line_indent(before: str, after: str) -> tuple[str, str]:
 
 
 def indented(lines: list[str]) -> list[str]:
-    """The lines, indented by one more step. Empty lines stay as they are."""
+    """The lines, indented by one more step. Empty lines are not indented."""
     return [INDENT + line if line.strip() else line for line in lines]
 
 
 def dedented(lines: list[str]) -> list[str]:
-    """Remove one step of indent from every line. If a line has less indent, remove all of its indent."""
+    """Remove one step of indent from every line. If the indent of a line is smaller than one step, remove the
+    whole indent."""
     return [line[_step(line) :] for line in lines]
 
 

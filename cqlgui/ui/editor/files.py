@@ -1,5 +1,5 @@
-"""Query files on disk, in UTF-8. If writing fails, the old file stays. `Seen` notices changes by another
-program, because saving must not overwrite these changes without a warning."""
+"""Query files on disk, in UTF-8. If writing fails, the old file is not changed. `Seen` notices changes by
+another program, because saving must not overwrite these changes without a warning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from cqlgui.base import errors
 from cqlgui.base.files import disk
 
-LARGEST = 4 * 1024 * 1024  # bytes; a larger file is not a query, and is most likely a PGN file
+LARGEST = 4 * 1024 * 1024  # bytes; a larger file is refused, because it is most likely a PGN file
 
 
 def read(path: Path) -> str:
@@ -42,7 +42,7 @@ def write(path: Path, text: str) -> None:
     """Write a temporary file beside `path`, and rename the temporary file to `path`. The line ends of the old
     file are kept.
 
-    If writing fails, this function raises `errors.SourceError`, and the old file stays.
+    If writing fails, this function raises `errors.SourceError`, and the old file is not changed.
     """
     try:
         target = path.resolve()  # if `path` is a link, the target of the link is replaced

@@ -74,8 +74,8 @@ class FindBar(QWidget):
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Select the next match (`by` is 1) or the previous match (`by` is -1). The first match follows the
-        last match."""
+        """Select the next match (`by` is 1) or the previous match (`by` is -1). After the last match, the
+        next match is the first match again."""
         if not self._spans:
             return
         here = self._editor.selection()

@@ -35,7 +35,8 @@ from cqlgui.ui.look import canvas, colours, wording
 
 KNOWN, PENDING, SLOW, FAULT = "known", "pending", "slow", "fault"
 """The states of the results. `KNOWN`: valid for the current text and position. `PENDING`: being computed.
-`SLOW`: not computed, because it took too long. `FAULT`: the query cannot be run at this position."""
+`SLOW`: not computed, because the evaluation took too long. `FAULT`: the query cannot be run at this
+position."""
 
 _SIDE = 6
 _MOST_NAMED = 12
@@ -44,7 +45,7 @@ _LONGEST_TOLD = 200
 
 
 class Lines(Protocol):
-    """What the gutter must know about the lines of a text."""
+    """The methods that the gutter calls to read the lines of a text."""
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
         """The text blocks in view, each with its top and its height in pixels."""
@@ -57,7 +58,7 @@ class Lines(Protocol):
 
 
 class Gutter(QWidget):
-    """The margin at the editor's left edge. A click selects the line. A click on a lamp asks for the fixes of
+    """The margin at the editor's left edge. A click selects the line. A click on a lamp offers the fixes of
     the line.
 
     When the pointer moves to a line, the signal `pointed` carries a bitboard. The bitboard has the squares
@@ -91,7 +92,8 @@ class Gutter(QWidget):
         return self._state
 
     def set_truth(self, state: str, rows: tuple[truth_model.LineTruth, ...] | None = None) -> None:
-        """Show results. If `rows` is None, the old results stay, and are pale in the state `PENDING`."""
+        """Show results. If `rows` is None and `state` is not empty, the old results remain visible. In the
+        state `PENDING` all results are pale."""
         self._state = state
         if rows is not None:
             self._rows = {row.line: row for row in rows}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # view and not coloured yet. Colouring all lines of a very long text at once would take too long.
 _OPEN = 1  # the block ends inside a block comment
 _PENDING = 2
-_AHEAD = 60  # the number of lines above and below the view that are coloured, too
+_AHEAD = 60  # this many lines above the view, and as many lines below the view, are also coloured
 _BRACKETS = "()[]{}"
 _READABLE = frozenset({tokens.Kind.COMMENT, tokens.Kind.STRING, tokens.Kind.ERROR})
 _SIGN_SCALE = 1.35

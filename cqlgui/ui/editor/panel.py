@@ -42,7 +42,7 @@ class EditorPanel(QWidget):
 
     The signal `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`. `failed` carries a sentence
     if a file could not be read or written. `why_not_requested` is emitted after a click on the button that
-    says whether the position on the board matches. `help_requested` is emitted for F1. If a script of an
+    shows whether the position on the board matches. `help_requested` is emitted for F1. If a script of an
     older CQL was translated on opening, `translated` carries the file and the notes of the translation. If
     another text replaces a text with unsaved changes, `left_unsaved` carries the unsaved text.
     """
@@ -125,7 +125,7 @@ class EditorPanel(QWidget):
 
     def set_estimate(self, words: str) -> None:
         """Show how many games the query may find; `words` is empty if the number is unknown."""
-        # A text that begins with a number is a count, not an estimate.
+        # An estimate begins with a letter. Words that begin with a digit are an exact count.
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
     # --- text -----------------------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ class EditorPanel(QWidget):
 
     @property
     def checking(self) -> bool:
-        """True while the current text has not been checked. The signal `diagnostics_changed` follows the
-        check."""
+        """True while the current text has not been checked. The signal `diagnostics_changed` is emitted after
+        the check."""
         return self._checker.busy
 
     def check_now(self) -> None:
@@ -260,8 +260,8 @@ class EditorPanel(QWidget):
         return self._modified
 
     def open_file(self, path: Path | str) -> bool:
-        """Show a query file. If the file cannot be read, the old text stays, `failed` says why, and the
-        result is False.
+        """Show a query file. If the file cannot be read, the editor keeps the old text, `failed` carries the
+        reason, and the result is False.
 
         If the file is a script of an older CQL and can be translated, the translation is shown. The
         translation belongs to no file, because saving must not overwrite the script. Undo brings the script
@@ -287,8 +287,8 @@ class EditorPanel(QWidget):
 
     def save(self, path: Path | str | None = None) -> bool:
         """Write the query to `path`, or to the query's own file if `path` is None. If writing fails, `failed`
-        says why, and the result is False. If another program has changed the file, the first call fails, and
-        a second call writes."""
+        carries the reason, and the result is False. If another program has changed the file, the first call
+        fails, and a second call writes."""
         target = Path(path).absolute() if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
@@ -373,8 +373,8 @@ class EditorPanel(QWidget):
         self._identities.follow()
         script = self._identities.current.path
         if self._old and script is not None and script == self.path and not translate.looks_old(text):
-            # The text is no longer the script. The text loses the script's file, because saving must not
-            # overwrite the script.
+            # The text is no longer the script, and saving the text must not overwrite the script. The
+            # script's file therefore no longer belongs to the text.
             title = _translated(script) if text == self._translation else ""
             self._identities.begin(identity.Identity(title=title))
         self._show_identity()
@@ -430,13 +430,13 @@ class EditorPanel(QWidget):
         """Show the list of problems if there are problems and the user has not closed the list."""
         self.problems.setVisible(bool(self._diagnostics) and not self._closed)
         self._size_problems()
-        # The rows have their final width only after this call, and the width decides how many lines a row
-        # takes.
+        # The list is sized again after this call, when the rows have their final width. The width decides how
+        # many lines a row takes.
         QTimer.singleShot(0, self, self._size_problems)
 
     def _size_problems(self) -> None:
-        """Give the list as much room as the findings need, but at most a third of the height. If the user has
-        set a size, that size is kept."""
+        """Give the list as much room as the findings need, but at most a third of the height of text and
+        list. If the user has set a size, do not change this size."""
         whole = sum(self._split.sizes())
         if not self._dragged and whole:
             part = min(self.problems.wanted_height(), whole // 3)
@@ -488,7 +488,8 @@ class EditorPanel(QWidget):
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
 
     def _take_fix(self, fix: diagnostics.Fix) -> None:
-        # A link that was drawn for another text does nothing. The check draws new links for the current text.
+        # A click on a link that was drawn for another text does nothing. After the check, the list has new
+        # links for the current text.
         fixes.take(self.edit, fix)
         self.check_now()
         self.edit.setFocus()

@@ -1,6 +1,6 @@
 """Moves the keyboard focus between the areas of the window, and draws a frame around the area with the focus.
 
-This module does not know what an area is for.
+Any widget can be an area.
 """
 
 from __future__ import annotations

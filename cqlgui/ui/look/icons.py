@@ -1,7 +1,7 @@
 """The shipped icons, drawn in a colour of the theme. This module does not use widgets.
 
-The files are line drawings in one grey colour. The grey is replaced by the wanted colour. A widget must ask
-for its icons again when `theme.theme().changed` is emitted.
+The files are line drawings in one grey colour. The grey is replaced by the wanted colour. A widget must make
+its icons again when `theme.theme().changed` is emitted.
 """
 
 from __future__ import annotations

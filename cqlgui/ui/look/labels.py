@@ -24,7 +24,7 @@ _CHIP = 280
 the greatest width of a chip."""
 _CROSS = "  ✕"
 _WORD = 96
-"""The number of characters that are shown of a long word in a message."""
+"""A longer word in a message is shortened to this number of characters."""
 
 
 class Chip(QPushButton):
@@ -67,7 +67,7 @@ class Chip(QPushButton):
 
 
 def cut(text: str) -> str:
-    """A text with shortened long words, for a narrow window. Lines are broken only between words, and a long
+    """Shorten the long words of a text, for a narrow window. Lines are broken only between words, and a long
     word would therefore make the window wider."""
     plain = wording.straight(text)
     return re.sub(rf"\S{{{_WORD + 1},}}", lambda found: naming.shortened(found[0], _WORD), plain)
@@ -110,7 +110,7 @@ class ElidedLabel(QWidget):
     """Plain text in one line. If the text does not fit, an ellipsis takes the place of the part that is cut.
 
     A label with `fills` takes all the room that other widgets leave. When the text of this label changes, the
-    label is only repainted. Any other label wants the width of its text.
+    label is only repainted. Any other label has the width of its text as its preferred width.
     """
 
     def __init__(

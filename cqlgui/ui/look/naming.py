@@ -8,7 +8,7 @@ from pathlib import Path
 from cqlgui.ui.look import wording
 
 LONGEST = 48
-"""The greatest number of characters that are shown of a name."""
+"""A longer name is shortened to this number of characters."""
 LISTED = 20
 """The greatest number of files that a tooltip names."""
 

@@ -6,7 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 LOWEST = 120
-"""The least height of a pane in pixels. Higher content is scrolled."""
+"""The least height of a pane in pixels. If the content needs more height than the pane has, the content is
+scrolled."""
 
 
 class Room(QScrollArea):

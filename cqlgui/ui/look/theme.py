@@ -3,7 +3,7 @@ colours of painted widgets.
 
 The palettes are the program's own, because Qt's colour schemes have no effect offscreen and on a bare X11
 desktop. The system is only asked whether it prefers light or dark colours. Some colours belong to the board.
-Apart from these colours, this module knows nothing of chess.
+Apart from these colours, this module is independent of chess.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ def plain_tip(text: str) -> str:
     shown."""
     text = straight(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
     if len(text) <= _SHORT and not _MARKS.intersection(text):
-        # A short text stays without tags, because assistive technology would read the tags in the tooltip of
-        # a button.
+        # A short text is returned without tags, because assistive technology would read the tags in the
+        # tooltip of a button.
         return text
     lines = html.escape(text).replace("\t", "    ").replace("  ", " &nbsp;").replace("\n", "<br>")
     return f"<qt>{lines}</qt>"
@@ -78,6 +78,6 @@ _MARKS = frozenset("<&\n")
 def markup_tip(text: str) -> str:
     """A tooltip that the program writes as rich text. The caller must escape strangers' texts in the tooltip.
 
-    Every tooltip is a result of this function or of `plain_tip`, or is a constant without tags.
+    Every tooltip must be a result of this function or of `plain_tip`, or a constant without tags.
     """
     return text

@@ -19,8 +19,8 @@ from cqlgui.base import heap
 from cqlgui.ui.loop import turns
 
 YOUNG_MS = 300
-"""The time in milliseconds between collections of young objects. More frequent collections have fewer objects
-to look at."""
+"""The time in milliseconds between collections of young objects. If the time is shorter, each collection has
+fewer objects to examine."""
 WHOLE_EVERY = 33
 """After this many calls of `look`, a full collection is due. The full collection waits until the program is
 idle."""
@@ -36,8 +36,8 @@ PATIENCE_WITH_ALL = 6
 """A full collection is postponed at most this many times in a row."""
 MOST_BLOCKS = 150_000
 """If more than this many blocks of memory were allocated since objects became permanent, a full collection is
-skipped. An interpreted search allocates some hundred thousand hits. A collection of young objects sees only a
-few of these hits."""
+skipped. An interpreted search allocates some hundred thousand hits. A collection of young objects examines
+only a few of these hits."""
 GROWN = 64 << 20
 """If unused memory has grown by more than this many bytes, the memory is given back to the system."""
 IDLE = 4
@@ -125,8 +125,8 @@ class Collector(QObject):
         self._blocks = min(self._blocks, blocks)
         if blocks - self._blocks > MOST_BLOCKS:
             self._too_many += 1
-            # Before `_settled` is set, the new objects come from opening games. These objects stay in use,
-            # and are made permanent.
+            # Until `_settled` is True, the new objects come from the files that are being opened. These
+            # objects will stay in use, and are made permanent.
             if not self._settled or self._too_many > PATIENCE:
                 self._too_many = 0
                 self._settled = True
@@ -145,8 +145,8 @@ class Collector(QObject):
             self._keep()
 
     def _keep(self) -> None:
-        """Make the existing objects permanent. Garbage among these objects stays until `stop` is called,
-        because a search for garbage would take too long."""
+        """Make the existing objects permanent. Garbage among these objects is not freed before `stop` is
+        called, because a search for the garbage would take too long."""
         gc.freeze()
         self._expected = 0.0
         self._blocks = sys.getallocatedblocks()

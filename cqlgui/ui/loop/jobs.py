@@ -2,7 +2,7 @@
 stale jobs are dropped.
 
 Work is a plain function that uses no widget. The callbacks get the results, and run on the GUI thread. This
-module knows nothing of chess.
+module is independent of chess.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REPORT_SECONDS = 0.05
 reports would only cost repaints."""
 
 FORMER_MS = 200
-"""The longest time in milliseconds that work waits for the end of cancelled work with the same name."""
+"""New work waits at most this many milliseconds until cancelled work with the same name has ended."""
 
 _Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
 

@@ -19,7 +19,7 @@ from cqlgui.base import priority
 TURN_SECONDS = 0.004
 """If a turn has worked for more seconds than this, its call may be postponed to the next turn."""
 LEFT_SECONDS = 0.016
-"""A call is postponed for at most this many seconds. The screen shows a picture for about this time."""
+"""A call is postponed for at most this many seconds. The screen shows each picture for about this time."""
 
 Call = Callable[[], None]
 Later = Callable[[Call], None]

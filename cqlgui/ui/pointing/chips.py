@@ -31,7 +31,7 @@ class Chips(QWidget):
     lists all conditions.
 
     The signal `wanted` carries a kind of condition and the new filter. The filter None removes the condition.
-    The signal `step_wanted` asks for a second step.
+    The signal `step_wanted` is emitted when the user adds a second step.
     """
 
     wanted = Signal(str, object)
@@ -226,7 +226,7 @@ class _Chip(QPushButton):
         self._kind = kind
         self._on = False
         # The filter that is shown, or None. The start value, an empty text, differs from every filter and
-        # from None. The first call of `say` therefore always sees a change.
+        # from None. The first call of `say` therefore always updates the chip.
         self._filter: str | None = ""
         self._at = QPoint()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -280,8 +280,8 @@ class _Chip(QPushButton):
 
 
 class Popover(QFrame):
-    """Opens beside a chip, and asks for two numbers or a name. The signal `answered` carries the new filter,
-    or None to remove the filter."""
+    """A small window beside a chip. The user enters two numbers or a name. The signal `answered` carries the
+    new filter, or None to remove the filter."""
 
     answered = Signal(object)
 

@@ -37,13 +37,13 @@ CHOICES: dict[marks.ConditionKind, tuple[tuple[str, str], ...]] = {
     ),
     "result": (("White won", "result 1-0"), ("Black won", "result 0-1"), ("Drawn", "result 1/2-1/2")),
 }
-"""The (words, filter) pairs to choose from. Kinds that are not listed ask for a number or a name."""
+"""The (words, filter) pairs to choose from. For all other kinds, the user enters numbers or a name."""
 RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
     "movenumber": (1, 999),
     "year": (1400, 2100),
     "elo": (500, 3500),
 }
-"""Kinds that ask for numbers, with the smallest and the greatest value."""
+"""The smallest and the greatest number that the user can enter, for each kind with numbers."""
 
 
 def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> str | None:

@@ -38,8 +38,8 @@ from cqlgui.ui.pointing import (
 )
 
 _SLOW = 0.010
-"""A time in seconds. If reading the marks took longer, the next text is read only after the editor's
-check."""
+"""A time in seconds. If reading the marks took longer, the next text is read only after the editor has
+checked that text."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
 _OF_THE_GAME = "Of the game, not of the pattern. A click takes it into the pattern."
@@ -88,8 +88,8 @@ class Controller(QObject):
         # The key is the men and the squares of a widened mark. The value is the square where the widening
         # began, and the men of the mark before the widening.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
-        # The key is the squares of a mark that asks for an empty square. The value is the men of the mark
-        # before the mark asked for an empty square.
+        # The key is the squares of a mark with the role "empty". The value is the men of the mark before the
+        # mark got this role.
         self._remembered: dict[int, men.ManMask] = {}
         # The key is the number of undo steps and the text after a gesture (see `_state`). The value is the
         # caret after the gesture.
@@ -199,7 +199,7 @@ class Controller(QObject):
         self.set_active(not self._active)
 
     def set_count(self, words: str) -> None:
-        """At the mark that is widened or narrowed, show how many games the query may find."""
+        """Show how many games the query may find, beside the mark that is being widened or narrowed."""
         if self._picture.counted >= 0 and self._active:
             self._show(count=words)
 
@@ -209,8 +209,8 @@ class Controller(QObject):
         self.follow()
 
     def redo(self) -> None:
-        """Redo a change. If a gesture made the change, the caret moves to its place after the gesture. The
-        place of the caret decides which pattern is drawn."""
+        """Redo a change. If a gesture made the change, put the caret where the caret was after the gesture.
+        The place of the caret decides which pattern is drawn."""
         edit = self._editor.edit
         edit.redo()
         caret = self._carets.get(self._state())
@@ -223,7 +223,7 @@ class Controller(QObject):
         return self._editor.edit.document().availableUndoSteps(), self._editor.text()
 
     def lift(self, area: int) -> None:
-        """Add the men that stand in an area to the pattern."""
+        """Add to the pattern all men that stand in an area."""
         shown, number = self._board.position, 0
 
         def act(draft: deeds.CaretDraft) -> None:
@@ -327,7 +327,7 @@ class Controller(QObject):
         self.chips.offer_step(sequence is None)
 
     def _follow_quickly(self) -> None:
-        # A text that is slow to read (see `_SLOW`) is read after the editor's check.
+        # A text that is slow to read (see `_SLOW`) is read only after the editor has checked the text.
         if self._active and not (self._slow and self._editor.checking):
             self.follow()
 
@@ -490,7 +490,7 @@ class Controller(QObject):
             self._select(None)
 
     def _standing(self, square: int) -> int:
-        """The man of the game on a square, as a mask; 0 if the square is empty."""
+        """The man that stands on a square in the game, as a mask; 0 if the square is empty."""
         shown = self._board.position
         man = shown.squares[square] if shown is not None else 0
         return 1 << man if man else 0

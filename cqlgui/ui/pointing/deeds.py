@@ -119,8 +119,8 @@ def widen(draft: CaretDraft, mark: int, square: int, by: int, began: men.ManMask
 def next_role(draft: CaretDraft, mark: int, remembered: men.ManMask) -> marks.Mark:
     """Give a mark the next role in the order: must, one of several, must not, empty, and must again.
 
-    A mark that leaves the role "empty" gets the remembered men. If no men are remembered, the mark gets any
-    man.
+    If the old role is "empty", the mark gets the men in `remembered`. If `remembered` is 0, the mark gets all
+    kinds of men.
     """
     held = draft.pattern.marks[mark]
     if held.empty and held.role is marks.Role.MUST:
@@ -161,8 +161,8 @@ def join(
     """Add an arrow between two squares.
 
     A square without a mark gets a mark for the man that stands there. If the origin is empty, its new mark
-    asks for any man. If the target is empty, or the relation is `MOVES`, the new mark of the target asks for
-    any square.
+    means "any man". If the target is empty, or the relation is `MOVES`, the new mark of the target means "any
+    square".
     """
     ends = []
     for square, otherwise in ((origin, men.MAN_MASK), (target, men.ANY_MASK)):
@@ -188,7 +188,7 @@ def relate(draft: CaretDraft, arrow: int, relation: marks.Relation) -> None:
 
 
 def part(draft: CaretDraft, arrow: int) -> None:
-    """Remove an arrow. The marks at the ends of the arrow stay."""
+    """Remove an arrow. The marks at the ends of the arrow are not removed."""
     draft.take(editing.remove_arrow(draft.text, draft.caret, arrow))
 
 
@@ -218,8 +218,8 @@ def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Patt
     """A pattern with the men of `pattern` on their current squares, and the number of marks that were left
     out.
 
-    A mark is kept if it says that one man must stand on one square. The man must still be on the board, and
-    the current square of the man must be certain.
+    A mark is copied only if its role is "must" and it has one man and one square. The man must still be on
+    the board, and the current square of the man must be certain.
     """
     if shown is None:
         return marks.Pattern(), len(pattern.marks)

@@ -43,8 +43,8 @@ class Gestures(QObject):
       `arrow_drawing`: a drag with the right button goes on. `arrow_wanted`: the key T.
     - `widened`: the wheel or the keys + and -; the number is +1 or -1. `role_wanted`: Space, for the next
       role.
-    - `lassoed`: a lasso in Pattern mode. `lifted`: a lasso in Game mode. `lasso_drawn`: a lasso is being
-      drawn.
+    - `lassoed`: a lasso in Pattern mode is complete. `lifted`: a lasso in Game mode is complete.
+      `lasso_drawn`: a lasso is being drawn.
     - `cursor_moved`: keys moved the square cursor; `hovered`: the pointer moved to another square.
     - `placed`: Enter; `deleted`: Delete; `typed`: a letter, digit or sign that chooses a tool; `left`: Esc.
     - `idle`: a click that has no meaning in Game mode.
@@ -86,7 +86,7 @@ class Gestures(QObject):
         self._lasso = False
         self._origin = self._over = squares.NONE
         self._wheel = 0
-        # Whether the user last moved with the arrow keys, and not with the mouse (see `_target`).
+        # Whether an arrow key was pressed after the last movement of the mouse (see `_target`).
         self._by_keys = False
         self.cursor = squares.NONE
         board.installEventFilter(self)
@@ -246,7 +246,8 @@ class Gestures(QObject):
         self.cursor_moved.emit(square)
 
     def _wants(self, event: QKeyEvent) -> bool:
-        """Whether a key is for marks. Some keys for marks are also shortcuts of the window."""
+        """Whether this module handles a key. Without this test, shortcuts of the window would take some of
+        the keys."""
         if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
         key = Qt.Key(event.key())

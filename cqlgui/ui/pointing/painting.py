@@ -43,9 +43,9 @@ class Picture:
     """Everything that is drawn for a pattern.
 
     `anchors` has a square for each mark (see `placing`). `selected` is the index of the selected mark,
-    `arrow` is the index of the selected arrow, and `cursor` is a square. `selected` or `arrow` is -1 if
-    nothing is selected, and `cursor` is -1 if there is no cursor. `faults` maps the index of a mark to a
-    warning. `count` is shown at the square `counted`.
+    `arrow` is the index of the selected arrow, and `cursor` is a square. `selected` is -1 if no mark is
+    selected, `arrow` is -1 if no arrow is selected, and `cursor` is -1 if there is no cursor. `faults` maps
+    the index of a mark to a warning. `count` is shown at the square `counted`.
     """
 
     pattern: marks.Pattern = field(default_factory=marks.Pattern)
@@ -125,8 +125,8 @@ def draw(
 def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) -> None:
     """Draw a set of men in a square. One man has the full size; several men are smaller.
 
-    All men of one colour, or of both colours, are drawn as one disc. The empty square is drawn as a hollow
-    square. "Any square" is drawn as a dot.
+    A set of all men of one colour, or of all men of both colours, is drawn as one disc. The empty square is
+    drawn as a hollow square. "Any square" is drawn as a dot.
     """
     if mask == men.ANY_MASK:
         tokens.draw_dots(painter, box)

@@ -43,8 +43,8 @@ class Palette(widget.Side):
 
     The signal `chosen` carries a `tools.Tool`. `carried` carries a tool during a drag, and the point on the
     screen. `dropped` carries a tool after a drag, and the point on the screen. `role_wanted` carries a
-    `marks.Role` for the selected mark. `widened` carries +1 or -1 for the selected mark. `clear_wanted` asks
-    for an empty pattern.
+    `marks.Role` for the selected mark. `widened` carries +1 or -1 for the selected mark. `clear_wanted` is
+    emitted when the user removes the whole pattern.
     """
 
     chosen = Signal(object)
@@ -83,7 +83,7 @@ class Palette(widget.Side):
         last = (self._narrower, self._wider, self.clear)
         self._parts = (tuple(self._tools.values()), tuple(self._roles.values()), last)
         for button in (*self._tools.values(), *self._roles.values(), *last):
-            # A click leaves the keyboard focus on the board; F6 and Tab still reach the buttons.
+            # A click does not move the keyboard focus from the board to the button, but F6 and Tab do.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_tool(tools.POINTER)
         self.show_mark(None)
@@ -129,7 +129,7 @@ class Palette(widget.Side):
         self.role_wanted.emit(role)
 
     def width_for(self, height: int) -> int:
-        """The width that the buttons need at a height of the palette."""
+        """The width that the buttons need if the palette has the height `height`."""
         columns, size = self._columns(height)
         return columns * (size + _GAP)
 

@@ -20,9 +20,9 @@ is an area."""
 def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> tuple[int, ...]:
     """The anchor of each mark; -1 for a mark without squares.
 
-    `wanted` maps the index of a mark to a square. The square becomes the anchor if the square belongs to the
-    mark. In all other cases, the anchor is the square nearest to the middle of the mark. Squares that other
-    marks use are avoided if possible.
+    `wanted` maps the index of a mark to a square. If this square belongs to the mark, it becomes the anchor.
+    In all other cases, the anchor is the square nearest to the middle of the mark. Squares that other marks
+    use are avoided if possible.
     """
     wanted = wanted or {}
     taken = 0

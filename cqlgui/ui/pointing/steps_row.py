@@ -1,7 +1,7 @@
 """The row of small boards under the chips: the steps of a sequence, and the gaps between them.
 
-The row shows a `steps.Sequence` and emits the changes that the user wants. The row does not know the query's
-text.
+The row shows a `steps.Sequence` and emits the changes that the user wants. The row has no access to the
+query's text.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class StepsRow(QWidget):
 
     The signal `chosen` carries the index of the step to draw. `moved` carries the index of a step and the new
     index. `removed` carries the index of a step. `gap_wanted` carries the index of a gap and the new gap.
-    `form_wanted` carries a form. `added` asks for another step. `left` is emitted for Esc.
+    `form_wanted` carries a form. `added` is emitted when the user adds a step. `left` is emitted for Esc.
     """
 
     chosen = Signal(int)
@@ -437,8 +437,8 @@ class _Board(QAbstractButton):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # The arrow keys and Delete are shortcuts of the window. On a small board these keys go along the
-        # steps or remove a step.
+        # The arrow keys and Delete are shortcuts of the window. On a small board these keys move the focus to
+        # another step or remove a step.
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             taken = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
             if event.key() in taken:

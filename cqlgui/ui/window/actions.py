@@ -433,8 +433,8 @@ class _Tools(QToolBar):
 
     def sizeHint(self) -> QSize:
         wanted, menus = super().sizeHint(), self._menus
-        # The widths of the menu titles are added up here. The menu bar cannot be asked for its width, because
-        # the menu bar would ask this tool bar for its width.
+        # The widths of the menu titles are added up here. `menus.sizeHint()` cannot be used, because it would
+        # call this method again.
         titles = [action.text().replace("&", "") for action in menus.actions()]
         taken = sum(menus.fontMetrics().horizontalAdvance(title) + _MENU_PADDING for title in titles)
         room = menus.window().width() - taken - _MENU_PADDING

@@ -54,7 +54,8 @@ class Docks(QObject):
         self.kept: dict[str, Kept] = {}
         # None until the panes are placed for the first time.
         self._plan: layouts.Plan | None = None
-        # Whether the user resized the panes. If True, the sizes stay when the window is resized.
+        # Whether the user resized the panes. If True, the panes do not get their planned sizes when the
+        # window is resized.
         self._dragged = False
         self._before = Layout.SEARCHING.value
         self._titles = self._timer(self._fit_titles)
@@ -86,7 +87,7 @@ class Docks(QObject):
         self._arrange(self.layout)
 
     def choose(self, name: str) -> None:
-        """Show the layout called `name`, as the user left the layout."""
+        """Show the layout called `name`, with the changes that the user made to the layout."""
         if name == self.name:
             return
         self.keep()
@@ -215,7 +216,8 @@ class Docks(QObject):
 
     def _fit_size(self) -> None:
         """After a change of the window's size, move panes into or out of the column of tabs. A pane moves
-        only if it is in the planned place for the former size. A pane that the user has moved stays."""
+        only if it is in the planned place for the former size. A pane that the user has moved stays where the
+        user put it."""
         former, now = self._plan, self._planned()
         self._plan = now
         if former is None or self.presenting:

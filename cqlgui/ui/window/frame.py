@@ -1,7 +1,7 @@
 """The parts of the window and their layout. The controllers of the window work with these parts.
 
-The user asks on the left, sees the game in the middle, and finds the results on the right. This module makes
-the widgets and the state objects, and lays out the widgets. The controllers in this package connect the parts
+The query is on the left, the game is in the middle, and the results are on the right. This module makes the
+widgets and the state objects, and lays out the widgets. The controllers in this package connect the parts
 (`queries_kept`, `showing`, `searching`, `opening`, `output`). Each controller gets a `Frame`.
 """
 
@@ -127,8 +127,8 @@ class Frame(QMainWindow):
         self.progress_words.say(words or f"{rate:,.0f} a second")
 
     def tell(self, words: str) -> None:
-        """Show a text in the status bar for a while. The text must say everything, because a second text
-        would cover the first text."""
+        """Show a text in the status bar for a while. The text must be complete, because a second text would
+        replace the first text."""
         self.pointing.notice.say(words, undoable=False)
 
     def end_progress(self) -> None:

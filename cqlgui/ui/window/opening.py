@@ -296,7 +296,8 @@ class Opening(QObject):
         number = len({bad.game for bad in self._frame.bad_games})
         self._frame.bad_button.setVisible(number > 0)
         self._frame.bad_button.setText(wording.counted(number, "bad game", "bad games"))
-        # Qt treats `[*]` as a sign for changed texts. A doubled `[*]` shows the characters.
+        # Qt does not show `[*]` in a title, but uses it as the place of the sign for a changed text. Qt shows
+        # a doubled `[*]` as `[*]`.
         self._frame.setWindowTitle(f"{_title(base)} - cqlgui".replace("[*]", "[*][*]") if paths else "cqlgui")
         self._frame.changed.emit()
 
@@ -323,7 +324,7 @@ class Opening(QObject):
 
 
 def _title(base: base_model.Base | None) -> str:
-    """The name of a base; if the base has no name, the name of its first file."""
+    """The name of a base; if the base has no name, its files in a few words."""
     if base is None or not base.sources:
         return ""
     return naming.shortened(base.name) or naming.title([source.path for source in base.sources])

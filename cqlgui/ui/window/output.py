@@ -43,7 +43,7 @@ class Output(QObject):
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
         if self._frame.exporter.busy:
-            # A second export would replace the first export.
+            # A second export would cancel the first export.
             words = "A file is being written: export again when it is done, or cancel it."
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
@@ -86,8 +86,7 @@ class Output(QObject):
         self._frame.infobar.show_message(sentence, kind, key=frame.EXPORTING)
 
     def copy_fen(self) -> None:
-        """Copy the FEN of the current position of the game, even if the board shows a transformed
-        position."""
+        """Copy the FEN of the game's current position, even if the board shows a transformed position."""
         position = self._frame.browser.position
         if position is not None:
             QGuiApplication.clipboard().setText(position.fen())
@@ -95,7 +94,7 @@ class Output(QObject):
             self._frame.tell(f"FEN copied{game_own}")
 
     def copy_pgn(self) -> None:
-        """Copy the text of the current game as the file has it."""
+        """Copy the PGN text of the current game, unchanged from the file."""
         game = self._frame.browser.game
         if game is not None:
             QGuiApplication.clipboard().setText(decoding.decode(game.raw))

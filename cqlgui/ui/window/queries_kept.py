@@ -70,8 +70,8 @@ class QueriesKept(QObject):
             path = Path(name)
             if not path.suffix:
                 path = path.with_suffix(queries.ENDINGS[0])
-                # The dialog has asked about an existing file only for the name without the ending. For the
-                # name with the ending, the question is asked here.
+                # The dialog has looked only for an existing file without the ending. The question about an
+                # existing file with the ending is therefore asked here.
                 if disk.is_file(path) and not self._replace():
                     return
             self._save_query(path)

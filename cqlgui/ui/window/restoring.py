@@ -108,8 +108,8 @@ def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
 
 
 def _layouts(window: frame.Frame) -> tuple[str, str]:
-    """The name of the layout to show first, and all layouts as the user left them. The first layout is never
-    "Presenting", because the user hides the other panes only for a while."""
+    """The name of the layout to show first, and all layouts as the user left them. The layout to show first
+    is never "Presenting", because the user chooses "Presenting" only for a while."""
     window.docks.keep()
     rows = [
         (name, kept.layout.value, session.packed(kept.state), "dragged" if kept.dragged else "")
@@ -132,8 +132,8 @@ def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
 
 
 def _hit_row(window: frame.Frame) -> int:
-    """The row of the current hit. Until the query of the last session has been searched again, this is the
-    row of the last session."""
+    """The row of the current hit. Until the query of the last session has been run again, this is the row of
+    the last session."""
     text, row = window.editor.text(), window.hits.table.row
     query, wanted = window.wanted_row
     if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):

@@ -23,8 +23,8 @@ _LONGEST = 80
 class Rights(QObject):
     """The questions and messages about the files of the running query.
 
-    The signal `open_wanted` carries the paths of files to open. `run_wanted` says that the query can be run
-    now. `export_wanted` says that the user wants to export the hits of the query.
+    The signal `open_wanted` carries the paths of files to open. `run_wanted` is emitted when the query can be
+    run. `export_wanted` is emitted when the user wants to export the hits of the query.
     """
 
     open_wanted = Signal(object)

@@ -189,7 +189,8 @@ class Searching(QObject):
         self._frame.changed.emit()
 
     def _narrowed(self, result: search_model.SearchResult, words: str) -> None:
-        """Show other hits: a part of the result, or a combination of the result with kept hits."""
+        """Show other hits: a part of the result, or a combination of the result with hits that the user has
+        kept."""
         assert self._frame.base is not None
         self._frame.infobar.dismiss(frame.NARROWING)
         current = self._frame.hits.current()

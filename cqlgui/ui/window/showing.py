@@ -40,7 +40,7 @@ class Showing(QObject):
                 self._frame.browser.tell(game, self._frame.hits.hits.hits_of(game))
 
     def return_to_row(self) -> None:
-        """Return to the hit of the last session, when the query of the last session is searched again."""
+        """Return to the hit of the last session when the query of the last session is run again."""
         query, row = self._frame.wanted_row
         if 0 <= row < self._frame.hits.count and self._frame.hits.table.row >= 0:
             self._frame.wanted_row = ("", -1)
@@ -104,7 +104,8 @@ class Showing(QObject):
         self._frame.hitbar.show_hit(place, self._frame.browser.move_text(), words)
 
     def _normalised(self, on: bool) -> None:
-        """Show the hits as the query is written, or as they were played."""
+        """Show the hits transformed so that they look like the query as written, or show the hits as they
+        were played."""
         self._frame.hits.hits.set_normalised(on)
         words = "Hits are shown as the query is written, in the table too; N shows them as they were played."
         self._frame.tell(words if on else "Hits are shown as they were played.")
@@ -151,7 +152,7 @@ class Showing(QObject):
         self._frame.changed.emit()
 
     def limited_words(self) -> str:
-        """The words for the orbit element that the shown hits belong to; empty if all hits are shown."""
+        """The orbit element of the shown hits, in words; empty if all hits are shown."""
         limit = self._frame.hits.limited_to
         return _words_of(self._frame.hits.hits.element_at(limit) if limit else None)
 
