@@ -41,7 +41,7 @@ class Layer(Protocol):
 
     @property
     def covered(self) -> int:
-        """On these squares the faint men of the game are not drawn."""
+        """The squares where the faint men of the game are not drawn."""
 
     def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
         """Draw the layer."""

@@ -45,7 +45,7 @@ class Waiting(QObject):
 
     @property
     def words(self) -> str:
-        """A text that names the files that the query waits for. It is empty if no query waits."""
+        """A text with the names of the files that must be read first. It is empty if no query waits."""
         return f"waiting for {self._names}" if self._asked is not None else ""
 
     def ask(self, text: str, path: Path | None) -> None:

@@ -25,8 +25,8 @@ class FetchCache(QObject, Generic[Key, Value]):
     """`lookup(key)` returns a value from memory. If the value is not in memory, the value is fetched, and
     `lookup` returns None. `arrived` carries the games whose values were fetched.
 
-    If more keys are wanted than fit into a batch, only the latest keys are fetched, because only the rows of
-    the latest keys are still visible. The other keys are looked up again when their rows come back into view.
+    If more keys are wanted than fit into a batch, only the latest keys are fetched. The rows of the earlier
+    keys are not visible any more. These keys are looked up again when their rows come back into view.
     """
 
     arrived = Signal(object)
