@@ -171,7 +171,8 @@ def draw_travel(
     ratio: float,
 ) -> None:
     """Draw rings and faint men between the first and the second square of each pair. `done` is the share of
-    the distance already covered. `board` holds 64 man codes, with each moving man on its second square."""
+    the distance already covered. `board` holds 64 man codes, with each moving man on the second square of its
+    pair."""
     size = max(1, round(frame.cell))
     width = max(2.0, frame.cell * 0.065)
     inset = width / 2 + 2

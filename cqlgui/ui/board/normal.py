@@ -1,4 +1,4 @@
-"""The query's own frame: the motion that moves a matched pattern back to where the query writes it, and words
+"""The query's own frame: the motion that moves a matched pattern back to its squares in the query, and words
 for this motion.
 
 This module does not use widgets. A hit matches under a transform. While the query's own frame is on, the
@@ -17,7 +17,7 @@ AS_WRITTEN = "As the query is written"
 
 
 class Normal:
-    """`on` says whether the user wants the query's frame. `element` is the orbit element of the hit that was
+    """`on` is True if the user wants the query's frame. `element` is the orbit element of the hit that was
     shown last in the game on the board."""
 
     def __init__(self) -> None:
@@ -87,7 +87,8 @@ class Normal:
 
 
 def framed(game: base_model.LoadedGame, frame: motions.Motion, note: str) -> base_model.LoadedGame:
-    """The game for the notation. The moves are written in a frame, and a note stands before the moves."""
+    """The game for the notation: its moves are written in a frame, and `note` is a comment before the first
+    move."""
     if frame == motions.STILL:
         return game
     comment = " ".join(filter(None, (f"{note}.", game.comments.get(0, ""))))

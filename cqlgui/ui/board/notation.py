@@ -6,8 +6,8 @@ text.
 
 Long games are laid out in chunks. Between two chunks the window handles other events. Each chunk begins a new
 paragraph. If all moves were one paragraph, Qt would lay out the whole game again at every change. When the
-user goes to another move, the text stays, and only Qt's extra selection changes. Hits are painted over the
-text that is in view.
+user goes to another move, the text is not laid out again. Only Qt's extra selection changes. Hits are painted
+over the text that is in view.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ the middle of O-O."""
 LONGEST_COMMENT = 20_000
 """At most this many characters of a comment are shown, followed by the number of characters left out."""
 _LETTERS = 60
-"""When the length of a chunk is measured, this many characters count as one piece."""
+"""When the length of a chunk is measured, this many characters count as one `Piece`."""
 _DEEPEST = 6
 """Variations nested deeper than this are indented no further."""
 _STRIP = 26
@@ -71,9 +71,9 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
     line = game.tree
     if 0 in game.comments:
         yield "comment", game.comments[0], -1
-    # An entry is a sign or a move to print. The entry of a move has the positionid, whether the move begins a
-    # line, and whether the siblings of the move are printed after it. A move of Black that begins a line
-    # needs a number.
+    # Each entry of the stack is a sign or a move. The entry of a move has the positionid, whether the move
+    # begins a line, and whether the siblings of the move are printed after it. A move of Black that begins a
+    # line needs a number.
     stack: list[tuple[int, bool, bool] | str] = []
     if line.children[0]:
         stack.append((line.children[0][0], True, True))
@@ -169,7 +169,7 @@ class _Writer:
 
 class NotationView(QTextEdit):
     """`position_chosen` carries the positionid of the move that was clicked. `stepped` and `jumped` have the
-    same meaning as in `BoardWidget`. `columns_changed` says whether the user wants a score sheet."""
+    same meaning as in `BoardWidget`. `columns_changed` carries whether the user wants a score sheet."""
 
     position_chosen = Signal(int)
     columns_changed = Signal(bool)
@@ -255,7 +255,7 @@ class NotationView(QTextEdit):
     def set_current(self, positionid: int) -> None:
         """Mark the move that led to this position, and bring the move into view."""
         if positionid != self._current:
-            # The view that was kept belongs to the former move.
+            # `_kept` is a view of the former move.
             self._kept = None
         self._current = positionid
         span = self._spans.get(positionid)
@@ -455,7 +455,7 @@ class NotationView(QTextEdit):
         return [number for number in seen if number in self._hits and number != self._current]
 
     def _draw_hits(self, area: QRect) -> None:
-        """Repaint the moves that led to hits, now in the colour of hits.
+        """Paint the moves that led to hits a second time, in the colour of hits.
 
         Extra selections would look the same, but they are slow. Qt draws each selection separately, and cuts
         the outlines of all selections out of the outline of the text. For a page of hits, drawing the
@@ -572,7 +572,7 @@ def _x(line: QTextLine, place: int) -> float:
     """The horizontal coordinate of a character in its line. `place` counts from the start of the
     paragraph."""
     found: Any = line.cursorToX(place)
-    # PySide returns x and a place, because Qt moves a place inside a sign of several code units to the
+    # PySide returns x and a place. If `place` is inside a sign of several code units, Qt moves it to the
     # nearest valid place.
     return float(found[0] if isinstance(found, tuple) else found)
 

@@ -31,7 +31,7 @@ class Stage(QSplitter):
         board_side.installEventFilter(self)
 
     def set_drawing(self, drawing: bool) -> None:
-        """Say whether the user draws on the board. While the user draws, the notation is hidden if the board
+        """Set whether the user draws on the board. While the user draws, the notation is hidden if the board
         is larger without it."""
         self._drawing = drawing
         self.fit()
@@ -94,7 +94,7 @@ class Stage(QSplitter):
 def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
     """`BESIDE` and the width of the notation, or `UNDER` and the height of the notation. The board gets as
     large as possible. `around` is the height of everything above and below the squares. `width` does not
-    include the widget left of the squares."""
+    include the widget to the left of the squares."""
     narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 23 // 200))
     beside = min(width - narrow, height - around)
     under = min(width, height - low - around)

@@ -1,5 +1,5 @@
-"""Draws the signs that a square may have in place of a man: a man of any kind, an empty square, any
-square."""
+"""Draws the signs that stand on a square instead of a man: the signs for a man of any kind, an empty square
+and any square."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ HURRY = 0.4
 
 
 class Travel(QObject):
-    """`moved` asks for a repaint; `ended` says that the animation is over."""
+    """`moved` is emitted when the board must be repainted, and `ended` when the animation is over."""
 
     moved = Signal()
     ended = Signal()

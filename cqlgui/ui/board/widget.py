@@ -1,6 +1,6 @@
 """The boards on screen: the big board that shows a hit, and the small boards of thumbnails.
 
-The boards know positions, but no games.
+The boards show positions, and do not use games.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Layer(Protocol):
 
     @property
     def covered(self) -> int:
-        """On these squares the faint men of the game are not drawn."""
+        """The squares where the faint men of the game are not drawn."""
 
     def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
         """Draw the layer."""
 
 
 class Side(QWidget):
-    """A widget beside the squares. Its width depends on the height that it can have."""
+    """A widget beside the squares. Its width depends on the available height."""
 
     def width_for(self, height: int) -> int:
         """The width that the widget needs at a height."""
@@ -81,7 +81,7 @@ class BoardWidget(QWidget):
         self._faint = False
         # A widget above the left part of the board, beside the badge.
         self._corner: QWidget | None = None
-        # A widget left of the squares while it is shown.
+        # The widget to the left of the squares, or None while no widget is shown there.
         self._side: Side | None = None
         self._side_width = 0
         # The squares in the query's own frame that do not belong to the game's board. This is None while the
@@ -227,8 +227,8 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_layer(self, layer: Layer | None, *, faint: bool = True) -> None:
-        """Draw a layer in front of the position from now on. If `layer` is None, the position stands alone.
-        If `faint` is True, the position is drawn faintly and without the marks of a hit."""
+        """Draw a layer in front of the position from now on. If `layer` is None, the position is drawn
+        without a layer. If `faint` is True, the position is drawn faintly and without the marks of a hit."""
         self._layer, self._faint = layer, faint
         self._change()
 
@@ -250,11 +250,12 @@ class BoardWidget(QWidget):
 
     @property
     def side_width(self) -> int:
-        """The width that is taken left of the squares."""
+        """The width of the room to the left of the squares for the `Side` widget."""
         return self._side_width
 
     def show_side(self, side: Side | None) -> None:
-        """Keep a widget left of the squares from now on. If `side` is None, the squares get all the room."""
+        """Show `side` to the left of the squares from now on. If `side` is None, the squares get all the
+        room."""
         if self._side is not None:
             self._side.hide()
         self._side = side
@@ -277,7 +278,7 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_hint(self, text: str) -> None:
-        """Set the text of an empty board; an empty text shows nothing."""
+        """Set the text that is shown on an empty board. If `text` is empty, no text is shown."""
         self._hint = text
         self._change()
 
@@ -301,7 +302,7 @@ class BoardWidget(QWidget):
         """Draw the board now, before the window is repainted. Drawing the board is most of the work. If the
         repaint of the window did this work too, the repaint would take too long."""
         self._changed = False
-        # The old picture is dropped first, so that it does not stay if drawing fails.
+        # The old picture is dropped first, so that it is not shown any more if drawing fails.
         self._kept = None
         self.update()
         if self.isVisible():
@@ -442,7 +443,7 @@ class BoardWidget(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        # Qt also calls this while the widget is being made, when `_kept` may be missing.
+        # Qt also calls `changeEvent` while the widget is being made. At that time `_kept` may be missing.
         if event.type() in canvas.DRESSED and hasattr(self, "_kept"):
             self._change()
 

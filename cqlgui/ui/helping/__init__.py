@@ -1,1 +1,1 @@
-"""What is shown beside the query while it is written: checks, estimates, explanations."""
+"""What is shown beside the query while the user writes it: whether it matches, estimates, explanations."""

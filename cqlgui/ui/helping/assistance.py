@@ -1,5 +1,5 @@
-"""Help with writing a query: which lines hold, why a position fails, the help pane, the manual, the spelling
-with signs or words, quick fixes.
+"""Help with writing a query: which filters hold, why a position fails, the help pane, the manual, the
+spelling with signs or words, quick fixes.
 
 This module connects these helpers with the window's editor, browser and messages. It does not use layouts.
 """
@@ -29,9 +29,9 @@ _MOST_NOTES = 3
 class Assistance(QObject):
     """The helpers of a window.
 
-    `run_wanted` carries a query to run and its title. `editor_wanted` asks to bring the query to the front
-    and to give it the focus. `query_wanted` asks only to bring the query's pane to the front. `help_wanted`
-    asks to bring the help pane to the front.
+    `run_wanted` carries a query to run and its title. `editor_wanted` means that the query's pane must come
+    to the front and get the focus. `query_wanted` means that the query's pane must only come to the front.
+    `help_wanted` means that the help pane must come to the front.
     """
 
     run_wanted = Signal(str, str)
@@ -118,7 +118,7 @@ class Assistance(QObject):
         return True
 
     def _tell_old(self, findings: tuple[diagnostics.Diagnostic, ...], *, asked: bool = False) -> None:
-        """Say that a text is a script of an older CQL, and offer its translation. `asked` says that the user
+        """Say that a text is a script of an older CQL, and offer its translation. `asked` is True if the user
         wanted to run the script."""
         editor, bar = self._editor, self._infobar
         first, *notes = findings

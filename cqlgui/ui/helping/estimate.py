@@ -85,7 +85,7 @@ class Estimating(QObject):
     def _ask(self) -> None:
         text, base, within = self._editor.text(), self._base, self._within
         if self._editor.checking:
-            # When the check ends, this function is called again.
+            # When the editor has checked the text, this function is called again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
         if base is None or not base.games or faulty or not text.strip():

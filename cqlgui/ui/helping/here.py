@@ -64,12 +64,12 @@ def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
 
 
 class HereBar(QWidget):
-    """A button with a figure for each kind, and a box that says whether the figures include twins (mirror
-    images and swapped colours). If there is little room, only the first buttons are shown. The menu has the
-    other kinds, and the keys reach all kinds.
+    """A button with a number of games for each kind, and a check box. If the box is checked, the numbers
+    include twins (mirror images and swapped colours). If there is little room, only the first buttons are
+    shown. The menu has the other kinds, and there are keyboard shortcuts for all kinds.
 
-    `seen` says that the bar is shown again. `chosen` carries the index of a kind in `KINDS`. `twins_changed`
-    says whether the user wants twins.
+    `seen` is emitted when the bar is shown again. `chosen` carries the index of a kind in `KINDS`.
+    `twins_changed` carries whether the user wants twins.
     """
 
     seen = Signal()
@@ -113,8 +113,8 @@ class HereBar(QWidget):
         self.say((None,) * len(KINDS), there=False)
 
     def say(self, counts: tuple[counting.Counted | None, ...], *, there: bool, failed: bool = False) -> None:
-        """Show the counts; unknown counts are None. `there` says whether there is a position to look for.
-        Without a position, no counts are shown."""
+        """Show the counts; unknown counts are None. `there` is False if there is no position to look for. In
+        this case no counts are shown."""
         for place, (button, kind, counted) in enumerate(zip(self._buttons, KINDS, counts, strict=True)):
             figure = words_of(counted, failed=failed) if there else ""
             told = spoken(counted, kind, twins=self.twins.isChecked())
@@ -286,7 +286,7 @@ class Here(QObject):
         self._moved()
 
     def set_within(self, within: Integers | None) -> None:
-        """Count among these games. None means all games."""
+        """Count only these games from now on. None means all games."""
         self._within = within
         self._known.clear()
         self._moved()

@@ -1,8 +1,8 @@
 """Live truth: whether the query holds at the position on the board, filter by filter, at every key and every
 move.
 
-A worker process evaluates the query, and is told to drop an outdated question. No question is asked while the
-text has errors, while no game is on the board, or if the answer is known. While all workers are busy with a
+A worker process evaluates the query, and is told to drop an outdated question. A question is asked only if a
+game is on the board, the text is free of errors, and the answer is unknown. While all workers are busy with a
 search, the question waits. Whether a query counts as slow depends only on the time that its worker needs. The
 wait for a free worker does not count.
 """
@@ -53,8 +53,8 @@ class Live(QObject):
         self._slow = turns.once(self, SLOW_AFTER, self._too_slow)
         self._end = turns.once(self, GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
         self._asked: tuple[str, _Place] | None = None
-        # The last question that was answered, and the answer. A new check of the same text, or a step forth
-        # and back, asks this question again.
+        # The last question that was answered, and the answer. The same question comes again when the editor
+        # has checked an unchanged text, or when the user goes to another move and back.
         self._found: tuple[tuple[str, _Place], _Answer] | None = None
         editor.text_changed.connect(lambda _text: self._text_changed())
         editor.diagnostics_changed.connect(lambda _found: self._settle.start())
@@ -74,8 +74,8 @@ class Live(QObject):
         self._settle.start()
 
     def _text_changed(self) -> None:
-        # If the number of lines is unchanged, the marks beside the lines stay and turn pale. If the number
-        # has changed, the marks are removed, because they would stand beside wrong lines.
+        # If the number of lines is unchanged, the marks beside the lines are kept and turn pale. If the
+        # number has changed, the marks are removed, because they would stand beside wrong lines.
         count = self._editor.text().count("\n")
         if count != self._breaks or self._editor.edit.gutter.state == gutter.SLOW:
             self._editor.edit.gutter.forget_rows()
@@ -92,7 +92,7 @@ class Live(QObject):
     def _ask(self) -> None:
         text, base, game = self._editor.text(), self._browser.base, self._browser.game
         if self._editor.checking:
-            # When the check ends, this function is called again.
+            # When the editor has checked the text, this function is called again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
         if base is None or game is None or faulty or not text.strip() or not self._watching:
@@ -142,7 +142,7 @@ class Live(QObject):
         self._editor.edit.gutter.reason = str(fault)
 
     def _unknown(self) -> tuple[truth_model.LineTruth, ...]:
-        """Entries for the lines that have filters. The entries do not say whether the filters hold."""
+        """Entries for the lines that have filters, without the information whether the filters hold."""
         text = self._editor.text()
         query = structure.checked(text).query
         lines = margin.filter_lines(text, query) if query is not None else ()
@@ -162,6 +162,6 @@ class Live(QObject):
 
 
 def _same(one: tuple[str, _Place], other: tuple[str, _Place]) -> bool:
-    """Whether two questions are the same. A base that was read again counts as another base, even if it has
-    the same games."""
+    """Whether two questions are equal. A base that was read again counts as another base, even if it has the
+    same games."""
     return one[0] == other[0] and one[1][0] is other[1][0] and one[1][1:] == other[1][1:]

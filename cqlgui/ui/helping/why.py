@@ -25,7 +25,8 @@ _KEY = "why not"
 
 
 class WhyNot(QObject):
-    """Asks in the background and answers in the message bar, with the failing filter selected in the text.
+    """Looks for the answer in the background. The answer is shown in the message bar, and the failing filter
+    is selected in the text.
 
     When the text or the position changes, a shown answer is removed and a pending question is dropped. A
     query may run forever, so a question is given up after some time.

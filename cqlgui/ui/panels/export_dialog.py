@@ -1,4 +1,4 @@
-"""Asks what to export, how and where to; writes nothing itself."""
+"""Asks the user what to export, how, and to which file; writes nothing itself."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """The user's choice. `annotate` marks the matches (in PGN only). `normalise` writes the games in the
-    query's own frame. The ending of `path` gives the format."""
+    """The user's choice. If `annotate` is True, the matches are marked (in PGN only). If `normalise` is True,
+    the games are written in the query's own frame. The ending of `path` gives the format."""
 
     what: What
     annotate: bool

@@ -73,7 +73,7 @@ class HitBar(QWidget):
         self._next.setEnabled(on)
 
     def text(self) -> str:
-        """Everything that the bar says, in one line."""
+        """All texts of the bar, in one line."""
         return "  ".join(filter(None, (self._game.text(), self._where.text())))
 
     def _dress(self) -> None:
@@ -116,5 +116,5 @@ class Players(labels.ElidedLabel):
 _LEAST_YEAR = 190
 """If the label is narrower than this many pixels, the year is left out to make room for the names."""
 _LEAST_DETAILS = 36
-"""If fewer pixels than this are left for the details, the details are left out, because a few letters say
-nothing."""
+"""If fewer pixels than this are left for the details, the details are left out, because a few letters are of
+no use."""

@@ -1,4 +1,4 @@
-"""The panel of a search: the progress, the hits, and the element that the table is limited to."""
+"""The panel of a search: the progress, the hits, and the orbit element that limits the table."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class HitsPanel(QWidget):
 
     `opened` carries game, positionid and row of a hit that was opened by a double click or Enter.
     `current_changed` carries the row that became current, by key, mouse, `select_row` or `next_hit`.
-    `limited` says that the table has been limited to an element. `limit_removed` says that the user has
-    removed this limit, and that the panel shows all hits again. `narrowing_removed` says that the user wants
-    the whole result again. `scope_removed` says that the user wants searches through all games again.
+    `limited` is emitted when the table has been limited to an element. `limit_removed` is emitted when the
+    user has removed this limit, and the panel shows all hits again. `narrowing_removed` is emitted when the
+    user wants the whole result again, and `scope_removed` when the user wants to search all games again.
     """
 
     opened = Signal(int, int, int)
@@ -89,7 +89,7 @@ class HitsPanel(QWidget):
         self._kept: tuple[hit_model.Persistent, ...] = ()
         # The row that `land` made current, until the user chooses a row.
         self._landing: int | None = None
-        # A job looks for the hits of this element.
+        # While a job looks for the hits of an element: this element.
         self._looking: hits_model.Element | None = None
         self._lay_out()
         self._connect()
@@ -105,8 +105,8 @@ class HitsPanel(QWidget):
     def begin(
         self, base: base_model.Base, total_games: int, orbits: tuple[hit_model.Orbit, ...] = ()
     ) -> None:
-        """Start again, for a search over `total_games` games. `orbits` name the elements while the search
-        runs."""
+        """Start again, for a search over `total_games` games. While the search runs, the names of the
+        elements come from `orbits`."""
         self.table.make_room(hits_model.GAME, wording.widest(base.games))
         self._cache.set_base(base)
         self._moves.set_base(base)
@@ -129,8 +129,8 @@ class HitsPanel(QWidget):
         self._say()
 
     def asks(self, text: str, options: search_model.SearchOptions) -> None:
-        """Set the query and the options. The panel needs both to fetch the details that only the interpreter
-        knows."""
+        """Set the query and the options. The panel needs both to fetch the details that a search leaves
+        out."""
         self._details.set_query(text, options)
 
     def add(self, found: FoundGames) -> None:
@@ -176,13 +176,13 @@ class HitsPanel(QWidget):
         self._end()
 
     def fail(self, sentence: str) -> None:
-        """The search failed; the hits found so far stay."""
+        """Show that the search failed. The hits found so far are still shown."""
         self.hits.release()
         self._ended = sentence
         self._end()
 
     def tell_waiting(self, words: str) -> None:
-        """Say that a search waits, and for what. Empty words mean that no search waits."""
+        """Show `words`, which describe why a search waits. Empty words mean that no search waits."""
         self._waits = words
         if not self._running:
             self._say_course()
@@ -242,7 +242,7 @@ class HitsPanel(QWidget):
     def limit(self, orbit: int | None, element: int | None = None) -> None:
         """Show only the hits of one element of an orbit. If `orbit` is None, show all hits. The current hit
         stays current if it is still shown. If there are many hits, a job looks for the hits of the element,
-        and the old rows stay until the job ends. `limited` is emitted when the table is limited."""
+        and the old rows are shown until the job ends. `limited` is emitted when the table is limited."""
         self._stop_looking()
         wanted = None if orbit is None or element is None else (orbit, element)
         if wanted in (None, self.hits.limited_to) or self._running or self.hits.total <= FEW:
@@ -435,7 +435,7 @@ class HitsPanel(QWidget):
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
 
     def tell_narrowing(self, words: str) -> None:
-        """Say what the hits were narrowed to. Empty words mean that the whole result is shown."""
+        """Show `words`, which describe the narrowing. Empty words mean that the whole result is shown."""
         self._narrowed.setVisible(bool(words))
         self._show_chips()
         self._narrowed.say(words.replace("&&", "&"))
@@ -492,8 +492,8 @@ class HitsPanel(QWidget):
         """Say how the search ended, or that another search waits."""
         tip = ""
         if self._messages or self._kept:
-            # The tool tip has the first messages and variables of the query. The terminal and `--json` have
-            # all of them.
+            # The tool tip has the first messages and variables of the query. The terminal and `--json` show
+            # all messages and variables.
             whole = [f"{one.name}: {one.text}" for one in self._kept]
             whole += [message.text for message in self._messages]
             said = whole[:SHOWN_MESSAGES]

@@ -36,9 +36,9 @@ class Kept:
 
 class NarrowButton(QToolButton):
     """`chosen` carries a function that makes a new result from the result shown, and words that describe the
-    narrowing. `recalled` carries a `Kept` result that the user wants to see. `kept` says that the user wants
-    to keep the hits shown. `within_changed` says whether the next searches are limited to the games of the
-    hits shown."""
+    narrowing. `recalled` carries a `Kept` result that the user wants to see. `kept` is emitted when the user
+    wants to keep the hits shown. `within_changed` carries whether the next searches are limited to the games
+    of these hits."""
 
     chosen = Signal(object, str)
     recalled = Signal(object)
@@ -62,7 +62,7 @@ class NarrowButton(QToolButton):
         self._menu.aboutToShow.connect(self._fill)
         self._result: search_model.SearchResult | None = None
         self._attributes: narrowing.Attributes | None = None
-        # The values of the facets of `_result` that were computed already.
+        # For each facet by its name: the values that were already computed for `_result`.
         self._values: dict[str, tuple[narrowing.Value, ...]] = {}
         self._others: Sequence[Kept] = ()
         self._within = False

@@ -1,6 +1,6 @@
 """The page in the middle of the window while no games are open: ways to begin, recent files, themes.
 
-The page asks for actions by signals, and does not know how the actions are done.
+The page emits a signal for each action. Other modules carry out the actions.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _COLUMNS = (1, 2, 3, 6)
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """Files that were opened together, and whether all of them are still there."""
+    """Files that were opened together, and whether all of them still exist."""
 
     paths: tuple[Path, ...]
     there: bool
@@ -165,7 +165,7 @@ class StartPage(QScrollArea):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put as many buttons and themes in a row as there is room for."""
+        """Put as many buttons and themes in a row as fit."""
         room = min(self.viewport().width(), _WIDEST) - 24
         across = max((count for count in _COLUMNS if count * (_CARD + 8) - 8 <= room), default=1)
         for place, card in enumerate(self.cards):

@@ -1,4 +1,4 @@
-"""A query that was started before there are games to search; it runs when the files of the games have been
+"""A query that was started before there were games to search; it runs when the files of the games have been
 read.
 
 This module keeps the query as it was when the user started it, and shows that the query waits. The module
@@ -45,7 +45,7 @@ class Waiting(QObject):
 
     @property
     def words(self) -> str:
-        """A text that says that a query waits, and for what. It is empty if no query waits."""
+        """A text with the names of the files that must be read first. It is empty if no query waits."""
         return f"waiting for {self._names}" if self._asked is not None else ""
 
     def ask(self, text: str, path: Path | None) -> None:
@@ -65,7 +65,7 @@ class Waiting(QObject):
             self._say()
 
     def take(self) -> Asked | None:
-        """Return the query that waits, and let it wait no longer. Returns None if no query waits."""
+        """Return the query that waits, and remove it from this object. Returns None if no query waits."""
         asked, self._asked = self._asked, None
         if asked is not None:
             self._bar.dismiss(_KEY)

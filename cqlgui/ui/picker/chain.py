@@ -2,8 +2,8 @@
 
 If the caret is outside all braces, the pattern is the group that the board draws
 (`pattern.reading.group_at`). A single filter among others is not a pattern. A transform of this filter alone
-would ask for something that the user did not mean. A single step of a sequence is not a pattern either: all
-steps are turned together. The functions here work on texts, without Qt.
+would change the query in a way that the user did not mean. A single step of a sequence is not a pattern
+either: all steps are turned together. The functions here work on texts, without Qt.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def at(text: str, offset: int) -> ChosenChain:
 
 
 def meant(text: str, offset: int) -> structure.ChainInText:
-    """The pattern that the user most likely means with a caret, and the transforms directly around this
-    pattern. In a text with errors the pattern is empty."""
+    """The pattern that the user most likely means if the caret is at `offset`, and the transforms directly
+    around this pattern. In a text with errors the pattern is empty."""
     return _candidates(text, offset)[0]
 
 
 def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
-    """The patterns that the user may mean with a caret. The likeliest pattern comes first, and the whole body
-    last.
+    """The patterns that the user may mean if the caret is at `offset`. The likeliest pattern comes first, and
+    the whole body last.
 
     The caret may be in a step of a sequence. If this step has transforms of its own, the step is the
     likeliest pattern. If it has none, the group of all steps is the likeliest pattern. A group in braces is a
@@ -115,10 +115,9 @@ def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
 
 
 def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
-    """The part of the text that the transform `word` acts on, in the chain of the selection. If the selection
-    has no chain, the chain of the pattern at the caret is used. If `word` is not in this chain, the part is
-    the whole chain, because `word` would be put around the chain. In a text with errors, the part is
-    empty."""
+    """The operand of the transform `word` in the chain of the selection. If the selection has no chain, the
+    chain of the pattern at the caret is used. If `word` is not in this chain, the result is the whole chain,
+    because `word` would be put around the chain. In a text with errors, the result is empty."""
     found = structure.chain_of_operand(text, start, end) if start < end else None
     found = found or meant(text, start)
     end = found.operand.end

@@ -78,8 +78,8 @@ class PickerPanel(QWidget):
     off.
 
     While there is no pattern, the user's choice waits for a pattern, and all chips are shown as switched off.
-    Signals name an orbit by its index in the query, and an element by its index in the orbit. When the mouse
-    chooses or releases an image, `image_clicked` follows the other signals.
+    Signals name an orbit by its index in the query, and an element by its index in the orbit. When the user
+    chooses or deselects an image with the mouse, `image_clicked` is emitted after the other signals.
     """
 
     element_hovered = Signal(int, int)
@@ -104,7 +104,7 @@ class PickerPanel(QWidget):
         self._hits = 0
         self._shown = -1
         self._filling = False
-        # The last text that this panel wrote. It needs no check.
+        # The last text that this panel wrote. This text is analysed already.
         self._own = ""
         # The transform under the pointer.
         self._pointed = ""
@@ -175,7 +175,7 @@ class PickerPanel(QWidget):
         return None
 
     def clear_selection(self) -> None:
-        """Release the element that limits the hits."""
+        """Stop limiting the hits to an element."""
         self.view.clear()
 
     @property
@@ -326,14 +326,14 @@ class PickerPanel(QWidget):
 
     @property
     def _checking(self) -> bool:
-        """Whether the text is still to be analysed. The editor's check analyses a text in another thread. A
-        text that this panel wrote is analysed already."""
+        """Whether the text is still to be analysed. The editor analyses a text in another thread. A text that
+        this panel wrote is analysed already."""
         editor = self._editor
         return editor is not None and editor.checking and editor.text() != self._own
 
     def _follow_caret(self) -> None:
         if self._checking:
-            # When the check ends, this function is called again.
+            # When the editor has analysed the text, this function is called again.
             return
         self._read_chain()
         self._show_orbit()
@@ -492,8 +492,8 @@ class PickerPanel(QWidget):
     def _nothing(self) -> str:
         """Why no orbit is shown."""
         if self._checking:
-            # The old words stay until the check ends, because this thread must not wait. After the check,
-            # this function is called again.
+            # The old words are shown until the text is analysed, because this thread must not wait. After the
+            # analysis, this function is called again.
             return self.funnel.text()
         if not self._text().strip():
             return "" if self._waiting.words else "Draw or write a pattern; then choose what may differ."
@@ -625,8 +625,8 @@ class PickerPanel(QWidget):
         self.remove_button.clicked.connect(self.remove)
         self.up.clicked.connect(lambda: self._moved(-1))
         self.down.clicked.connect(lambda: self._moved(1))
-        # The list is still busy with the drop while it emits the signal, so the call waits until the list is
-        # done.
+        # The list is still busy with the drop while it emits the signal, so `_dragged` is called when the
+        # list is done.
         self.chosen_list.model().rowsMoved.connect(lambda *_: QTimer.singleShot(0, self, self._dragged))
         self.chosen_list.itemEntered.connect(lambda item: self._point(item.data(Qt.ItemDataRole.UserRole)))
         self.dropped_button.toggled.connect(lambda _on: self._show_orbit())
@@ -641,7 +641,7 @@ class PickerPanel(QWidget):
         self.view.clicked.connect(lambda _index: self.image_clicked.emit())
 
     def _paint_icons(self) -> None:
-        # Chosen chips, chips under the mouse and other chips must look different, and not by colour alone.
+        # Chosen chips, chips under the mouse and other chips must differ in more than colour.
         scheme = colours.scheme(self)
         sheet = _CHIP.format(scheme)
         for button in (*self.toggles.values(), self.more, self.counts_box):

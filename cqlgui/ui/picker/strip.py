@@ -90,9 +90,9 @@ class ElementsModel(QAbstractListModel):
         self.counted = False
 
     def show_elements(self, elements: tuple[hit_model.ElementCount, ...], *, counted: bool) -> None:
-        """Show these elements. `counted` says whether their counts come from a search.
+        """Show these elements. `counted` is True if the counts of the elements come from a search.
 
-        If the texts are the same as before, scroll position and selection stay.
+        If the texts of the elements are unchanged, scroll position and selection are kept.
         """
         same = [one.text for one in elements] == [one.text for one in self._elements]
         if same:
@@ -231,10 +231,10 @@ def _ordered(elements: Sequence[hit_model.ElementCount], *, counted: bool) -> li
 
 class ElementsView(QListView):
     """The pointer and the arrow keys preview an element. A click or Enter limits the hits to an element, and
-    Esc releases the element. If hits are counted, the arrow keys limit the hits too.
+    Esc removes this limit. If hits are counted, the arrow keys limit the hits too.
 
-    Signals name an element by its number in the orbit. `left` ends the preview, because the pointer or the
-    keyboard focus has left, or because the elements are gone.
+    Signals name an element by its number in the orbit. `left` is emitted when the preview ends, because the
+    pointer or the keyboard focus is elsewhere, or because other elements are shown.
     """
 
     hovered = Signal(int)
@@ -281,8 +281,7 @@ class ElementsView(QListView):
         self.elements.modelReset.connect(self.end_preview)
 
     def choose(self, number: int) -> None:
-        """Limit the hits to an element. If the hits are limited to this element already, release the
-        element."""
+        """Limit the hits to an element. If the hits are limited to this element already, remove the limit."""
         if number == self.limited:
             self.clear()
         else:
@@ -295,7 +294,7 @@ class ElementsView(QListView):
             self.chosen.emit(number)
 
     def clear(self) -> None:
-        """Release the element that limits the hits."""
+        """Stop limiting the hits to an element."""
         had = self.limited >= 0
         self.limited = -1
         self.viewport().update()
@@ -322,7 +321,7 @@ class ElementsView(QListView):
         self._bare += area
 
     def tile(self, look: _Look) -> QPixmap | None:
-        """A tile from the cache; None if it is not there."""
+        """A tile from the cache; None if the tile is not cached."""
         return self._tiles.get(look)
 
     def keep_tile(self, look: _Look, tile: QPixmap) -> None:
@@ -473,7 +472,7 @@ class ElementsView(QListView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        # Qt also calls this while the view is being made, when `_tiles` may be missing.
+        # Qt also calls `changeEvent` while the view is being made. At that time `_tiles` may be missing.
         if event.type() in canvas.DRESSED and hasattr(self, "_tiles"):
             self._forget_tiles()
 

@@ -73,8 +73,8 @@ class EntriesPane(QWidget):
         self._filter()
 
     def set_entries(self, entries: Iterable[object]) -> None:
-        """Show these queries, in this order. Usually only one row is added at the top, so rows that stay are
-        not built again.
+        """Show these queries, in this order. Usually only one row is added at the top, so the rows of
+        unchanged entries are not built again.
         """
         wanted = [self._read(entry) for entry in entries]
         staying = set(wanted)

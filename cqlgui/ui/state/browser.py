@@ -1,4 +1,4 @@
-"""Keeps board and notation on one node of one game: the single source of truth for "where are we"."""
+"""Holds the current game and the current position; board and notation always show this position."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Browser(QObject):
         # The frame of the notation, and the game and position that were shown last.
         self._written = motions.STILL
         self._landed = (0, -1)
-        # The game that was last asked for, and the game of the hits in `_told`.
+        # The game of the last call of `open`, and the game of the hits in `_told`.
         self._asked, self._told_of = 0, 0
         # Hits with new details. They may have come while their game was being loaded.
         self._told: dict[int, hit_model.Hit] = {}
@@ -92,11 +92,11 @@ class Browser(QObject):
 
     @property
     def position(self) -> position.Position | None:
-        """The game's own position, even while another frame is shown."""
+        """The position as it was played, even while the query's own frame is shown."""
         return None if self._game is None else self._game.tree.positions[self._position]
 
     def set_normalised(self, on: bool) -> None:
-        """If `on`, show hits as the query is written: the inverse of the hit's transform is applied to the
+        """If `on`, show hits in the query's own frame: the inverse of the hit's transform is applied to the
         game. If not `on`, show the game as it was played."""
         if on == self.normal.on:
             return
@@ -190,7 +190,7 @@ class Browser(QObject):
             self.go(notation.step(self._game.tree, self._position, by))
 
     def jump(self, to: int) -> None:
-        """Go to the start (-1) or the end (+1) of this line."""
+        """Go to the start (-1) of the game or the end (+1) of the current line."""
         if self._game is not None:
             self.go(0 if to < 0 else notation.end(self._game.tree, self._position))
 
@@ -211,7 +211,7 @@ class Browser(QObject):
         return move_text(self._game.tree.framed(self.normal.frame), self._position)
 
     def point_out(self, named: int) -> None:
-        """Ring other squares for a moment; 0 restores the rings of the position."""
+        """Ring the squares in `named` for a moment. If `named` is 0, restore the rings of the position."""
         if named:
             self._board.set_marks(self.normal.frame.set(named))
         else:

@@ -13,8 +13,8 @@ _JOB = "compare queries"
 
 class Earlier(QObject):
     """Compares queries in the background, because the comparison of a long query takes time. `changed` is
-    emitted whenever the answer changes. The latest answer stays until the next answer is there, so that
-    nothing flickers at each key."""
+    emitted whenever `differs` changes. During a comparison `differs` keeps its value, so that the display
+    does not flicker at each key."""
 
     changed = Signal()
 

@@ -73,5 +73,5 @@ class Exporter(QObject):
         )
 
     def cancel(self) -> None:
-        """Stop writing; the file stays as it was."""
+        """Stop writing. The file is not changed."""
         self._jobs.cancel(_JOB)

@@ -2,7 +2,7 @@
 draws nothing.
 
 A search begins after a short delay. The search is left out if it would take long. After the next change of
-the query, a new search replaces this search. Old hits stay until the search has hits or has ended.
+the query, a new search replaces this search. The old hits are shown until the search has hits or has ended.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _JOB = "remember"
 class LiveSearch(QObject):
     """Decides when a text is searched; the searcher runs the search.
 
-    `overdue` says that hits of another text may stay for a while, because the search for the current text was
-    declined or takes long. A query enters the history when the user looks at one of its hits, and
-    `remembered` is emitted afterwards.
+    `overdue` is emitted when the search for the current text was declined or takes long. In this case hits of
+    another text may be shown for a while. A query enters the history when the user looks at one of its hits,
+    and `remembered` is emitted afterwards.
     """
 
     overdue = Signal()
@@ -99,7 +99,7 @@ class LiveSearch(QObject):
         self._shown = None
 
     def change(self, text: str, beside: Path) -> None:
-        """The query has this text now. The query finds files with relative names in the folder `beside`."""
+        """The query has this text now. Relative file names in the query refer to the folder `beside`."""
         self._text, self._folder = text, beside
         if self._on and text != self._shown:
             self._begin()

@@ -27,8 +27,8 @@ class Place:
 
 
 class Marked(QObject):
-    """`changed` follows each change of the marked positions. `common` carries the query for what the marked
-    positions share, and the title of this query. `failed` carries a sentence."""
+    """`changed` is emitted after each change of the marked positions. `common` carries the query for what the
+    marked positions share, and the title of this query. `failed` carries a sentence."""
 
     changed = Signal()
     common = Signal(str, str)

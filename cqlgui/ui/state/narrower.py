@@ -1,5 +1,5 @@
-"""Remembers which part of a result is shown: the whole result, or the hits left after narrowing by facets,
-kept hits and an orbit element.
+"""Remembers which part of a result is shown: the whole result, or the hits that remain after narrowing by
+facets, kept hits and an orbit element.
 
 This module draws nothing.
 """
@@ -25,7 +25,7 @@ Limit = tuple[int, int, str]
 
 class Narrower(QObject):
     """`shown` carries the result to show and the words for its narrowing (empty for the whole result).
-    `scoped` carries the number of games that searches are limited to (-1 for all games). `failed` carries a
+    `scoped` carries the number of games that the next searches use (-1 for all games). `failed` carries a
     sentence."""
 
     shown = Signal(object, str)
@@ -57,7 +57,7 @@ class Narrower(QObject):
 
     @property
     def within(self) -> Integers | None:
-        """The games that searches are limited to. None means all games."""
+        """The ordinals of the games that searches use. None means all games."""
         return self._within
 
     def leave_base(self) -> None:

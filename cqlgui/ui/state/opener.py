@@ -18,7 +18,7 @@ _JOB = "open"
 
 
 class Opener(QObject):
-    """Only one opening runs at a time: another opening supersedes it.
+    """Only one call of `open` is carried out at a time: the next call replaces it.
 
     `grown` carries the base whenever more of its games can be browsed. `opened` carries the report at the
     end, also after Cancel. `progressed` carries done, total (0 if unknown), words, and the number of games
@@ -39,7 +39,7 @@ class Opener(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether an opening is under way."""
+        """Whether files are being opened."""
         return self._jobs.active(_JOB)
 
     def open(self, paths: Sequence[Path]) -> None:
@@ -65,7 +65,7 @@ class Opener(QObject):
         self._jobs.run(work, done, self._failed, self._progressed, _JOB, lambda: self.failed.emit(""))
 
     def cancel(self) -> None:
-        """Stop reading; what was read stays."""
+        """Stop reading, and keep the games that were read."""
         self._jobs.cancel(_JOB)
 
     def _progressed(self, report: progress.Progress) -> None:

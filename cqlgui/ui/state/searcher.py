@@ -27,12 +27,12 @@ class Searcher(QObject):
     `started` carries the orbits of the query. `found` carries new hits (`FoundGames`) in game order.
     `finished` carries the result. After Stop it carries a result with the hits found so far. `rejected`
     carries the diagnostics of a bad query. `failed` carries a sentence. `wanted` carries a `rights.Wish` if
-    the query needs a file that it may not use yet. `abandoned` follows a Stop that came before there was
-    anything to search. `superseded` says that a new search replaces a running search before all hits of the
-    running search were shown. No more hits of the replaced search will come.
+    the query needs a file that it may not use yet. `abandoned` is emitted if the user stopped a search before
+    there was anything to search. `superseded` is emitted when a new search replaces a running search whose
+    hits are only partly shown. No more hits of the replaced search will come.
 
     A `live` search begins after a change of the text, without a command of the user. It runs only if it is
-    predicted to be quick. Its `started` comes with its first hits or at its end. The old hits stay until
+    predicted to be quick. Its `started` comes with its first hits or at its end. The old hits are shown until
     `started` comes. If a live search does not run, `declined` is the only signal. A live search does not
     enter the history.
     """
@@ -96,7 +96,7 @@ class Searcher(QObject):
         live: bool = False,
         kept: tuple[tuple[Path, str], ...] = (),
     ) -> None:
-        """Search `base` for `text`. The query finds files with relative names in the folder `beside`. If
+        """Search `base` for `text`. Relative file names in the query refer to the folder `beside`. If
         `within` is given, only the games with these ordinals (ascending) are searched. The files in `kept`
         are not overwritten."""
         if self._running and self._shown:
@@ -155,8 +155,9 @@ class Searcher(QObject):
         self._jobs.run(work, done, self._failed, self.progressed.emit, _JOB, self._cancelled)
 
     def stop(self) -> None:
-        """Stop the search. The hits found so far stay. A live search that has shown nothing yet is forgotten.
-        If the search were not forgotten, a part of its hits would replace all hits of another query."""
+        """Stop the search. The hits found so far are kept. A live search that has shown nothing yet is
+        forgotten. If the search were not forgotten, a part of its hits would replace all hits of another
+        query."""
         if self._running and self.live and not self._shown:
             self.forget()
             self.declined.emit()
@@ -184,7 +185,7 @@ class Searcher(QObject):
             self.started.emit(sent[-1])
 
     def _start(self) -> None:
-        """A live search has something to show."""
+        """Emit `started` for a live search that has something to show."""
         orbits, self._unstarted = self._unstarted, None
         if orbits is not None:
             self._shown = True

@@ -1,4 +1,4 @@
-"""Fetches those details of hits that only the interpreter knows: at once for the game on the board, and soon
+"""Fetches the details of hits that a search leaves out: at once for the game on the board, and a moment later
 for visible rows."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _JOB = "tell of a game"
 
 
 class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
-    """Details of games, by ordinal; `arrived` names the games whose details came."""
+    """Details of games, by ordinal; `arrived` carries the games whose details came."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
         super().__init__(door, BATCH, one_at_a_time=True, kept=KEPT, parent=parent)
@@ -61,7 +61,7 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
         self, base: base_model.Base, keys: Sequence[int], token: progress.CancelToken
     ) -> dict[int, hit_model.GameHits]:
         """The details of some games. A game without details gets an entry without hits. Without an entry, the
-        game would be asked for again and again."""
+        details would be fetched again and again."""
         nothing = {game: hit_model.GameHits(game, ()) for game in keys}
         try:
             return nothing | hit_details.details(base, self._text, self._options, keys, cancel=token)

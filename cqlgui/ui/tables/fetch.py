@@ -23,10 +23,10 @@ KEPT = 20_000
 
 class FetchCache(QObject, Generic[Key, Value]):
     """`lookup(key)` returns a value from memory. If the value is not in memory, the value is fetched, and
-    `lookup` returns None. `arrived` names the games of the values that were fetched.
+    `lookup` returns None. `arrived` carries the games whose values were fetched.
 
-    If more keys are wanted than fit into a batch, only the latest keys are fetched, because only their rows
-    are still visible. Rows that were scrolled past ask again when they come back into view.
+    If more keys are wanted than fit into a batch, only the latest keys are fetched. The rows of the earlier
+    keys are not visible any more. These keys are looked up again when their rows come back into view.
     """
 
     arrived = Signal(object)
@@ -58,8 +58,8 @@ class FetchCache(QObject, Generic[Key, Value]):
     def read(
         self, base: base_model.Base, keys: Sequence[Key], token: progress.CancelToken
     ) -> dict[Key, Value]:
-        """The values of some keys. This method runs in a job. A key that is missing in the result is asked
-        for again when the row of the key comes into view."""
+        """The values of some keys. This method runs in a job. A key that is missing in the result is fetched
+        again when the row of the key comes into view."""
 
     @abstractmethod
     def games(self, keys: Iterable[Key]) -> list[int]:
@@ -67,7 +67,7 @@ class FetchCache(QObject, Generic[Key, Value]):
 
     @property
     def base(self) -> base_model.Base | None:
-        """The base that the values come from."""
+        """The base of the values."""
         return self._base
 
     def set_base(self, base: base_model.Base | None) -> None:
@@ -78,7 +78,7 @@ class FetchCache(QObject, Generic[Key, Value]):
             self.forget()
 
     def forget(self) -> None:
-        """Clear the cache, and drop what is being fetched."""
+        """Clear the cache, and ignore the values that are being fetched."""
         self._epoch += 1
         self._known.clear()
         self._pending.clear()

@@ -1,4 +1,5 @@
-"""The table of all games of the base: ids in the wanted order, rows on demand."""
+"""The table of all games of the base: the games' ordinals in the wanted order, and headers that are fetched
+on demand."""
 
 from __future__ import annotations
 
@@ -23,8 +24,7 @@ class GamesModel(text_model.TextModel):
         super().__init__(parent)
         self._cache = cache
         self._ids: array[int] = array("q")
-        # Rows that asked for headers, by game. When the headers of a game arrive, the row to repaint is known
-        # without a search.
+        # For each game whose headers are being fetched: the row to repaint when the headers arrive.
         self._asked: dict[int, int] = {}
         cache.arrived.connect(self._arrived)
 
@@ -86,7 +86,7 @@ class GamesModel(text_model.TextModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        # Titles stay on the left, because the sign of the sorted column stands on the right.
+        # Titles are aligned to the left, because the arrow of the sorted column is on the right.
         if orientation != Qt.Orientation.Horizontal or section >= len(rows.GAME_COLUMNS):
             return None
         return rows.GAME_COLUMNS[section][0] if role == Qt.ItemDataRole.DisplayRole else None

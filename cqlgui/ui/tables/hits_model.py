@@ -41,9 +41,9 @@ Element = tuple[int, int]
 
 class HitsModel(text_model.TextModel):
     """Each row is a hit in a game. When the rows of a game come into view, jobs fetch headers, moves, and the
-    details that only the interpreter knows. `told` carries the games whose details came.
+    details that a search leaves out. `told` carries the games whose details came.
 
-    `released` is emitted when rows were added. `has_values` says whether any hit has a text in the column of
+    `released` is emitted when rows were added. `has_values` is True if any hit has a text in the column of
     values: the value of the query, or a comment that the query writes.
     """
 
@@ -449,8 +449,7 @@ class HitsModel(text_model.TextModel):
     def _element_of(self, number: int, game: int, positionid: int) -> hit_model.ElementCount | None:
         """The element to show for a hit."""
         if self._untold is not None and self._untold.writes:
-            # Ask for the details, because only the details tell whether the column of values has anything to
-            # show.
+            # Fetch the details, because `has_values` can be computed only from the details.
             self._asked_of(game)
         return self.element(self.match_of(self._hit(number, game, positionid)))
 
@@ -480,8 +479,8 @@ class HitsModel(text_model.TextModel):
 
 
 class Limited:
-    """The hits that fit a limit, as ascending numbers (`numbers`), and how many games have these hits
-    (`games`)."""
+    """The hits that fit a limit. `numbers` are the ascending numbers of these hits, and `games` is the number
+    of games with these hits."""
 
     def __init__(self) -> None:
         # The array is longer than its content, so that an addition rarely needs a copy.

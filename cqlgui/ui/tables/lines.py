@@ -42,8 +42,8 @@ class LineCache(fetch.FetchCache[Place, Line]):
     def read(
         self, base: base_model.Base, keys: Sequence[Place], token: progress.CancelToken
     ) -> dict[Place, Line]:
-        """The lines of some places. A place that cannot be read gets `UNKNOWN`. Without this entry, the place
-        would be asked for again and again."""
+        """The lines of some places. A place that cannot be read gets `UNKNOWN`. Without this entry, the line
+        would be fetched again and again."""
         return dict.fromkeys(keys, UNKNOWN) | read(base, keys, token)
 
     def games(self, keys: Iterable[Place]) -> list[int]:
@@ -67,7 +67,7 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
                     for place, line in lines(played.framed(frame), [positionid]).items():
                         found[game, place, frame] = line
             except (errors.CqlguiError, ValueError, IndexError):
-                # While a file is being read again, it has fewer games than its base had before.
+                # While a file is being read again, fewer of its games can be read than `base` lists.
                 continue
     return found
 

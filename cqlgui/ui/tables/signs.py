@@ -33,7 +33,7 @@ def parts(transform: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1024)
 def sign(transform: str, width: int, height: int, ink: str, ratio: float) -> QPixmap:
-    """The signs of a transform in one picture of this size, from the left."""
+    """The signs of a transform in one picture of this size, from left to right."""
     made = canvas.picture(width, height, ratio)
     found = parts(transform)
     side = min(float(height), width / len(found))

@@ -113,8 +113,8 @@ class TableView(QTableView):
         self._widths = tuple(widths)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
-        # For each column, Qt's header checks whether the whole column is selected. This check asks the model
-        # about every row. If there are many rows and all are selected, the check takes seconds. So the header
+        # For each column, Qt's header checks whether the whole column is selected. This test reads every row
+        # of the model. If there are many rows and all are selected, the test takes seconds. So the header
         # gets a selection model of its own.
         head = self.horizontalHeader()
         head.setSelectionModel(QItemSelectionModel(self.model(), head))
