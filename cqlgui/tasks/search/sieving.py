@@ -492,7 +492,7 @@ def detailed(
 ) -> Details:
     """The details of hits in games of a part. `before` is the number of games before the part in its source.
     `base` is the number of games before the part in the whole base. `defaults` are needed if the query's
-    comments come as events (`asking.speaks`).
+    comments come as events (`DetailPass.speaks`).
     """
     found = asking.tell(part.asked, hits, before=before, facts=part.facts)
     details = found_module.HitDetails(asking.valued, found.values, found.squares, found.marks)
