@@ -1,9 +1,9 @@
 """The only entry point: runs a subcommand, a worker process or the window. A subcommand runs without a
-window. Arguments without a subcommand open the window. A frozen program starts its own executable again for
-each worker process.
+window. If the arguments name no subcommand, the window opens. A frozen program starts its own executable
+again for each worker process.
 
-The imports at the top name only modules that Python has loaded already. The docstring of `places` gives the
-reason.
+At its top, this module imports only modules that Python has loaded already. The docstring of `places` gives
+the reason.
 """
 
 import os
@@ -18,8 +18,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run `cqlgui ARGV`. Exit codes: 0 success, 1 query rejected, 2 wrong usage or source, 70 a bug, 130
     cancelled."""
     if argv is None:
-        # Only the program itself calls `main` without `argv`. A call without `argv` may change the whole
-        # process.
+        # Only the program itself calls `main` without `argv`, so this branch may change the state of the
+        # whole process.
         places.forget_current_folder()
         _end_when_interrupted()
     try:
@@ -35,7 +35,7 @@ def _end_when_interrupted() -> None:
 
     Python's own handler raises an exception at any point of the program, also in a callback of the import
     machinery. If a callback raises an exception, Python only prints the exception, and the program continues.
-    After the exception, a lock that every import needs may still be held.
+    After the exception, a lock may still be held, and every import needs this lock.
     """
     import signal
 

@@ -14,8 +14,8 @@ def main(argv: Sequence[str]) -> int:
     log.configure()
     priority.switch_often()
     heap.share()
-    # Qt loads plug-ins from the folders that these two environment variables name. A relative folder would
-    # depend on the current folder, which may belong to a stranger.
+    # Qt loads plug-ins from the folders in these two environment variables. A relative path would depend on
+    # the current folder, which may belong to a stranger.
     places.forget_relative("QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH")
     from cqlgui.ui.window import start
 

@@ -125,8 +125,8 @@ def _elsewhere(truth: truth_model.Truth, positionid: int) -> str:
 
 
 def _show(truth: truth_model.Truth, depth: int, around: int) -> None:
-    """Print a filter and its parts, indented by `depth`; `around` is the positionid of the enclosing
-    filter."""
+    """Print a filter and its parts, indented by `depth`; `around` is the position where the enclosing filter
+    was evaluated."""
     mark = {True: "+", False: "-", None: "?"}[truth.matched]
     value = "" if truth.value is None else f" = {truth.value}"
     names = [squares.square_name(square) for square in squares.bits(truth.squares)]

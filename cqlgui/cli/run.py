@@ -92,8 +92,8 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
-    """The function that runs a subcommand. Garbage collection is off while the module is loaded, because
-    loading makes no garbage."""
+    """The function that runs a subcommand. Garbage collection is off while the subcommand's module is being
+    loaded, because loading makes no garbage."""
     collecting = gc.isenabled()
     gc.disable()
     try:

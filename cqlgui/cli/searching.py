@@ -115,7 +115,7 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
 
 
 def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
-    """The paths that are folders. `run` has warned about the other paths."""
+    """The paths in `allowed` that are folders. `run` has warned about the other paths."""
     return tuple(folder for folder in allowed if disk.is_folder(folder))
 
 
@@ -437,7 +437,7 @@ def _item(line: str) -> dict[str, Any] | None:
 
 
 def _details(arguments: argparse.Namespace) -> search_model.Details:
-    """Which details of the hits the printed output needs. An export fetches its own details."""
+    """The details of the hits that are needed for the printed output. An export fetches its own details."""
     if arguments.values or arguments.jsonl or arguments.csv:
         return search_model.Details.ALL
     return (

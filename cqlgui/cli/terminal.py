@@ -154,7 +154,8 @@ class Bar:
     """A progress bar on stderr, drawn only on a terminal."""
 
     def __init__(self) -> None:
-        # The bar writes to the raw stream, because it needs control characters to move the cursor.
+        # The bar writes to the raw stream, because `_Harmless` would escape the control characters that move
+        # the cursor.
         self._stream: TextIO = getattr(sys.stderr, "stream", sys.stderr)
         self._shown = self._stream.isatty()
         self._last = 0.0

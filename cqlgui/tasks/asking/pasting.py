@@ -1,4 +1,4 @@
-"""Decides whether a text that was dropped on the window or pasted is a position, games or a query."""
+"""Decides whether a pasted or dropped text is a position, games or a query."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _written(text: str) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove games that were pasted long ago."""
+    """Remove games that were last pasted or opened more than `_DAYS` days ago."""
     disk.sweep(folder)
     oldest = time.time() - _DAYS * 86_400
     for path in folder.glob("pasted-*.pgn"):

@@ -123,8 +123,7 @@ def checked_query(text: str) -> Checked:
             f"A query may have {LONGEST_QUERY} characters at most.",
         )
         raise Rejected(text, [finding])
-    # The result is cached. A later question about the header or the lines of this query therefore needs no
-    # new check.
+    # The result is cached, so this query is not checked again when its header or its lines are needed.
     return structure.checked(text)
 
 

@@ -116,7 +116,8 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
 
 
 def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
-    """Write a `.cqlbase` file, with relative paths for sources below its folder. Raises `CqlguiError`."""
+    """Write a `.cqlbase` file. Sources in the folder of the file, or in its subfolders, get relative paths.
+    Raises `CqlguiError`."""
     folder = path.absolute().parent
     listed = [
         source.absolute().relative_to(folder).as_posix()

@@ -96,7 +96,7 @@ class Files:
                 raise host.RefusedError(f"{name} has grown too long.")
             if length is None:
                 # The new text is written to a new file, and the new file replaces the old file. If the disk
-                # is full, the old text stays.
+                # is full, the old file is left unchanged.
                 disk.replace_file(path, data)
             else:
                 _append(path, length, data)

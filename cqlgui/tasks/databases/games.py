@@ -1,4 +1,4 @@
-"""Browsing a base: which games in which order, their headers, one whole game."""
+"""Browses a base: lists its games in an order, gets headers of games, and loads a whole game."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def load(
     base: base_model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
 ) -> base_model.LoadedGame:
     """One game for the board, read from the text of the game; `ordinal` is the game's number in the base,
-    from 1. A worker process reads a long text, so that reading does not keep the interpreter lock from the
-    window's thread.
+    from 1. A worker process reads a long text, so that the window's thread need not wait for the interpreter
+    lock.
 
     Raises `CqlguiError` for a number out of range and `errors.SourceError` if the file can no longer be read.
     """
@@ -119,7 +119,7 @@ def load(
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The parts of a game that the index does not keep; texts and glyphs by positionid."""
+    """The parts of a game that are not in the index; texts and glyphs by positionid."""
 
     tags: tuple[tuple[str, str], ...]
     comments: dict[int, str]

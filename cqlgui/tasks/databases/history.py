@@ -12,8 +12,8 @@ _log = logging.getLogger(__name__)
 
 
 def add(text: str, base: str = "", result: search_model.SearchResult | None = None) -> None:
-    """Put a query on top of the history. The entry has the counts if the search ran to its end. An error in
-    writing the history is only logged, so that no search fails because of the history."""
+    """Put a query on top of the history. The entry has the counts of games and hits if the search ran to its
+    end. An error in writing the history is only logged, so that no search fails because of the history."""
     whole = result if result is not None and not result.cancelled else None
     try:
         workspace.journal().add_query(

@@ -151,9 +151,9 @@ class SourceReader:
 @functools.lru_cache(64)
 def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
     """Whether a source still begins with the text that was indexed. `stamp` is the state of the source. If
-    this state has changed since the indexing, the text is compared. The unpacked copy of a packed source is
-    always compared, because `stamp` says nothing about the copy in the cache. `written` is the state of the
-    copy."""
+    this state has changed since the indexing, the source's text is compared with the indexed text. The
+    unpacked copy of a packed source is always compared, because `stamp` says nothing about the copy in the
+    cache. `written` is the state of the copy."""
     if plain != Path(identity.path):
         return index.holds(identity, plain)
     if stamp == identity.state:
@@ -164,7 +164,7 @@ def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.
 _GAP = 1 << 12
 """Games that are closer together than this many bytes are read in one call."""
 _READ = 1 << 22
-"""Once a read has this many bytes, the next game begins a new read."""
+"""Once this many bytes are read in one call, the next game is read in a new call."""
 _PATIENCE = 3
 """How often a source may change while it is compared with the indexed text."""
 LONGEST_WHOLE = split.LONGEST_GAME
@@ -179,7 +179,7 @@ def reading_limit(length: int) -> int:
 
 
 class GameHost:
-    """The interpreter's `Host` for a game of a source. Rows and texts are fetched when a query first asks for
+    """The interpreter's `Host` for a game of a source. Rows and texts are fetched when a query first needs
     them."""
 
     __slots__ = ("_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
@@ -210,7 +210,7 @@ class GameHost:
     @property
     def result(self) -> str | None:
         """The result at the end of the game's text. If the text ends without a result, the value of the tag
-        is returned."""
+        `Result` is returned."""
         tags = self._header()
         return self._ending or tags.get("Result")
 

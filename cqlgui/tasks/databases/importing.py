@@ -1,10 +1,10 @@
 """Opens PGN sources as a base: indexes new and changed sources, and continues a killed import. A source that
 is indexed already is opened without delay.
 
-The import first writes a segment and the manifest of the index. Afterwards the import writes the catalog's
-rows of the games in the segment. If the program is killed between the two steps, the next opening reads the
-missing rows again from the text. Rows of games that the manifest lacks are dropped. Only one program at a
-time writes the index of a source; other programs wait.
+The import first writes a segment and the manifest of the index. Afterwards the import writes the rows of the
+segment's games to the catalog. If the program is killed between the two steps, the missing rows are read from
+the text when the source is opened again. Rows of games that are not in the manifest are dropped. Only one
+program at a time writes the index of a source; other programs wait.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _PATIENCE = 3
 
 def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
     """Start slow work for `open_base` in the background: check the indexes of the files for damage, or
-    compile the reader for files without an index. The next opening uses the result of the check. With
-    `searched`, also prefetch signatures."""
+    compile the reader for files without an index. `open_base` uses the result of this work. With `searched`,
+    also prefetch signatures."""
     listed: list[Path] = []
     with contextlib.suppress(errors.CqlguiError, OSError):
         # Errors are reported when the files are opened.
@@ -78,10 +78,11 @@ def open_base(
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
     small. Bad games are recorded and never stop the import. If the import is cancelled, `cancelled` of the
-    report is true, and the base is incomplete. All committed games stay. If one of several sources cannot be
-    read, it is left out, with a message. A damaged source that can be read in part is opened in part, with a
-    message. A missing file raises `errors.SourceError` before anything is indexed. If no source can be read,
-    `errors.SourceError` is raised. If the index cannot be written, `CqlguiError` is raised.
+    report is true, and the base is incomplete. All committed games stay in the index. If one of several
+    sources cannot be read, it is left out, with a message. A damaged source that can be read in part is
+    opened in part, with a message. A missing file raises `errors.SourceError` before anything is indexed. If
+    no source can be read, `errors.SourceError` is raised. If the index cannot be written, `CqlguiError` is
+    raised.
     """
     started = time.perf_counter()
     workspace.sweep()
@@ -255,7 +256,7 @@ class _SourceImport:
                 self._repair(text, known)
             if known is not None and state == "same" and known.complete and self._has_all_rows(known):
                 if known.identity.state != text.stamp:
-                    # The file was copied, linked or touched, but its text is the same.
+                    # The file was copied, linked or touched, but its text is unchanged.
                     index.note_state(self.folder, known, text.stamp)
                 self.owner.reused += known.games
                 self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
@@ -340,7 +341,7 @@ class _SourceImport:
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
         """Read again the headers that the catalog lacks. Headers are lacking if the catalog was set aside, or
         if a block of the catalog was damaged. Headers are also lacking if the program was killed before it
-        wrote the headers. Rows of games that the index lacks are dropped."""
+        wrote the headers. Rows of games that are not in the index are dropped."""
         have = min(self.catalog.sound(self.row), known.games)
         if have == known.games == self.catalog.count(self.row) and have:
             return

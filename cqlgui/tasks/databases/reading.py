@@ -96,7 +96,7 @@ class Piece:
 @functools.cache
 def begin() -> None:
     """Start compiling the reader to machine code in a thread. The first compilation takes a second. `pieces`
-    and the end of the process wait until the compilation is done."""
+    waits until the compilation is done. The process cannot end before the compilation is done."""
 
     def work() -> None:
         # Errors are ignored in this thread, because a caller that reads games gets the same error.

@@ -134,5 +134,5 @@ class _Kept:
 
 _ENTRY: Final = 4_096
 _RESULT: Final = "\0result"
-"""The results are cached under this name, like a tag. No tag has this name."""
+"""The games' results are cached under this name, as if they were a tag. No tag has this name."""
 _kept: Final = _Kept()

@@ -73,7 +73,7 @@ def close() -> None:
 def _opened(path: Path, kind: type[_Kind]) -> _Kind:
     with _lock:
         found = _open.get(path)
-        # A file that was deleted while the program runs is created again.
+        # If a file was deleted while the program runs, the file is created again.
         if not isinstance(found, kind) or not found.is_there:
             # The old store is not closed, because running searches may still use it. It is freed after the
             # searches.

@@ -248,7 +248,7 @@ class _Job:
         return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
 
     def _counted(self) -> Iterator[hit_model.GameHits]:
-        """The games to be written, with all details. Counts the games and their hits."""
+        """The games to be written, with all details. This method also counts the games and their hits."""
         told = hit_details.tell(self.base, self.result, self.chosen, cancel=self.cancel)
         for place, hits in enumerate(told):
             self._count(place)
@@ -345,7 +345,8 @@ class _Job:
 
 
 def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:
-    """Records as CSV with a header line; `orbit` holds the primary element's transform and words."""
+    """Records as CSV with a header line; the field `orbit` holds the primary element's transform and
+    words."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(fields)

@@ -44,7 +44,7 @@ def frame_of(element: hit_model.ElementCount | None) -> motions.Motion | None:
 
 
 def line_from(game: tree.GameTree, positionid: int, most: int | None = None) -> list[int]:
-    """At most `most` positions that follow a position in its main continuation."""
+    """The positions of the main continuation after position `positionid`, at most `most` of them."""
     ids: list[int] = []
     while game.children[positionid] and (most is None or len(ids) < most):
         positionid = game.children[positionid][0]

@@ -14,7 +14,7 @@ from cqlgui.tasks.results import hit_model
 
 def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) -> dict[int, str]:
     """The comment for each position: the texts that the query writes, in the query's order. The transform,
-    the ringed squares and the lines of the match follow the match string.
+    the ringed squares and the arrows of the match follow the match string.
 
     Without a match string (`quiet`, `silent`) matches are not marked.
     """
@@ -103,7 +103,7 @@ class Making:
         if not untold.match_string:
             ids = []
         words = untold.number(game)
-        # A comment that stands twice at a position is written once.
+        # If a position has the same comment twice, the comment is written once.
         if untold.header_comment and words != untold.match_string:
             if ids and ids[0] == 0:
                 chosen[0] = self._number(f"{words} {self._texts[chosen[0]]}")
@@ -113,7 +113,7 @@ class Making:
         return end - first
 
     def told(self, comments: Mapping[int, str]) -> None:
-        """Add a game with these comments by positionid."""
+        """Add a game; `comments` has its comments by positionid."""
         self._add(list(comments), list(map(self._number, comments.values())))
 
     def notes(self) -> writer.Notes:

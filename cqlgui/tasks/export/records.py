@@ -44,9 +44,9 @@ def records(
     (both counted from 0), the element's transform and words, and the position where the element matched.
     `comment` is what the query writes at the hit's position.
 
-    With `normalise`, FEN and squares are given in the query's frame. `moves` are the next moves in the
-    query's frame. `normalised` says in words how the transform was undone; it is None if no motion undoes the
-    transform.
+    With `normalise`, FEN and squares are given in the query's frame. `moves` are the moves after the hit, in
+    the query's frame. `normalised` says in words how the transform was undone; it is None if no motion undoes
+    the transform.
     """
     with sources.Readers(base) as readers:
         for hits in found:

@@ -26,8 +26,8 @@ class QueryEntry:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A query that was run before. Counts are None if the search was stopped; `asked` is the time in seconds
-    since 1970."""
+    """A query that was run before. Counts are None if the search was stopped; `asked` is when the entry was
+    made, in seconds since 1970."""
 
     text: str
     base: str

@@ -115,8 +115,7 @@ class Columns:
         return self._chosen(numbers, np.cumsum(sizes), _stretched(starts, sizes))
 
     def _chosen(self, hits: Any, ends: Integers, codes: Any) -> Columns:
-        """Some of the hits with their codes, chosen by indices. `ends` is the array `ends` of the new
-        columns."""
+        """Some of the hits with their codes, chosen by indices. The new columns get the array `ends`."""
         details = None if self.details is None else self.details.take(hits, codes)
         return Columns(self.hits[hits], ends, self.codes[codes], details)
 
@@ -179,8 +178,8 @@ def count_games(hits: Integers) -> int:
 
 
 def _together(parts: Sequence[Integers], measured: Sequence[tuple[int, bool]]) -> tuple[int, bool]:
-    """The value of `FoundGames.measured` for several parts put one after the other, computed from the values
-    of the parts. No game is in two parts."""
+    """The value of `FoundGames.measured` for several concatenated parts. `measured` has the value for each
+    part. No game is in two parts."""
     shown = [part for part in parts if len(part)]
     return (
         sum(games for games, _ascending in measured),
@@ -264,7 +263,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 class Growing:
     """Columns that grow by whole games. The arrays are longer than needed, so that millions of hits need not
-    be copied at the end. Memory that was never written to costs nothing."""
+    be copied at the end. The unused memory costs nothing until it is written."""
 
     def __init__(self) -> None:
         self._hits: Integers = np.empty(_ROOM, np.int64)
@@ -382,7 +381,7 @@ class Pieces:
         heap.discard(former)
 
     def whole(self) -> Columns:
-        """All hits in one part. The parts stay joined."""
+        """All hits in one part. The parts are replaced by this part."""
         if len(self._parts) > 1:
             self.replace(joined(self._parts))
         return self._parts[0] if self._parts else NOTHING
@@ -427,8 +426,8 @@ class Pieces:
 
 
 SMALL: Final = 1 << 14
-"""Parts are joined up to this size. A search may return hits game by game, and each game would be a part of
-its own."""
+"""Small parts are joined up to this size. A search may return hits game by game. Without joining, each game
+would be a part of its own."""
 
 
 def having(columns: Columns, code: int) -> Mask:
@@ -477,7 +476,7 @@ class GameDefaults:
 
     def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
         """The comments of a game with hits at these positions. If the query writes comments, the result is
-        empty, because only the interpreter knows these comments."""
+        empty, because only the interpreter can find these comments."""
         if self.writes:
             return ()
         found = [(place, self.match_string) for place in places] if self.match_string else []
@@ -572,7 +571,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
             starts = first_hits(hits)
             ends = np.append(starts[1:], len(hits)) if len(starts) else starts
             games = hits[starts] >> GAME_SHIFT
-            # A query may ask for games without a hit. These games are only in `told`.
+            # A query may accept games that have no hits. These games are only in `told`.
             bare = [game for game, found in self.told.items() if not found.hits]
             if bare:
                 games = np.append(games, np.array(bare, np.int64))

@@ -35,7 +35,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ElementCount:
-    """An orbit element with its counts. `lines` are the lines that the board draws, as pairs of squares: a
+    """An orbit element with its counts. `lines` are drawn on the board. Each line is a pair of squares: a
     square in the query, and its image. `never` says why the element can match nowhere; it is empty if the
     element may match."""
 

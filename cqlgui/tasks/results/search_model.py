@@ -23,7 +23,7 @@ class Details(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How to search. The query's own header is still in force."""
+    """How to search. The conditions in the query's own header apply too."""
 
     variations: bool = False
     limit: int | None = None

@@ -59,13 +59,14 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True)
 class LineTruth:
-    """What the margin shows beside a line (from 0): whether all filters that begin on this line hold. If only
-    one filter begins on the line and the value of this filter is a number, the margin shows the number.
+    """What the margin shows beside a line (from 0): whether the filters beginning on this line are all true.
+    If only one filter begins on the line and the value of this filter is a number, the margin shows the
+    number.
 
     `matched` is None if the truth is unknown. `value` is empty if the margin shows no number. `parts` are the
-    filters, and `positionid` is the position that was asked about. `elements` names, in words, the orbit
-    element of each filter. The name is empty for a filter as written. The tuple `elements` may be empty if
-    all filters are as written.
+    filters. The margin was made for the position `positionid`. `elements` names, in words, the orbit element
+    of each filter. The name is empty for a filter as written in the query. The tuple `elements` may be empty
+    if all filters are as written.
     """
 
     line: int

@@ -2,7 +2,7 @@
 query.
 
 A sample is taken once for each state of a base, and the compiled query runs over the sample. Only a query
-that is compiled wholly gets an estimate. A query that asks for game numbers gets no estimate.
+that is compiled wholly gets an estimate. A query that uses game numbers gets no estimate.
 """
 
 from __future__ import annotations

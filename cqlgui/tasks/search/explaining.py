@@ -35,12 +35,11 @@ def explain(
 ) -> truth_model.Truth:
     """Evaluate a query at one position of a game and return the result of each part.
 
-    A long game or a large orbit is evaluated in a worker process. In the caller's process, the evaluation
-    would keep the interpreter lock from the window's thread. All other evaluations run in the caller's
-    process, because asking a worker would take longer. With `apart`, every query is evaluated in a worker
-    process, so that the evaluation can be stopped. `begun` is called when a worker is ready and at work.
-    Raises `queries.Rejected` for a bad query, `CqlguiError` for a position that does not exist, and
-    `errors.Cancelled`.
+    A long game or a large orbit is evaluated in a worker process. In the caller's process, the window's
+    thread would wait for the interpreter lock. All other evaluations run in the caller's process, because
+    asking a worker would take longer. With `apart`, every query is evaluated in a worker process, so that the
+    evaluation can be stopped. `begun` is called when a worker is ready and at work. Raises `queries.Rejected`
+    for a bad query, `CqlguiError` for a position that does not exist, and `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)

@@ -40,7 +40,7 @@ _CODE_SECONDS: Final = 20e-9
 """Seconds for bringing a matching element of a hit into the result."""
 
 
-class TooLong(errors.CqlguiError):  # not a fault
+class TooLong(errors.CqlguiError):  # a refusal, not a fault
     """A search would take longer than allowed, or its time cannot be predicted."""
 
 

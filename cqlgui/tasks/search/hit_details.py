@@ -151,7 +151,8 @@ class _Quick:
         return cls(base, result, asking, planning.Planner(expanded, compiled.facts, pruned=False))
 
     def told(self, games: Sequence[int]) -> found_module.FoundGames:
-        """The hits of some games with their details, without the games that the interpreter must evaluate."""
+        """The hits of some games with their details. Games that the interpreter must evaluate are left
+        out."""
         parts: list[found_module.Columns] = []
         told: dict[int, hit_model.GameHits] = {}
         left = np.array(sorted(game for game in games if not self._games.is_told(game)), np.int64)
@@ -244,7 +245,7 @@ def details(
 
 _WORKERS: Final = 2
 """Number of workers if the options give no number. More workers would slow down the window while the user
-works in it."""
+works."""
 
 
 def said(options: search_model.SearchOptions) -> settings.Settings:

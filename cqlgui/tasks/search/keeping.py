@@ -27,15 +27,15 @@ def sources(base: base_model.Base) -> files.Kept:
 
 
 def from_query(base: base_model.Base, options: search_model.SearchOptions) -> files.Kept:
-    """The files that `writefile` must not overwrite: the sources, and the files that the caller names. Files
-    that the query reads are left out, because a query may read a file that it has written."""
+    """The files that `writefile` must not overwrite: the sources, and the files in `options.kept`. Files that
+    the query reads are left out, because a query may read a file that it has written."""
     # The paths are resolved in this process, because `/dev/stdin` is another file in a worker.
     return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 
 
 def refuse(base: base_model.Base, text: str, options: search_model.SearchOptions, path: Path) -> None:
-    """Raise `CqlguiError` if `path` is a file that a search for the query `text` reads, or a file that the
-    caller names."""
+    """Raise `CqlguiError` if `path` is a source of the base, a file in `options.kept`, or a file that the
+    query `text` reads."""
     what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
     if what:
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")

@@ -43,9 +43,9 @@ def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[trut
     """A row for each line where a filter begins. A filter does not count if an enclosing filter begins on the
     same line.
 
-    For an orbit, the row shows the matching element, or the element that comes nearest to matching. `query`
-    tells which filters are comparisons. The row does not show the value of a comparison, because a comparison
-    is a condition.
+    For an orbit, the row shows the matching element, or the element that comes nearest to matching. The row
+    does not show the value of a comparison, because a comparison is a condition. The comparisons are looked
+    up in `query`.
     """
     compared = set(_comparisons(query.body))
     rows: dict[int, list[tuple[truth_model.Truth, str]]] = {}
@@ -121,7 +121,7 @@ def shortened(text: str, most: int = 60) -> str:
         return line
     end = line[-(most // 3) :]
     start = line[: most - len(end) - 3]
-    # If there is a space near, the text is cut at the space and not inside a word.
+    # If a space is near the cut, the text is cut at the space, so that no word is split.
     start = start.rsplit(" ", 1)[0] if " " in start[len(start) // 2 :] else start
     end = end.split(" ", 1)[1] if " " in end[: len(end) // 2] else end
     return f"{start} … {end}"

@@ -1,9 +1,9 @@
 """Facets of a result, and results made from other results: some hits of one result, or the intersection,
 union or difference of two results.
 
-A game's facets are small numbers in arrays over the base. Counting and choosing among millions of hits
-therefore takes only a few passes over arrays. Plain NumPy is enough. A mask of a million games is one
-megabyte, and hits are sorted numbers already. Compressed bitmaps would gain nothing.
+The facets are small numbers in arrays with one number for each game of the base. Counting and choosing among
+millions of hits therefore takes only a few passes over arrays. Plain NumPy is enough. A mask of a million
+games is one megabyte, and hits are sorted numbers already. Compressed bitmaps would gain nothing.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> In
 
 
 def values(result: search_model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
-    """The values of a facet among the hits of a result, with counts. Empty for the ply if variations were
-    searched, because a positionid in a variation is not a ply."""
+    """The values of a facet among the hits of a result, with counts. The facet of plies is empty if
+    variations were searched, because a positionid in a variation is not a ply."""
     columns = result.games.columns
     if not len(columns) or (name == PLY and result.variations):
         return ()
@@ -210,7 +210,7 @@ def _ascending(found: FoundGames) -> FoundGames:
 
 
 def _bare(result: search_model.SearchResult) -> dict[int, hit_model.GameHits]:
-    """The matching games that have no hits. A query may ask for games where no position matches."""
+    """The matching games that have no hits. A query may accept games where no position matches."""
     return {game: hits for game, hits in result.games.told.items() if not hits.hits}
 
 

@@ -102,7 +102,8 @@ def examples(
         source, ordinal = sources.of_game(base, hit >> found_module.GAME_SHIFT)
         with sources.opened(source) as opened:
             played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
-        # Moves from a damaged index may not be playable; opening the game reports the damage.
+        # A damaged index may have moves that cannot be played. The damage is reported when the game is
+        # opened.
         with contextlib.suppress(ValueError):
             found[place] = played.positions[hit & found_module.PLACE_MASK]
     return found

@@ -40,8 +40,8 @@ _MOST_KEPT: Final = 24
 @dataclass(frozen=True, slots=True)
 class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
-    `numbers` are the games that are to be searched, in order. `facts` has the facts that the compiled query
-    needs about all games, in the form that `scanning.scan` takes."""
+    `numbers` are the games that are to be searched, in order. For all games, `facts` has the data that the
+    compiled query needs, in the form that `scanning.scan` takes."""
 
     asked: games.Games
     count: int
@@ -96,7 +96,7 @@ class Planner:
 
     def _is_idle(self, source: base_model.Source) -> bool:
         """Whether to skip the examination of the next segment. Segments are skipped after a segment where
-        hardly a game was excluded. After `_IDLE` skipped segments, a segment is examined again."""
+        hardly any game was excluded. After `_IDLE` skipped segments, a segment is examined again."""
         if not self._useless or self._source != source.path or self._idle == _IDLE:
             self._idle = 0
             return False

@@ -38,8 +38,8 @@ MAX_MESSAGES = 100_000
 """Maximum number of messages that a result keeps."""
 
 MOST_KEPT = 256_000_000
-"""Maximum number of characters that a result keeps of the comments, tags, sort keys and text values of a
-query. For the messages of a query there is a separate limit of the same size."""
+"""Maximum total length, in characters, of the comments, tags, sort keys and text values in a result. The
+messages of a query have a separate limit of the same size."""
 
 HOPELESS = 20
 """If this many games in a row fail for the same reason, a search stops. Even if every second game failed by
@@ -229,7 +229,7 @@ class _Run:
                 # The threads of the sieve end while this thread finishes the result.
                 sieve.dismiss()
             if not finished:
-                # Hits after a slice that was cut off are kept too.
+                # If a slice was cut off, the hits of later slices are kept too.
                 self._advance(unfinished=True)
             self._send()
             found = self._found()
@@ -395,8 +395,8 @@ class _Run:
         first = self.sources[place].first
         if reply["stop"] is not None:
             ordinal, reason, offset, length = reply["stop"]
-            # Games after the game that stops the search are not wanted any more. Several workers may each
-            # have found a game that stops the search. The earliest of these games counts.
+            # The search stops at game `ordinal`, so later games are not wanted any more. Several workers may
+            # each have found a game that stops the search. The earliest of these games counts.
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)
@@ -425,8 +425,8 @@ class _Run:
         self._advance()
 
     def _has_room(self, told: Collection[hit_model.GameHits], game: int | None = None) -> bool:
-        """Count what the query writes to some games. If the result would keep too much, the search stops
-        before `game`, or before the first of these games."""
+        """Count the characters that the query writes to the games `told`. If there are too many characters,
+        the search stops before `game`, or before the first game of `told` if `game` is None."""
         self._kept += sum(map(_characters, told))
         if self._kept <= MOST_KEPT or (game is None and not told):
             return True

@@ -1,7 +1,7 @@
 """Searches games with a compiled query, in threads beside the thread that takes the results.
 
-If only the hits of a query are wanted, they come straight from this module (`Straight`). If more than hits is
-wanted, this module excludes games without a match, and the interpreter takes the other games.
+If only the hits of a query are wanted, they come straight from this module (`Straight`). If a search must
+return more than hits, this module excludes games without a match, and the interpreter takes the other games.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
 """Number of games in the first slice. The time for this slice shows how long a game takes."""
 _GROWTH: Final = 16
-"""A slice may be at most this number of times as large as the slice before."""
+"""The number of games may grow at most by this factor from one slice to the next."""
 _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
 """Number of games in the last slices. The last slices are small, so that no thread has to wait long for
@@ -77,7 +77,7 @@ class Straight:
     orbit_pass: orbit_pass.OrbitPass | None
     detail_pass: detail_pass.DetailPass | None = None
     defaults: found_module.GameDefaults | None = None
-    """Needed with a `detail_pass` that speaks."""
+    """Needed if the query's comments come as events (`DetailPass.speaks`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ class Plan:
     straight: Straight | None = None
     """Set if hits can be listed without the interpreter."""
     separable: bool = False
-    """Whether the interpreter may evaluate only the hits of a game. The results at the hits must be equal to
-    the results of an evaluation of the whole game."""
+    """Whether the interpreter may evaluate only the hits of a game. This is allowed if an evaluation of the
+    whole game would give the same results at the hits."""
 
     @property
     def engine(self) -> str:
@@ -242,7 +242,7 @@ class Sieve:
         self._end: int | None = None
         self._size = _FIRST_SLICE
         # The event is a separate object, because a reference to the event may be cached for longer than the
-        # sieve. A cached reference to the sieve itself would keep the compiled code in memory.
+        # sieve is used. A cached reference to the sieve itself would keep the compiled code in memory.
         self._unwanted = threading.Event()
         count = max(1, threads or os.cpu_count() or 1)
         self._running = count
@@ -327,7 +327,7 @@ class Sieve:
                 self._running -= 1
                 if not self._running:
                     # If the search stopped early, the generator still holds an index open. Other programs may
-                    # want to replace the files of that index.
+                    # have to replace the files of that index.
                     self._tasks.close()
                 if self._given > self._taken and self._end is None:
                     # If a bug ended this thread, its chunk will not come. The caller must not wait for this
@@ -421,8 +421,8 @@ class Sieve:
         told: dict[int, hit_model.GameHits],
         base: int,
     ) -> Columns:
-        """The hits in the form of a result. If the orbit pass cannot tell the elements of a game, the game is
-        added to `left`."""
+        """The hits in the form of a result. If the orbit pass cannot find the matching elements in a game,
+        the game is added to `left`."""
         hits = hits[self._admitted(task, straight.header, hits)]
         if straight.detail_pass is not None:
             found = detailed(
@@ -491,7 +491,8 @@ def detailed(
     base: int,
 ) -> Details:
     """The details of hits in games of a part. `before` is the number of games before the part in its source.
-    `base` is the number of games before the part in the whole base. `defaults` are needed if `asking` speaks.
+    `base` is the number of games before the part in the whole base. `defaults` are needed if the query's
+    comments come as events (`DetailPass.speaks`).
     """
     found = asking.tell(part.asked, hits, before=before, facts=part.facts)
     details = found_module.HitDetails(asking.valued, found.values, found.squares, found.marks)

@@ -1,4 +1,5 @@
-"""Makes comments of the events that the engine finds at hits, in the words of the output specification (3.3).
+"""Makes comments from the events that the engine finds at hits, in the words of the output specification
+(3.3).
 
 The interpreter writes the same comments (`cql.interpreting.families`).
 """
@@ -27,7 +28,7 @@ def told(
 ) -> dict[int, hit_model.GameHits]:
     """The games of some hits with everything that the query writes. The hits have details.
 
-    An event is two words; the events of hit n end at `ends[n]`. `asked` has the games, and `before` is the
+    An event is two integers; the events of hit n end at `ends[n]`. `asked` has the games, and `before` is the
     number of games before them in the base. No variations are searched.
     """
     starts = found_module.first_hits(columns.hits).tolist()

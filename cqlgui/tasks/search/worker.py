@@ -51,7 +51,7 @@ _MEMORY = 4 << 30
 
 
 def main() -> None:
-    """Serve until stdin ends."""
+    """Answer requests until stdin ends."""
     # The interpreter's recursion is as deep as the nesting of the query. The checker limits the nesting.
     sys.setrecursionlimit(_RECURSION)
     _limit_memory()
@@ -85,7 +85,7 @@ class Service:
         self._seconds = _GAME_SECONDS
         self._catalogs: dict[Path, catalog.Catalog] = {}
         self._source: hosts.SourceReader | None = None
-        # The states that the source, its index and its rows had when the source was opened.
+        # The states of the source, its index and its rows when the source was opened.
         self._state = ("", "")
         self._text: archives.Text | None = None
         self._text_key: tuple[str, str, str] = ("", "", "")
@@ -122,8 +122,8 @@ class Service:
 
     def _forget(self) -> None:
         """Discard all programs, the source and the catalogs, because the interrupt may have left an object
-        half-done. A program may have been compiling a part at its first use. A catalog may have been opening
-        its file or reading."""
+        half-done. A program may have been compiling a part that was used for the first time. A catalog may
+        have been opening its file or reading."""
         self._programs.clear()
         self._patient_with = None
         if self._source is not None:
@@ -231,8 +231,8 @@ class Service:
                 failed.append([ordinal, "the query nests too deep in this game"])
                 continue
             except Exception:
-                # Every exception is caught here, because a bug that one game reveals must cost only that
-                # game. The log tells more.
+                # Every exception is caught here, so that a bug in the handling of one game costs only that
+                # game. The log has the traceback.
                 traceback.print_exc()
                 failed.append([ordinal, "the program made a mistake in this game; please report it"])
                 continue
@@ -359,7 +359,7 @@ class Service:
 
 
 class _Deadline:
-    """A function that returns True once the time for a game is over."""
+    """A callable that returns True once the time for a game is over."""
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
@@ -373,7 +373,7 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
     try:
         game = reader.read_game(data, line, offset, problem)
     except Exception:
-        # Every exception is caught here, because a bug that one game reveals must cost only that game.
+        # Every exception is caught here, so that a bug in the handling of one game costs only that game.
         traceback.print_exc()
         reason = "the reader failed on this game"
         return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]], ""]
@@ -427,8 +427,8 @@ def _limit_memory() -> None:
 
 
 def _private_stdout() -> BinaryIO:
-    """The channel to the parent; file descriptor 1 becomes stderr, so that a stray print cannot break a
-    frame.
+    """The channel to the parent; file descriptor 1 becomes stderr, so that a stray `print` cannot corrupt a
+    message.
     """
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
