@@ -1,7 +1,7 @@
 """Edits of a query's text that change its pattern.
 
-Each edit changes only what the caller asks for. Comments, white space, and filters that marks cannot express
-stay as they are. A text with errors is not changed.
+Each edit makes only the requested change. Comments, white space, and filters that marks cannot express stay
+as they are. A text with errors is not changed.
 """
 
 from __future__ import annotations
@@ -173,8 +173,8 @@ def clear(text: str, caret: int) -> Edit:
 
 
 def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
-    """Replace the transforms directly around the group by `words`, outermost first. Transforms that stay keep
-    their ranges.
+    """Replace the transforms directly around the group by `words`, outermost first. A transform that is there
+    before and after the edit keeps its range.
 
     The group gets braces if it has none. If an operator follows the group, round brackets enclose the
     transform and the group. Without the brackets, the operator would become a part of the transform's
@@ -325,7 +325,7 @@ class _Pen:
             self.draft.put(item.span.end, ")")
 
     def drop_arrows(self, places: list[int], without: Set[int] = frozenset()) -> None:
-        """Remove arrows. Marks that only these arrows name get filters of their own."""
+        """Remove arrows. If only these arrows name a mark, the mark gets a filter of its own."""
         arrows = [item for item in self.items if item.arrow >= 0]
         kept = {place for item in arrows if item.arrow not in places for place in item.marks}
         for item in arrows:

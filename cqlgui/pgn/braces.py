@@ -67,7 +67,8 @@ def text_end(text: str, start: int) -> int:
 
 
 def unescape(text: str) -> str:
-    """The text that a comment means: `\\}` and `\\{` are braces, every other backslash is itself."""
+    """The text that a comment means: `\\}` and `\\{` are braces, any other backslash is an ordinary
+    character."""
     return text.replace("\\}", "}").replace("\\{", "{") if "\\" in text else text
 
 

@@ -52,13 +52,13 @@ _EN_PASSANT = re.compile(r"/?[eE]\.?[ ]?[pP]$")
 
 
 class MoveError(Exception):
-    """The text of a move that cannot be played. The message says why."""
+    """A move that cannot be played. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The parts of a move's text. `origin` is the set of squares that the man may come from. `note` says what
-    is unusual about the text."""
+    """The parts of a move's text. `origin` is the set of squares where the man may stand before the move.
+    `note` says what is unusual about the text."""
 
     piece: int
     origin: int

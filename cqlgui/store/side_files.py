@@ -35,8 +35,8 @@ def path_of(segment: Path) -> Path:
 
 
 def begin(listed: Sequence[Path]) -> None:
-    """Prefetch the side files of these segments, in order. The prefetched bytes stay in memory until the
-    first `read` of their segment returns them."""
+    """Prefetch the side files of these segments, in order. The prefetched bytes of a segment stay in memory
+    until the first `read` of this segment."""
     coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
 
     def work() -> None:
@@ -53,7 +53,7 @@ def begin(listed: Sequence[Path]) -> None:
 
 
 def read(segment: segments.Segment, version: int) -> bytes | None:
-    """The data of this version about a segment; None if there is no sound file with these data."""
+    """The data about a segment in the given version; None if there is no sound file with these data."""
     with _lock:
         begun = _begun.pop(segment.path, None)
     found = _sound(segment.path) if begun is None else begun.result()
