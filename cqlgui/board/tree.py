@@ -32,9 +32,9 @@ class GameTree:
     )
 
     parents: list[int]
-    """The positionid of the position before; -1 at the root."""
+    """For each position, the id of the previous position; -1 at the root."""
     children: list[tuple[int, ...]]
-    """The positionids of the positions after, the main continuation first."""
+    """For each position, the ids of the next positions, the main continuation first."""
     moves: list[Move]
     """The move that leads to each position; `moves.NO_MOVE` at the root."""
     plies: list[int]

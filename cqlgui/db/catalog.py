@@ -46,7 +46,7 @@ SORTS: Final = (
     "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "plies",
 )  # fmt: skip
 _FOLDED: Final = {"player", "event", "site"}
-"""Tables whose texts sort without regard to case."""
+"""The tables with texts that are sorted without regard to case."""
 _COLUMNS: Final = (*headers.TEXTS, *headers.NUMBERS, "more_ends", "more")
 _YEAR: Final = "[0-9][0-9][0-9][0-9]*"
 
@@ -140,7 +140,7 @@ class Catalog:
 
     @property
     def is_there(self) -> bool:
-        """Whether the file that was opened still stands at its path."""
+        """Whether the opened file is still at its path."""
         return self._file.is_there()
 
     def close(self) -> None:
@@ -385,8 +385,8 @@ class Catalog:
         return dict(zip(games.tolist(), rows, strict=True))
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
-        """The texts of one tag in `count` games from ordinal `first` on. The text is None if a game lacks the
-        tag or is not known."""
+        """The texts of one tag in `count` games from ordinal `first` on. The text is None if the game lacks
+        the tag or the catalog lacks the game."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
             known = columns.blocks(connection, source)

@@ -89,8 +89,8 @@ class File:
             ) from error
 
     def is_there(self) -> bool:
-        """Whether the file that was opened still stands at its path: another program may have deleted this
-        file and made a new file."""
+        """Whether the opened file is still at its path: another program may have deleted this file and made a
+        new file."""
         try:
             return _place(self.path) == self._place
         except OSError:

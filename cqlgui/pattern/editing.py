@@ -72,7 +72,8 @@ def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
 
 
 def erase(text: str, caret: int, *marks: int) -> Edit:
-    """Remove some marks and the arrows that name them; the other ends of these arrows stay."""
+    """Remove some marks and the arrows that name them. The marks at the other ends of these arrows are
+    kept."""
 
     def work(pen: _Pen) -> None:
         gone = set(marks)
@@ -133,7 +134,7 @@ def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
 
 
 def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
-    """Remove an arrow; its ends stay."""
+    """Remove an arrow. The marks at its ends are kept."""
 
     def work(pen: _Pen) -> None:
         if 0 <= arrow < len(pen.pattern.arrows):
@@ -390,8 +391,8 @@ class _Pen:
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
         """Add a filter after the last of the filters `behind`. If `behind` is empty, the filter is added
-        before all filters of the group. The end of the group is no safe place: after a path or a transform,
-        the filter would become a part of the path or the transform."""
+        before all filters of the group. The end of the group is not a safe place, because the filter could
+        become a part of a preceding path or transform."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]

@@ -73,7 +73,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A relation between two marks, named by their places in `Pattern.marks`. `span` is the whole filter."""
+    """A relation between two marks. `origin` and `target` are the places of the marks in `Pattern.marks`.
+    `span` is the whole filter."""
 
     relation: Relation
     origin: int

@@ -94,7 +94,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A pattern and the filters that it was read from, in text order."""
+    """A pattern and the filters of its group, in text order."""
 
     pattern: Pattern
     items: tuple[Item, ...]
@@ -188,7 +188,8 @@ def _is_flat(found: groups.Layout, span: Span) -> bool:
 
 
 def _relation(node: nodes.Node) -> tuple[Relation, nodes.Designator, nodes.Designator] | None:
-    """The relation between two designators that a filter expresses: the origin, then the target."""
+    """The relation that a filter expresses, the designator of the origin, and the designator of the
+    target."""
     match node:
         case nodes.Attack(word=word, left=nodes.Designator() as left, right=nodes.Designator() as right):
             return (Relation.ATTACKS, left, right) if word == "attacks" else (Relation.ATTACKS, right, left)

@@ -288,7 +288,7 @@ def _path(
     if not steps or open_gap is not None:
         return
     patterns = tuple(reading.read(text, one).pattern for one in steps)
-    # Brackets around the path are not a part of the path. They always stay.
+    # Brackets around the path are not a part of the path. They are never removed.
     whole = layout.over(*layout.bare(node.span))
     yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
 

@@ -3,8 +3,8 @@ too much text.
 
 Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder. Each game can
 therefore be read again at its byte offset. The plain file is streamed to a temporary name, synced and
-renamed. Archives are recognised by their first bytes, not by their names. This module knows nothing about
-games except how a text of games may begin.
+renamed. Archives are recognised by their first bytes, not by their names. This module does not read games,
+but it checks whether a text begins like PGN.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 A `Spelling` has the parts of a move's text. It is made once for each distinct text. `play` finds the one
 legal move that a spelling can mean, and makes this move. Ordinary moves are found with the board's bitboards,
-several times faster than with the general method of python-chess. Castling uses python-chess. Spellings
-beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines) are read
-too. If two legal moves fit, none is chosen.
+several times faster than with the general method of python-chess. Castling moves are found with python-chess.
+Spellings beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines)
+are read too. If two legal moves fit, neither is chosen.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Games:
     words: np.ndarray
     """The packed trees, one after another."""
     more: bytes
-    """The tags outside the columns as JSON texts, one after another, in the encoding of each game."""
+    """The tags outside the columns as JSON texts, one after another, each in the encoding of its game."""
     interner: interning.Interner
     other_encoding: list[int]
     """The games that are not UTF-8."""

@@ -1,8 +1,8 @@
 """Reads one game leniently: tags, moves with variations, comments, glyphs, and the problems found.
 
 Everything legal before the first fault is kept. The moves end at the first fault in the main line. A fault in
-a variation ends that variation, and the main line continues. The content never raises an error, nothing is
-recursive, and everything is linear.
+a variation ends that variation, and the main line continues. The content never raises an error. The reader
+uses no recursion and takes linear time.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
 
@@ -36,8 +36,8 @@ _STANDARD = frozenset(("", "standard", "normal", "regular", "chess", "orthodox",
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong in a game. An `error` makes the game a bad game. A `note` is a flaw that lost nothing
-    of the game.
+    """Something wrong in a game. An `error` makes the game a bad game. A `note` is a flaw that caused no
+    loss.
 
     `line` is 1-based, `offset` counts bytes. Both are absolute if `read_game` received the line and the
     offset of the game.
@@ -551,8 +551,8 @@ class _Reading:
                             continue
                     reason = f"{_short(word)} at move {_numbered(board)} is not a move"
                     if frames and fresh:
-                        # The variation is a comment in round brackets instead of braces. No move is lost with
-                        # this comment.
+                        # The variation is a comment in round brackets instead of braces. No move is lost if
+                        # this comment is skipped.
                         self._note("prose", at, reason)
                     else:
                         self._problem(at, reason)

@@ -183,8 +183,8 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
     """How a source relates to the indexed text: `same`, `grown` (the indexed text is a prefix of the new
     text) or `changed`.
 
-    A file whose state has not changed counts as `same` and is not read. If the state has changed, the part of
-    the text that was indexed is hashed. Raises `errors.SourceError` if the file cannot be read.
+    A file whose state has not changed counts as `same` and is not read. If the state has changed, the indexed
+    part of the text is hashed. Raises `errors.SourceError` if the file cannot be read.
     """
     plain = plain or path
     try:

@@ -2,8 +2,7 @@
 
 The data can always be made again from the segment. The first process that makes the data writes the file. The
 process does not need the writer's lock. A file counts as absent if it is missing, cut, altered, of another
-version, or about another segment with the same name. This module does not know what the bytes mean.
-Little-endian:
+version, or about another segment with the same name. This module does not interpret the bytes. Little-endian:
 
     magic "CQLGSIG1", version u32 (of the content), games u32, content bytes u64, the segment's checksum,
     blake2b-16 of the content, crc32 of the bytes before it; then the content

@@ -65,7 +65,7 @@ def is_folder(path: Path) -> bool:
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Iterator[BinaryIO]:
     """Open a new file. When the block ends without an error, the new file is synced to the disk and replaces
-    `path`. After an error the new file is removed, and `path` stays as it was.
+    `path`. After an error the new file is removed, and `path` is unchanged.
 
     The new file is private while it is written. With `private` it stays private. Without `private`, it gets
     the permissions of the file that it replaces. If it replaces no file, it gets the permissions that the
