@@ -6,7 +6,7 @@ search on the command line. Most of the methods are never called. Importing `dat
 than making all classes with this module.
 
 The classes work like the standard data classes: `dataclasses.fields`, `dataclasses.replace` and `match`
-accept them. The attributes that these functions need are made when they are first requested.
+accept them. The attributes for these functions are made when they are first requested.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _found(kind: type) -> dict[str, _Field]:
     found: dict[str, _Field] = {}
     for base in reversed(kind.__mro__[1:]):
         found.update((one.name, one) for one in base.__dict__.get("__data_fields__", ()))
-    # The loop reads the annotations of this class alone, not evaluated. `inspect` could return these
+    # The loop reads only the annotations of this class, without evaluating them. `inspect` could return these
     # annotations too, but importing `inspect` takes long.
     for name, annotation in kind.__dict__.get("__annotations__", {}).items():  # noqa: RUF063
         given = getattr(kind, name, _MISSING)
@@ -158,8 +158,8 @@ def _slotted(kind: type, listed: dict[str, _Field]) -> type:
 
 
 class _ForLibrary:
-    """An attribute that `dataclasses` and other libraries look for in a data class. The attribute is made
-    when it is first requested."""
+    """An attribute that `dataclasses` and other libraries read from a data class. The attribute is made when
+    it is first requested."""
 
     def __init__(self, kind: Any, name: str) -> None:
         self._kind = kind

@@ -83,8 +83,8 @@ class _Told(ctypes.Structure):
 def unused() -> int:
     """The bytes of this process's physical memory that no allocation uses. These are the free parts of the
     heap that were not yet returned, and memory outside the heap, such as the program itself. If the C library
-    has no `mallinfo2`, all physical memory of the process counts as unused. If the system does not tell the
-    memory of the process, the result is 0."""
+    has no `mallinfo2`, all physical memory of the process counts as unused. If the system does not report the
+    process's memory, the result is 0."""
     lent = 0
     if sys.platform == "linux":
         tell = getattr(ctypes.CDLL(None), "mallinfo2", None)
@@ -96,7 +96,7 @@ def unused() -> int:
 
 
 def resident() -> int:
-    """The bytes of this process's physical memory; 0 if the system does not tell this number."""
+    """The bytes of this process's physical memory; 0 if the system does not report this number."""
     try:
         with Path("/proc/self/statm").open("rb") as file:
             pages = int(file.read().split()[1])

@@ -11,8 +11,8 @@ from typing import Any, AnyStr
 
 
 class _Pattern:
-    """A proxy of a `re.Pattern`. The proxy compiles the expression when an attribute is first used. It passes
-    each use of an attribute on to the `re.Pattern`."""
+    """A proxy of a `re.Pattern`. The proxy compiles the expression when an attribute is first used. It
+    forwards each use of an attribute to the `re.Pattern`."""
 
     def __init__(self, text: Any, flags: int) -> None:
         self._given = text, flags

@@ -30,9 +30,9 @@ def forget_current_folder() -> None:
     `python -m cqlgui` puts the current folder first in `sys.path`. An empty entry of `PYTHONPATH` also means
     the current folder. The current folder is removed even if it is a checkout of this program. The package
     `cqlgui` is already loaded, and Python finds the package's modules through the package's own folder. The
-    current folder stays if modules are installed in it. Python may have loaded modules from the current
-    folder before this call. The script `cqlgui` and `python -P -m cqlgui` never load modules from the current
-    folder.
+    current folder is not removed if modules are installed in it. Python may have loaded modules from the
+    current folder before this call. The script `cqlgui` and `python -P -m cqlgui` never load modules from the
+    current folder.
     """
     try:
         here = os.path.realpath(".")

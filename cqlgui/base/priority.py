@@ -48,7 +48,7 @@ _LONGEST: Final = 0.1
 event loop that is not Qt's own, as in some file dialogs. That event loop does not call `let_go` when it is
 idle."""
 _holder = 0
-"""The thread that called `hold`; 0 if there is none."""
+"""The thread that called `hold`; 0 if the window is not busy."""
 _since = 0.0
 """When `hold` was called."""
 _usual = SWITCH_SECONDS

@@ -2,5 +2,5 @@
 
 All computations are free functions on plain integers and flat tables. A compiler for a typed subset of Python
 can therefore use these functions unchanged. The classes add little to the functions. This package uses no
-files and no queries.
+disk files and no CQL queries.
 """

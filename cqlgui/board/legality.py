@@ -99,7 +99,7 @@ def leaves_king_safe(table: Words, turn: Colour, move: Move) -> bool:
         return True
     start, end = move & 63, move >> 6 & 63
     occupied = (squares.ALL ^ table[0]) & ~(1 << start) | 1 << end
-    # A man on the target square is captured and attacks no longer.
+    # A man on the target square is captured and no longer attacks.
     gone = 1 << end
     if move >> 12 == moves.EN_PASSANT:
         gone = 1 << (start & 56 | end & 7)

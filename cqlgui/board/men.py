@@ -47,7 +47,7 @@ ANY_MASK: ManMask = 0b1111111111111
 
 
 def swap_colours(mask: ManMask) -> ManMask:
-    """The mask with the colour of every man changed. The kinds of the men stay."""
+    """The mask with the colour of every man changed. The kinds of the men do not change."""
     return mask & EMPTY_MASK | (mask & WHITE_MASK) << 6 | (mask & BLACK_MASK) >> 6
 
 

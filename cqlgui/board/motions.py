@@ -86,8 +86,8 @@ class Motion:
     def position(self, shown: Position) -> Position:
         """The position with its men moved. Men that leave the board are removed.
 
-        The en passant square stays only if the pawns of each colour keep their direction and no square is
-        shifted up or down. Castling rights stay only if, in addition, every file stays where it is.
+        The en passant square is kept only if the pawns of each colour keep their direction and no square is
+        shifted up or down. Castling rights are kept only if, in addition, every file keeps its place.
         """
         moved = Position()
         for square, man in enumerate(shown.squares):
@@ -136,7 +136,7 @@ class Figure:
 
 def figure(motion: Motion) -> Figure:
     """The axis, centre and vector of a motion; a reflection with a shift may have an axis and a vector."""
-    # The shift that remains if the symmetry is taken about the centre of the board.
+    # `right` and `up` are the shift that remains if the symmetry is taken about the centre of the board.
     right, up = float(motion.right), float(motion.up)
     if motion.symmetry in _AXES:
         x, y = _AXES[motion.symmetry]
@@ -148,7 +148,7 @@ def figure(motion: Motion) -> Figure:
     if quarters == 2:
         return Figure(centre=(_MIDDLE + right / 2, _MIDDLE + up / 2), quarters=2)
     if quarters:
-        # The fixed point c, with c = turn(c) + shift.
+        # The centre is the fixed point c, with c = turn(c) + shift.
         sign = 1 if quarters == 1 else -1
         centre = _MIDDLE + (right - sign * up) / 2, _MIDDLE + (sign * right + up) / 2
         return Figure(centre=centre, quarters=quarters)

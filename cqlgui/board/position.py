@@ -57,8 +57,8 @@ class Position:
         """Read a FEN, also with X-FEN or Shredder-FEN castling letters. Missing fields get their usual
         values.
 
-        A castling right stays only if the rook stands on the back rank together with the only king of its
-        colour. An en passant square is dropped if no double step can have passed over it. Raises `ValueError`
+        A castling right is kept only if the rook and the only king of the rook's colour stand on the back
+        rank. An en passant square is dropped if no double step can have passed over it. Raises `ValueError`
         with a sentence if the text is not a FEN.
         """
         fields = fen.split()
@@ -171,7 +171,8 @@ def in_check(position: Position) -> bool:
 
 
 def king_square(table: Words, colour: Colour) -> Square:
-    """The square of a colour's king: of the last king if there are several, -1 if there is no king."""
+    """The square of a colour's king; -1 if there is no king. If there are several kings, the last king
+    counts."""
     return table[12 if colour else 6].bit_length() - 1
 
 

@@ -53,7 +53,7 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
 
 def _origin_marks(p: Position, move: Move, frame: motions.Motion) -> str:
     """File, rank or both of the origin, if another man of the same kind can legally go to the target too. An
-    empty text if no other man can go there."""
+    empty text if no other man can go to the target."""
     start, end = move & 63, move >> 6 & 63
     man = p.squares[start]
     candidates = p.men[man] & attacks.attacks_from(man, end, p.occupied) & ~(1 << start)

@@ -32,9 +32,9 @@ class GameTree:
     )
 
     parents: list[int]
-    """The positionid of the position before; -1 at the root."""
+    """For each position, the id of the previous position; -1 at the root."""
     children: list[tuple[int, ...]]
-    """The positionids of the positions after, the main continuation first."""
+    """For each position, the ids of the next positions, the main continuation first."""
     moves: list[Move]
     """The move that leads to each position; `moves.NO_MOVE` at the root."""
     plies: list[int]
@@ -42,7 +42,8 @@ class GameTree:
     depths: list[int]
     """For each position: how many of the moves from the root to the position are not main continuations."""
     mainline_length: int
-    """The number of positions of the main line. Their ids run from 0 to this number minus one."""
+    """The number of positions of the main line. The ids of these positions run from 0 to this number minus
+    one."""
     root: Position
     """The start position of the game. Do not change this position."""
 
@@ -63,8 +64,8 @@ class GameTree:
         """Unpack a game. `start_fen` None means the usual initial position.
 
         Raises `ValueError` with a sentence for a FEN that cannot be read. A `BACK` word also raises
-        `ValueError` if the word leads above the root, goes back by zero plies or is the last word. Moves that
-        cannot be played are only found when `positions` replays them.
+        `ValueError` if the word leads above the root, goes back by zero plies or is the last word. A move
+        that cannot be played is found only when `positions` replays the move.
         """
         tree = cls(Position.start() if start_fen is None else Position.from_fen(start_fen))
         parents, plies, depths, played = tree.parents, tree.plies, tree.depths, tree.moves
@@ -102,8 +103,8 @@ class GameTree:
         if back:
             raise ValueError("The packed moves of this game are damaged: they end with a return.")
         total = len(parents)
-        # In preorder, the next id belongs to the first child of a position. If the next id has another
-        # parent, the position has no children.
+        # In preorder, the first child of a position has the next id. A position has no children if the next
+        # id belongs to a child of another position.
         children: list[tuple[int, ...]] = [(number,) for number in range(1, total)]
         children.append(())
         for number in range(total - 1):
@@ -186,7 +187,7 @@ class GameTree:
         return {square: man for square, man in enumerate(self.men_board(positionid)) if man != NOBODY}
 
     def men_board(self, positionid: int) -> bytes:
-        """The same numbers for all 64 squares, `NOBODY` for an empty square."""
+        """The numbers of `men_ids` for all 64 squares; `NOBODY` for an empty square."""
         if self._identities is None:
             self._identities = self._follow_men()
         return self._identities[positionid]
@@ -242,7 +243,7 @@ class GameTree:
 
 
 class Positions(dict[int, Position]):
-    """The positions of a game by id, each replayed when it is first asked for. They are shared, so do not
+    """The positions of a game by id, each replayed at its first use. The positions are shared, so do not
     change them."""
 
     def __init__(self, tree: GameTree) -> None:

@@ -46,14 +46,14 @@ SORTS: Final = (
     "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "plies",
 )  # fmt: skip
 _FOLDED: Final = {"player", "event", "site"}
-"""Tables whose texts sort without regard to case."""
+"""The tables with texts that are sorted without regard to case."""
 _COLUMNS: Final = (*headers.TEXTS, *headers.NUMBERS, "more_ends", "more")
 _YEAR: Final = "[0-9][0-9][0-9][0-9]*"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """What the catalog knows about a PGN source."""
+    """What the catalog holds about a PGN source."""
 
     id: int
     path: Path
@@ -107,8 +107,8 @@ class Catalog:
     """The catalog file. Every method may be called from any thread; several programs may share the file."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
-        """With `create=False` the file is neither checked nor written. Use this value for reading a file that
-        was opened before."""
+        """With `create=False` the file is neither checked nor written. Use this value for a file that another
+        `Catalog` has already checked."""
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._store = columns.Store()
         self._names: dict[str, dict[str, int]] = {table: {} for table in TABLES.values()}
@@ -140,7 +140,7 @@ class Catalog:
 
     @property
     def is_there(self) -> bool:
-        """Whether the file that was opened still stands at its path."""
+        """Whether the opened file is still at its path."""
         return self._file.is_there()
 
     def close(self) -> None:
@@ -353,7 +353,7 @@ class Catalog:
         )
 
     def numbers(self, source: int, name: str) -> np.ndarray:
-        """A column of numbers of all games of a source."""
+        """A column of numbers for all games of a source."""
         return self._whole([source], [name])[0].astype(np.int64)
 
     def coded(self, source: int, name: str, code: Callable[[str], int]) -> np.ndarray:
@@ -385,8 +385,8 @@ class Catalog:
         return dict(zip(games.tolist(), rows, strict=True))
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
-        """The texts of one tag in `count` games from ordinal `first` on. The text is None if a game lacks the
-        tag or is not known."""
+        """The texts of one tag in `count` games from ordinal `first` on. The text is None if the game lacks
+        the tag or the catalog lacks the game."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
             known = columns.blocks(connection, source)
@@ -572,7 +572,7 @@ class Catalog:
         return having
 
     def _keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
-        """Numbers that sort games in the order of the column."""
+        """A sort key for each game. The keys have the order of the column `sort`."""
         column = self._store.whole(connection, blocks, sort)
         if sort not in TABLES:
             return column.astype(np.int64)
@@ -583,8 +583,8 @@ class Catalog:
         return found
 
     def _ranked(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
-        """The rank of each text of a table in sort order, by the text's number. Texts that sort as equal
-        share a rank. An empty or a missing text has rank 0."""
+        """The rank of each text of a table in sort order, by the text's number. Texts that are equal in this
+        order share a rank. An empty or a missing text has rank 0."""
         last = connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0]
         known = self._ranks.get(table)
         if known is not None and known[0] == last:
@@ -603,7 +603,7 @@ class Catalog:
         return ranks
 
     def _whole(self, sources: Sequence[int], names: Sequence[str]) -> list[np.ndarray]:
-        """Columns of all games of some sources."""
+        """Columns for all games of some sources."""
         with self._snapshot() as connection:
             blocks = [block for source in sources for block in columns.blocks(connection, source)]
             return [self._store.whole(connection, blocks, name) for name in names]

@@ -62,7 +62,7 @@ class Store:
         return self._columns(connection, block, (name,))[name]
 
     def load(self, connection: sqlite3.Connection, block: Block, names: Sequence[str]) -> None:
-        """Read the columns of a block that are not cached yet, all at once."""
+        """Read all uncached columns among `names` from a block, with one query."""
         self._columns(connection, block, names)
 
     def _columns(

@@ -89,8 +89,8 @@ class File:
             ) from error
 
     def is_there(self) -> bool:
-        """Whether the file that was opened still stands at its path: another program may have deleted this
-        file and made a new file."""
+        """Whether the opened file is still at its path: another program may have deleted this file and made a
+        new file."""
         try:
             return _place(self.path) == self._place
         except OSError:
@@ -394,7 +394,7 @@ def seal(connection: sqlite3.Connection, version: int) -> int:
 
 
 def _marker(path: Path) -> Path:
-    """The marker file beside a database. It tells the program at the next start that the database is
+    """The marker file beside a database. At the next start, this file shows the program that the database is
     damaged."""
     return path.with_name(path.name + ".damaged")
 

@@ -1,4 +1,4 @@
-"""The filter line of a list of games, from its text to terms on the catalog's columns.
+"""Parses the filter line of a list of games into terms on the catalog's columns.
 
     filter = term*                          all terms must hold
     term   = word | "words in quotes"       stands in one of the texts of a game

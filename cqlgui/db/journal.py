@@ -47,7 +47,7 @@ class Journal:
 
     @property
     def is_there(self) -> bool:
-        """Whether the file that was opened still stands at its path."""
+        """Whether the opened file is still at its path."""
         return self._file.is_there()
 
     def close(self) -> None:

@@ -89,7 +89,7 @@ MODELS: Final = (Query, Recent)
 
 
 def _texts_are_unique(connection: sqlite3.Connection) -> None:
-    """Version 2: no text stands twice in the history. The newest of several equal texts stays."""
+    """Version 2: no text stands twice in the history. The newest of several equal texts is kept."""
     connection.execute("delete from query where id not in (select max(id) from query group by text)")
     connection.execute("create unique index if not exists query_text on query(text)")
 

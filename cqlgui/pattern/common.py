@@ -26,7 +26,8 @@ def common(positions: Sequence[Position]) -> Pattern:
     first, *others = positions
     shared = _placed(first)
     for position in others:
-        # `max` keeps the first of several equal images, so the same positions always give the same pattern.
+        # `max` returns the first of several equally good images, so the same positions always give the same
+        # pattern.
         shared &= max(_images(_placed(position)), key=lambda image: len(shared & image))
     ordered = sorted(shared, key=lambda one: (codes.is_black(one[0]), -codes.kind(one[0]), one[1]))
     return Pattern(tuple(Mark(1 << man, boards.BIT[square]) for man, square in ordered))

@@ -1,7 +1,8 @@
 """Removes, inserts and replaces parts of a text, and keeps the text readable.
 
-White space beside a removed part is removed too. One blank or line break stays between two filters. Line
-breaks with a meaning stay: the line break after a comment, and blank lines, because a blank line ends a path.
+White space beside a removed part is removed too. One blank or line break is left between two filters. Line
+breaks with a meaning are kept: the line break after a comment, and blank lines, because a blank line ends a
+path.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Edits of a query's text that change its pattern.
 
-Each edit changes only what the caller asks for. Comments, white space, and filters that marks cannot express
-stay as they are. A text with errors is not changed.
+Each edit makes only the requested change. Comments, white space, and filters that marks cannot express stay
+as they are. A text with errors is not changed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
 
 
 def erase(text: str, caret: int, *marks: int) -> Edit:
-    """Remove some marks and the arrows that name them; the other ends of these arrows stay."""
+    """Remove some marks and the arrows that name them. The marks at the other ends of these arrows are
+    kept."""
 
     def work(pen: _Pen) -> None:
         gone = set(marks)
@@ -133,7 +134,7 @@ def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
 
 
 def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
-    """Remove an arrow; its ends stay."""
+    """Remove an arrow. The marks at its ends are kept."""
 
     def work(pen: _Pen) -> None:
         if 0 <= arrow < len(pen.pattern.arrows):
@@ -173,8 +174,8 @@ def clear(text: str, caret: int) -> Edit:
 
 
 def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
-    """Replace the transforms directly around the group by `words`, outermost first. Transforms that stay keep
-    their ranges.
+    """Replace the transforms directly around the group by `words`, outermost first. A transform that is there
+    before and after the edit keeps its range.
 
     The group gets braces if it has none. If an operator follows the group, round brackets enclose the
     transform and the group. Without the brackets, the operator would become a part of the transform's
@@ -325,7 +326,7 @@ class _Pen:
             self.draft.put(item.span.end, ")")
 
     def drop_arrows(self, places: list[int], without: Set[int] = frozenset()) -> None:
-        """Remove arrows. Marks that only these arrows name get filters of their own."""
+        """Remove arrows. If only these arrows name a mark, the mark gets a filter of its own."""
         arrows = [item for item in self.items if item.arrow >= 0]
         kept = {place for item in arrows if item.arrow not in places for place in item.marks}
         for item in arrows:
@@ -390,8 +391,8 @@ class _Pen:
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
         """Add a filter after the last of the filters `behind`. If `behind` is empty, the filter is added
-        before all filters of the group. The end of the group is no safe place: after a path or a transform,
-        the filter would become a part of the path or the transform."""
+        before all filters of the group. The end of the group is not a safe place, because the filter could
+        become a part of a preceding path or transform."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]

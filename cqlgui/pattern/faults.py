@@ -1,6 +1,6 @@
 """Reasons why a pattern is impossible, with a sentence for each mark concerned.
 
-An impossible pattern can still be searched.
+The user can still search for an impossible pattern.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NO_PAWNS: Final = boards.RANKS[0] | boards.RANKS[7]
 
 
 def _apart(marks: list[tuple[int, Mark]]) -> list[tuple[int, Mark]]:
-    """The marks from all pairs of marks that share no square."""
+    """The members of all pairs of marks without a common square."""
     return [
         (place, mark)
         for place, mark in marks

@@ -236,7 +236,7 @@ def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def _group(found: Layout, node: nodes.Node, chain: tuple[nodes.Transform, ...]) -> PatternGroup | None:
-    """The group whose filters a node holds; None if no braces enclose these filters."""
+    """The group with the filters of a node; None if no braces enclose these filters."""
     if isinstance(node, nodes.Compound):
         if not _is_braced(found, node.span):
             return None

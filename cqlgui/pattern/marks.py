@@ -1,7 +1,7 @@
 """The parts of a pattern: marks on squares, arrows between them, and conditions. Data only.
 
 A pattern is one group of filters in a query's text: the filters between two braces, or the whole body. Each
-part knows its places in the text. `reading` makes a pattern from a text. `editing` changes the text in order
+part holds its places in the text. `reading` makes a pattern from a text. `editing` changes the text in order
 to change its pattern.
 """
 
@@ -16,7 +16,7 @@ from cqlgui.cql.source.diagnostics import Span
 
 
 class Role(enum.Enum):
-    """What a mark asks for."""
+    """What a mark requires."""
 
     MUST = "must"
     """A man of the mark stands on a square of the mark: `Nf5`."""
@@ -28,7 +28,7 @@ class Role(enum.Enum):
 
 
 class Relation(enum.Enum):
-    """The relation that an arrow asks for."""
+    """The relation that an arrow requires."""
 
     ATTACKS = "attacks"
     """`Nf5 attacks kg8`"""
@@ -56,8 +56,8 @@ class Mark:
     """Men (`nodes.Designator.men`) on squares (a bitboard), and the role of the mark.
 
     `spans` are the designators in the text that name the mark. The designator of the mark's own filter comes
-    first. The other designators stand in arrows, because an arrow names its ends again. Two marks with the
-    same men and squares are the same mark.
+    first. The other designators stand in arrows, because an arrow names its ends again. Filters with the same
+    men, squares and role make one mark.
     """
 
     men: men.ManMask
@@ -67,13 +67,14 @@ class Mark:
 
     @property
     def empty(self) -> bool:
-        """Whether the mark asks for an empty square."""
+        """Whether the mark requires an empty square."""
         return self.men == men.EMPTY_MASK
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A relation between two marks, named by their places in `Pattern.marks`. `span` is the whole filter."""
+    """A relation between two marks. `origin` and `target` are the places of the marks in `Pattern.marks`.
+    `span` is the whole filter."""
 
     relation: Relation
     origin: int

@@ -32,7 +32,7 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Picture:
     """The picture of one filter: cells by square, the area that wide designators name, and the side to move
-    if the filter asks for one."""
+    if the filter names a side."""
 
     cells: tuple[Cell, ...] = ()
     area: int = 0

@@ -38,10 +38,10 @@ def groups_at(text: str, caret: int) -> list[groups.PatternGroup]:
     stands between braces or in the transforms before braces, the groups of these braces are meant, the
     innermost first.
 
-    At any other caret, the body is meant. If marks or arrows stand directly in the body, or if the body has
-    no braces, the body is the only group. In every other case, there are two groups. The first is the group
-    that the caret touches, or the first group in the body if the caret touches no group. The second is the
-    body.
+    If the caret stands anywhere else, the body is meant. If marks or arrows stand directly in the body, or if
+    the body has no braces, the body is the only group. In every other case, there are two groups. The first
+    is the group that the caret touches, or the first group in the body if the caret touches no group. The
+    second is the body.
     """
     body = groups.body(text)
     if body is None:
@@ -94,7 +94,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A pattern and the filters that it was read from, in text order."""
+    """A pattern and the filters of its group, in text order."""
 
     pattern: Pattern
     items: tuple[Item, ...]
@@ -117,7 +117,7 @@ def read(text: str, group: groups.PatternGroup) -> Reading:
 
 
 def nothing_drawn(text: str) -> bool:
-    """Whether a query is only the place holder of an empty pattern. This query asks for nothing yet."""
+    """Whether a query is only the place holder of an empty pattern and has no conditions yet."""
     query = structure.checked(text).query
     body = None if query is None else query.body
     while isinstance(body, nodes.Transform):
@@ -188,7 +188,8 @@ def _is_flat(found: groups.Layout, span: Span) -> bool:
 
 
 def _relation(node: nodes.Node) -> tuple[Relation, nodes.Designator, nodes.Designator] | None:
-    """The relation between two designators that a filter expresses: the origin, then the target."""
+    """The relation that a filter expresses, the designator of the origin, and the designator of the
+    target."""
     match node:
         case nodes.Attack(word=word, left=nodes.Designator() as left, right=nodes.Designator() as right):
             return (Relation.ATTACKS, left, right) if word == "attacks" else (Relation.ATTACKS, right, left)
@@ -235,8 +236,8 @@ def _is_any_man(node: nodes.Node) -> bool:
 
 
 def condition_kind(node: nodes.Node) -> ConditionKind | None:
-    """The `ConditionKind` of a filter. The negation of a condition has the condition's kind. None if the
-    filter is no condition."""
+    """The `ConditionKind` of a filter. If the filter negates a condition, the result is the kind of this
+    condition. None if the filter is no condition."""
     match node:
         case nodes.Not(operand=operand) if not isinstance(operand, nodes.Not):
             return condition_kind(operand)
@@ -265,7 +266,7 @@ def _compared(left: nodes.Node, right: nodes.Node) -> ConditionKind | None:
             if isinstance(one, nodes.Measure) and one.word in ("movenumber", "year"):
                 return "year" if one.word == "year" else "movenumber"
         if isinstance(one, nodes.Number) and isinstance(other, nodes.Compare):
-            # A number between two bounds: `1990 <= year <= 1999`.
+            # The filter has two bounds: `1990 <= year <= 1999`.
             kind = _compared(other.left, other.right)
             return kind if kind in ("elo", "movenumber", "year") else None
     sides = [_is_material(left), _is_material(right)]
@@ -375,5 +376,5 @@ def _words(chain: tuple[nodes.Transform, ...] | list[nodes.Transform]) -> tuple[
 
 
 def _reach(group: groups.PatternGroup) -> Span:
-    """A group with the transforms in front of it."""
+    """The span of a group, including the transforms in front of the group."""
     return group.chain[0].span.to(group.outside) if group.chain else group.outside

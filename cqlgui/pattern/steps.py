@@ -67,8 +67,8 @@ def home_at(text: str, caret: int) -> Span | None:
 
 
 def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
-    """Add a pattern as the last step, any time after the step before. If there is no sequence, the group at
-    the caret becomes the first step. A text without filters gets the pattern alone."""
+    """Add a pattern as the last step, with the gap `ANY_TIME` before it. If there is no sequence, the group
+    at the caret becomes the first step. A text without filters gets the pattern alone."""
     found, new = _at(text, caret), writing.text_of(pattern)
     group = reading.group_at(text, caret)
     if group is None:
@@ -159,7 +159,7 @@ def move_step(text: str, caret: int, step: int, to: int) -> Edit:
 
 
 def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
-    """Replace a gap between two steps of a path; the other gaps stay."""
+    """Replace a gap between two steps of a path. The other gaps do not change."""
     found = _at(text, caret)
     if found is None or not 0 <= gap < len(found.gap_spans) or found.sequence.gaps[gap] == new:
         return Edit((), caret)
@@ -170,8 +170,8 @@ def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
     edit = _with_caret(text, draft, caret, gap + 1)
     if _holds(text, edit, found.sequence.span.offset, "path", contents, gaps):
         return edit
-    # A target in brackets may follow the `--`. With a repetition, the `--` and this target would become
-    # another filter. The path is therefore written again.
+    # A target in brackets may follow the `--`. With a repetition, the `--` and this target would be read as a
+    # different filter. The path is therefore written again.
     return _rewritten(text, caret, found, "path", contents, gaps, gap + 1)
 
 
@@ -210,7 +210,7 @@ def _at(text: str, caret: int) -> _Found | None:
 
 
 def _around(text: str, caret: int) -> list[_Found]:
-    """The sequences that a caret stands in."""
+    """The sequences around a caret."""
     return [one for one in _all(text) if one.sequence.span.offset <= caret <= one.sequence.span.end]
 
 
@@ -236,7 +236,8 @@ def _all(text: str) -> Iterator[_Found]:
 
 
 def _finds(layout: groups.Layout, group: groups.PatternGroup) -> Iterator[groups.PatternGroup]:
-    """The group, then the group that the last filter of this group finds, and so on."""
+    """The group and the groups nested in it. The operand of a plain `find` is the next group if this `find`
+    is the last filter of a group."""
     while True:
         yield group
         last = group.filters[-1] if group.filters else None
@@ -287,7 +288,7 @@ def _path(
     if not steps or open_gap is not None:
         return
     patterns = tuple(reading.read(text, one).pattern for one in steps)
-    # Brackets around the path are not a part of the path. They always stay.
+    # Brackets around the path are not a part of the path. They are never removed.
     whole = layout.over(*layout.bare(node.span))
     yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
 
@@ -303,7 +304,7 @@ def _is_special(node: nodes_paths.Path) -> bool:
 
 
 def _parts(constituents: tuple[nodes.Node, ...]) -> list[nodes.Node | Gap]:
-    """The conditions of a path and the moves between them, in order. Empty if the path asks for particular
+    """The conditions of a path and the moves between them, in order. Empty if the path names particular
     moves."""
     found: list[nodes.Node | Gap] = []
     for one in constituents:
@@ -380,7 +381,7 @@ def _rewritten(
         return Edit((), caret)
     if len(contents) > 1:
         return _in_step(text, Edit(edit.changes, change.start), step)
-    # The caret stands inside the braces of the step that is left, so that this step is drawn.
+    # The caret stands inside the braces of the remaining step, so that this step is drawn.
     return Edit(edit.changes, edit.caret - written.endswith("}"))
 
 

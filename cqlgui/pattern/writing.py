@@ -34,7 +34,7 @@ def text_of(pattern: Pattern) -> str:
 
 
 PLACE_HOLDER = "true"
-"""The filter of a group that asks nothing. CQL needs at least one filter between braces."""
+"""The filter in a group without conditions. CQL needs at least one filter between braces."""
 
 
 def mark_text(men: int, squares: int, role: Role) -> str:
@@ -48,9 +48,9 @@ def mark_text(men: int, squares: int, role: Role) -> str:
 def arrow_text(relation: Relation, origin: Mark, target: Mark) -> str:
     """An arrow as a filter.
 
-    A line of sight is a `ray`. A common file, rank or diagonal of two marks is written with directions.
-    Transforms turn directions together with the squares, but transforms do not change the numbers of `file`
-    and `rank`.
+    A line of sight is a `ray`. A common file, rank or diagonal of two marks is written with directions,
+    because transforms turn directions together with the squares. Transforms do not change the numbers of
+    `file` and `rank`.
     """
     first, second = designator(origin.men, origin.squares), designator(target.men, target.squares)
     match relation:

@@ -3,8 +3,8 @@ too much text.
 
 Compressed and UTF-16 sources are unpacked once into a plain file in the caller's folder. Each game can
 therefore be read again at its byte offset. The plain file is streamed to a temporary name, synced and
-renamed. Archives are recognised by their first bytes, not by their names. This module knows nothing about
-games except how a text of games may begin.
+renamed. Archives are recognised by their first bytes, not by their names. This module does not read games,
+but it checks whether a text begins like PGN.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Text:
     and `size` is the number of bytes of `plain`. `status` is the `stat` of the user's file if there is a
     copy. If a packed file could be unpacked only in part, `damage` is the end of a sentence that says why.
     For a whole file, `damage` is empty. `fresh` says that `plain` is the user's file or a copy made just now.
-    An older copy may have been damaged since.
+    A copy made earlier may have been damaged since it was written.
     """
 
     __slots__ = (
@@ -243,10 +243,10 @@ def _copies(path: Path) -> str:
 
 
 def _sweep(cache: Path) -> None:
-    """Remove the unfinished copies that killed programs left."""
+    """Remove the unfinished copies that a killed process left behind."""
     disk.sweep(cache)
-    # Older versions of the program named their unfinished copies `text-*.tmp`. A file that nobody has written
-    # for a while is removed.
+    # Older versions of the program named their unfinished copies `text-*.tmp`. A file is removed if it was
+    # not written to for `_FORSAKEN_SECONDS`.
     for left in cache.glob("text-*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _FORSAKEN_SECONDS:
@@ -261,7 +261,7 @@ def _unpack(
     cancel: progress.CancelToken,
     report: progress.ProgressSink,
 ) -> None:
-    # `unpacking` is imported here, because most sources are plain and this import takes a while.
+    # `unpacking` is imported only here, so that a plain source does not wait for this slow import.
     from cqlgui.pgn import unpacking
 
     written, holds = 0, False
@@ -293,8 +293,8 @@ def _unpack(
             disk.replace_file(_note(target), "; ".join(damage).encode("utf-8", "replace"))
         else:
             _note(target).unlink(missing_ok=True)
-    # Remove the copies of older states of `path`. A copy that another process still reads is removed next
-    # time.
+    # Remove the copies of older states of `path`. A copy that another process is still reading is removed at
+    # a later unpacking.
     for old in target.parent.glob(_copies(path) + "*"):
         if old not in (target, _note(target)):
             with contextlib.suppress(OSError):

@@ -22,7 +22,8 @@ def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | N
     """The end of a comment, and whether the comment was closed. `start` is a place in the comment's text.
     None if more data is needed.
 
-    `complete` says that nothing follows `data`. The work is linear: no look-ahead passes the next brace.
+    `complete` says that nothing follows `data`. The work is linear, because no look-ahead goes beyond the
+    next brace.
     """
     position = start
     while True:
@@ -67,7 +68,8 @@ def text_end(text: str, start: int) -> int:
 
 
 def unescape(text: str) -> str:
-    """The text that a comment means: `\\}` and `\\{` are braces, every other backslash is itself."""
+    """The text that a comment means: `\\}` and `\\{` are braces, any other backslash is an ordinary
+    character."""
     return text.replace("\\}", "}").replace("\\{", "{") if "\\" in text else text
 
 

@@ -36,7 +36,7 @@ class Interner:
         self._ends: Any = np.zeros(MOST + 1, np.int64)
         self._notes: Any = np.zeros(2, np.int64)
         self._texts: list[str | None] = [None]
-        # A secret seed, so that nobody can write a file whose names all have the same hash.
+        # The seed is secret, so that nobody can write a file whose names all have the same hash.
         self._seed = secrets.randbits(62)
 
     def places(

@@ -14,7 +14,7 @@ caller passes this game to the lenient reader and continues after the game. The 
 `kernel_moves` finds the move that a text means. A move that leaves the mover's king in check is refused. A
 FEN is taken only in the form that python-chess writes. Line ends are LF or CRLF. Bytes above 127 may occur in
 tags and comments. The larger functions are compiled separately. If these functions were inlined into one
-function, compilation would take three times as long. The reader would not be faster.
+function, compilation would take three times as long, and the reader would be no faster.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def read_games(
                 notes[5] = ahead
                 why = Why.AFTER_RESULT
         if why:
-            # Near the end of the data, a text that looks wrong may only be cut off.
+            # Near the end of the data, a text that looks wrong may just be incomplete.
             if not final and why != Why.FULL and notes[5] >= end - PADDING:
                 why = Why.MORE
             notes[0] = why
@@ -576,7 +576,7 @@ def _set_up(data: Bytes, rows: Ints, row: int, board: Words, notes: Ints) -> int
 
 @words.apart
 def _variant(data: Bytes, at: int, length: int) -> int:
-    """0 standard, 1 Chess960, -1 for an unknown name."""
+    """0 for standard chess, 1 for Chess960, -1 for an unknown name."""
     low = words.word(0)
     high = words.word(0)
     size = 0

@@ -209,8 +209,8 @@ _ENDING = tuple(int(chr(byte) in " \t\n\r{()!?$;\0") for byte in range(256))
 
 
 def _number(count: int, nodes: Halves) -> None:
-    """Find the node of each positionid. Positionids number the nodes in preorder. The children of a node keep
-    the order of the text."""
+    """Find the node of each positionid. The positionids are the numbers of the nodes in preorder. The
+    children of a node keep the order of the text."""
     for node in range(count + 1):
         nodes[_CHILD + node] = 0
         nodes[_SIBLING + node] = 0

@@ -2,9 +2,9 @@
 
 A `Spelling` has the parts of a move's text. It is made once for each distinct text. `play` finds the one
 legal move that a spelling can mean, and makes this move. Ordinary moves are found with the board's bitboards,
-several times faster than with the general method of python-chess. Castling uses python-chess. Spellings
-beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines) are read
-too. If two legal moves fit, none is chosen.
+several times faster than with the general method of python-chess. Castling moves are found with python-chess.
+Spellings beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons, lower-case promotions, figurines)
+are read too. If two legal moves fit, neither is chosen.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _EN_PASSANT = re.compile(r"/?[eE]\.?[ ]?[pP]$")
 
 
 class MoveError(Exception):
-    """The text of a move that cannot be played. The message says why."""
+    """A move that cannot be played. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The parts of a move's text. `origin` is the set of squares that the man may come from. `note` says what
-    is unusual about the text."""
+    """The parts of a move's text. `origin` is the set of squares where the man may stand before the move.
+    `note` says what is unusual about the text."""
 
     piece: int
     origin: int

@@ -20,7 +20,8 @@ from cqlgui.pgn.kernel import Why
 class Games:
     """Games in the order of their text, all without any fault.
 
-    `rows` has a row of `kernel.ROW` numbers for each game. Places in a row are offsets in `data`.
+    `rows` has a row of `kernel.ROW` numbers for each game. In a row, the places `START`, `FEN` and `TAGS`
+    hold offsets in `data`.
     """
 
     data: bytes
@@ -28,14 +29,14 @@ class Games:
     words: np.ndarray
     """The packed trees, one after another."""
     more: bytes
-    """The tags outside the columns as JSON texts, one after another, in the encoding of each game."""
+    """The tags outside the columns as JSON texts, one after another, each in the encoding of its game."""
     interner: interning.Interner
     other_encoding: list[int]
     """The games that are not UTF-8."""
     why: Why
     """Why the kernel stopped after the last game."""
     end: int
-    """The end of the last game, or the place where reading began."""
+    """The end of the last game; without a game, the place where reading began."""
     end_line: int
     """The line at `end`."""
 

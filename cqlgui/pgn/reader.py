@@ -1,8 +1,8 @@
 """Reads one game leniently: tags, moves with variations, comments, glyphs, and the problems found.
 
 Everything legal before the first fault is kept. The moves end at the first fault in the main line. A fault in
-a variation ends that variation, and the main line continues. The content never raises an error, nothing is
-recursive, and everything is linear.
+a variation ends that variation, and the main line continues. The content never raises an error. The reader
+uses no recursion and takes linear time.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
 
@@ -36,10 +36,11 @@ _STANDARD = frozenset(("", "standard", "normal", "regular", "chess", "orthodox",
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong in a game. An `error` makes the game a bad game. A `note` is a flaw that lost nothing
-    of the game.
+    """Something wrong in a game. An `error` makes the game a bad game. A `note` is a flaw that caused no
+    loss.
 
-    `line` is 1-based, `offset` counts bytes. Both are absolute if `read_game` was told the place of the game.
+    `line` is 1-based, `offset` counts bytes. Both are absolute if `read_game` received the line and the
+    offset of the game.
     """
 
     line: int
@@ -69,13 +70,13 @@ class ReadGame:
     problems: tuple[Problem, ...]
     result: str
     ending: str
-    """The result at the end of the text, whatever the tag says; empty if there is none."""
+    """The result at the end of the text, whatever the tag says; empty if the text has no result."""
     playable: bool
     chess960: bool
     positions: int
-    """Positions of the tree, the start included."""
+    """The number of positions in the tree, including the start."""
     plies: int
-    """Plies of the main line."""
+    """The number of plies in the main line."""
 
     @property
     def bad(self) -> bool:
@@ -112,7 +113,8 @@ class Anchors:
     """For each positionid, the index in `text` just after the move that leads to the position, and after the
     glyphs and comments of that move."""
     comments: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    """For each positionid, the ranges of its comments in `text`, including their signs (`{...}`, `; ...`)."""
+    """For each positionid, the ranges of the position's comments in `text`, including the braces or the
+    semicolon."""
     tags: list[tuple[str, int, int]] = field(default_factory=list)
     """Name, begin and end in `text` of every tag pair that was read, in order."""
 
@@ -158,7 +160,7 @@ class _Head:
             self.comments.append((start, end, comment))
 
     def skip(self, start: int, end: int, data: bytes) -> None:
-        """Add stray text. Stray text on one line is reported together."""
+        """Add stray text. Neighbouring stray texts on one line are reported as one text."""
         if not self.words:
             self.words = _LETTER.search(data, start, end) is not None
         if self.skipped and not _OUTSIDE_WORDS.search(data, self.skipped[-1][1], start):
@@ -281,7 +283,7 @@ class _Reading:
         self.known = (0, 0)
 
     def read(self, problem: str) -> ReadGame:
-        """Read the whole game. Call it once."""
+        """Read the whole game. Call this method only once."""
         tags, end = self._tags()
         # The whole game is decoded, including the tags, so that index 0 of the text is the beginning of the
         # game.
@@ -454,8 +456,8 @@ class _Reading:
         dead = start is None
         pending: list[str] = []
         pending_spans: list[tuple[int, int]] = []
-        # One frame for each open variation. The end of the variation restores the state in the frame.
-        # `dead_depth` counts variations inside a line that has ended at a fault.
+        # There is one frame for each open variation. When the variation ends, the state in its frame is
+        # restored. `dead_depth` counts variations inside a line that has ended at a fault.
         frames: list[tuple[chess.Board | None, int, chess.Board | None, int, bool, int]] = []
         dead_depth = 0
         ended = False
@@ -549,8 +551,8 @@ class _Reading:
                             continue
                     reason = f"{_short(word)} at move {_numbered(board)} is not a move"
                     if frames and fresh:
-                        # The variation is a comment in round brackets instead of braces. No move is lost with
-                        # this comment.
+                        # The variation is a comment in round brackets instead of braces. No move is lost if
+                        # this comment is skipped.
                         self._note("prose", at, reason)
                     else:
                         self._problem(at, reason)
@@ -813,8 +815,8 @@ class _Reading:
             self.problems.append(Problem(line, self.offset + byte, reason, severity))
 
     def index(self, byte: int) -> int:
-        """The index in `text` of a byte of `data`. Fast if each call asks for a later byte than the call
-        before."""
+        """The index in `text` of a byte of `data`. The method is fast if each call has a later `byte` than
+        the call before."""
         if self.text.isascii():
             return byte
         known, place = self.known

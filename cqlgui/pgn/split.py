@@ -10,7 +10,7 @@ comments and stray text among the tags do not begin a game. A new game begins
   seven roster tags;
 - at movetext or a tag after a result outside variations. If the next move number continues the game, the
   result is stray text among the moves, and no game begins. Other text, and further results after moves or
-  tags, belong to the game before;
+  tags, belong to the previous game;
 - at a second `1.` after a blank line, outside variations.
 
 Other blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs,
@@ -32,8 +32,8 @@ from cqlgui.pgn import braces, decoding, tagpairs
 
 LONGEST_GAME = 8 << 20
 """The most bytes of a game that are passed on. For a longer game, only the beginning is passed on, together
-with a problem. A worker that reads for too long counts as hanging. Reading this many bytes of moves takes
-much less time."""
+with a problem. A worker counts as hanging after a time limit. Reading this many bytes of moves takes much
+less time than this limit."""
 
 _PIECE = 4 << 20
 # Every token is shorter than this many bytes, except comments, lines and runs of blanks. A scan that starts
@@ -110,7 +110,8 @@ def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
     second case, `line` is the `end_line` of this game.
 
     Never raises an error for the content. A text that begins with a mark of `decoding.WIDE_MARKS` is returned
-    as one game with a problem (`archives.open_source` decodes these files before).
+    as one game with a problem. (`archives.open_source` converts a file that begins with such a mark to
+    UTF-8.)
     """
     if text.read(0, 4).startswith(decoding.WIDE_MARKS):
         if start == 0:
@@ -134,7 +135,7 @@ def line_ends(data: bytes, start: int, end: int) -> int:
 
 
 class _Scanner:
-    """A window on the text.
+    """Finds the games in a text. Only a part of the text, the window `data`, is in memory.
 
     Four attributes are indices into `data`. Scanning continues at `position`. The game begins at `start`, and
     its movetext at `begun`. Lines are counted up to `counted`. `data` begins at byte `base` of the text.
@@ -277,8 +278,8 @@ class _Scanner:
         self._see_ahead()
         section = tagpairs.SECTION.match(self.data, self.position)
         self.tagged = section is not None
-        # The names of the game's roster tags. The names in the first section are added only when they are
-        # needed, because they are rarely needed.
+        # `names` are the names of the game's roster tags. The names in the first section are rarely needed,
+        # so they are added only on demand.
         names: set[bytes] = set()
         first: tuple[int, int] | None = None
         if section:
@@ -367,8 +368,8 @@ class _Scanner:
                 if self.complete:
                     self.position = len(self.data)
                     return
-                # The last 16 bytes may be the beginning of a token. Only runs of empty lines are longer
-                # tokens.
+                # The last 16 bytes may be the beginning of a token. No token is longer, except a run of empty
+                # lines.
                 last = len(self.data) - 16
                 if found is not None and found.start() > len(self.data) - _AHEAD:
                     last = min(last, found.start())

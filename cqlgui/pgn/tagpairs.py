@@ -92,8 +92,8 @@ class Pair(NamedTuple):
 
 
 def end_of_pair(data: bytes, start: int) -> int:
-    """The end of the pair that `pair` reads at `start`. A text in none of the known forms ends with its line
-    (or with `data`)."""
+    """The end of the pair that `pair` reads at `start`. If the text has none of the known forms, the result
+    is the end of the line or of `data`."""
     limit = start + LONGEST
     for form in _FORMS:
         found = form.match(data, start, limit)
@@ -141,13 +141,13 @@ def pair(data: bytes, start: int) -> Pair:
 
 
 def end_of_line(data: bytes, start: int) -> int:
-    """The end of the line that contains `start`, without the line end itself."""
+    """The end of the line that contains `start`: the place of its CR or LF, or the end of `data`."""
     found = _LINE_END.search(data, start)
     return found.start() if found else len(data)
 
 
 def unescaped(value: bytes) -> bytes:
-    """A value between its quotes, with its escapes replaced by their characters."""
+    """The text between the quotes of a value, with each escape replaced by its character."""
     return _ESCAPE.sub(rb"\1", value)
 
 

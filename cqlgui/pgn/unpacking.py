@@ -78,8 +78,8 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
     elif kind == "wide":
         yield from _in_utf8(_read(source, _BLOCK), damage)
     else:
-        # The whole file uses one decompressor. A file may consist of millions of streams, and a new
-        # decompressor for each stream would take too long.
+        # All streams of the file share one `ZstdDecompressor`. A file may consist of millions of streams, and
+        # a new `ZstdDecompressor` for each stream would take too long.
         zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
         machines: dict[str, Callable[[], _Stream]] = {
             "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),

@@ -48,8 +48,8 @@ def annotate(
     inserted after the move that leads to the position (0: before all moves). The game's own comments at the
     positionids `removed` are removed. `tags` are set or added.
 
-    Positions that the game does not have are ignored. Every other byte of the text stays. Bytes are returned
-    in the encoding of the game, or in UTF-8 if an added text has letters that this encoding lacks.
+    Positions that the game does not have are ignored. All bytes outside these changes are kept. Bytes are
+    returned in the encoding of the game, or in UTF-8 if an added text has letters that this encoding lacks.
     """
     data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
     anchors = reader.anchors(data)
@@ -130,7 +130,7 @@ def _tag_edits(anchors: reader.Anchors, tags: Sequence[tuple[str, str]]) -> Iter
 
 
 def comment(text: str) -> str:
-    """A text as a comment in braces, so that every reader reads it as one comment."""
+    """`text` as a comment in braces. Every PGN reader reads the result as one comment."""
     return "{" + braces.escape(_EVENT_LINE.sub(" ", text)) + "}"
 
 

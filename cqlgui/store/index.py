@@ -7,8 +7,8 @@
     NNNNNN-G.sig    see `side_files`
     lock            held by the one writer
 
-The segments that the manifest names are never lost. A killed or failed writer loses only the games of its
-unfinished segment. The next writer continues at `next_offset`. Ordinals are 0-based within the source.
+No segment in the manifest is ever lost. A killed or failed writer loses only the games of its unfinished
+segment. The next writer continues at `next_offset`. Ordinals are 0-based within the source.
 """
 
 from __future__ import annotations
@@ -113,18 +113,18 @@ class Manifest:
 
     @property
     def games(self) -> int:
-        """Games in all segments."""
+        """The number of games in all segments."""
         return sum(row.games for row in self.segments)
 
     @property
     def positions(self) -> int:
-        """Positions in all segments, variations and starts included."""
+        """The number of positions in all segments, including variations and starts."""
         return sum(row.positions for row in self.segments)
 
     @staticmethod
     def read(folder: Path) -> Manifest | None:
-        """The manifest of an index folder; None if the manifest is missing or another version wrote the
-        manifest. Raises `errors.IndexDamaged`."""
+        """The manifest of an index folder; None if the manifest is missing or was written by another version.
+        Raises `errors.IndexDamaged`."""
         try:
             data = (folder / _MANIFEST).read_bytes()
         except FileNotFoundError:
@@ -154,7 +154,8 @@ class Manifest:
             ) from error
 
     def write(self, folder: Path) -> None:
-        """Replace the manifest of the folder by this manifest. After an `OSError` the old manifest stays."""
+        """Replace the manifest of the folder by this manifest. After an `OSError` the old manifest is
+        unchanged."""
         parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
         inner = {"version": VERSION, **named(self), **parts}
         outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
@@ -182,8 +183,8 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
     """How a source relates to the indexed text: `same`, `grown` (the indexed text is a prefix of the new
     text) or `changed`.
 
-    A file whose state has not changed counts as `same` and is not read. If the state has changed, the part of
-    the text that was indexed is hashed. Raises `errors.SourceError` if the file cannot be read.
+    A file whose state has not changed counts as `same` and is not read. If the state has changed, the indexed
+    part of the text is hashed. Raises `errors.SourceError` if the file cannot be read.
     """
     plain = plain or path
     try:
@@ -207,13 +208,13 @@ def holds(known: Identity, plain: Path) -> bool:
         raise errors.SourceError(f"{plain} cannot be read: {error.strerror or error}.") from error
 
 
-class Busy(errors.CqlguiError):  # a state, told in its own words
+class Busy(errors.CqlguiError):  # the name is a state, so it does not end in "Error"
     """Another process writes the index."""
 
 
 class SourceIndex:
-    """An index opened for reading, with the segments that the manifest named when the index was opened. A
-    context manager."""
+    """An index that is open for reading, with the segments that were in the manifest at the time of opening.
+    A context manager."""
 
     __slots__ = ("_firsts", "_segments", "folder", "game_count", "manifest")
 
@@ -267,12 +268,12 @@ class SourceIndex:
         return self._segments[number], game - self._firsts[number]
 
     def moves(self, game: int) -> memoryview:
-        """The packed tree of a game, u16 each; valid until `close`."""
+        """The packed tree of a game as u16 words; valid until `close`."""
         segment, place = self._at(game)
         return segment.moves(place)
 
     def start_fen(self, game: int) -> str | None:
-        """The FEN that a game starts from, None for the usual start."""
+        """The FEN of a game's start; None for the usual start."""
         segment, place = self._at(game)
         return segment.start_fen(place)
 
@@ -292,18 +293,18 @@ class SourceIndex:
         return segment.flags(place)
 
     def plies(self, game: int) -> int:
-        """Half-moves of the main line."""
+        """The number of half-moves in the main line."""
         segment, place = self._at(game)
         return segment.plies(place)
 
     def positions(self, game: int) -> int:
-        """Positions of the tree, the start included."""
+        """The number of positions in the tree, including the start."""
         segment, place = self._at(game)
         return segment.positions(place)
 
     @property
     def total_positions(self) -> int:
-        """Positions of all games, variations and starts included."""
+        """The number of positions in all games, including variations and starts."""
         return sum(segment.total_positions() for segment in self._segments)
 
     @property
@@ -328,8 +329,8 @@ class SourceIndex:
         ]
 
     def verify(self) -> None:
-        """Compare every segment's checksum; raises `errors.IndexDamaged` for the first segment with a wrong
-        checksum."""
+        """Compare every segment with its checksum; raises `errors.IndexDamaged` for the first segment with a
+        wrong checksum."""
         for segment in self._segments:
             segment.verify()
 
@@ -352,12 +353,12 @@ class Writer:
     """Adds games to an index, or begins an index; a context manager that holds the lock.
 
     `identity` is the current state of the source. An index of the source's current text is continued. With
-    `grown`, an index is also continued if the text has grown since. Any other index is begun again. If the
-    text has grown, the last game is dropped, because this game may have grown as well. Start reading at
-    `next_offset` / `next_line`; `game_count` games are committed before this place.
+    `grown`, an index is also continued if more text was appended to the source. Any other index is begun
+    again. If the text has grown, the last game is dropped, because this game may have grown as well. Start
+    reading at `next_offset` / `next_line`; `game_count` games are committed before this place.
 
-    Raises `Busy` if another process writes, and `errors.CqlguiError` if the disk refuses; committed games
-    stay.
+    Raises `Busy` if another process writes, and `errors.CqlguiError` if the disk refuses. These errors leave
+    the committed games unchanged.
     """
 
     def __init__(self, folder: Path, identity: Identity, *, grown: bool = False) -> None:
@@ -428,7 +429,8 @@ class Writer:
             *self.folder.glob(_MANIFEST + ".*"),
         ]:
             if path.name not in named:
-                # A reader on Windows may still have an old segment mapped. The segment is removed next time.
+                # A reader on Windows may still have an old segment mapped. A later writer removes the
+                # segment.
                 with contextlib.suppress(OSError):
                     path.unlink()
 
@@ -444,12 +446,12 @@ class Writer:
 
     @property
     def game_count(self) -> int:
-        """Games committed."""
+        """The number of committed games."""
         return self.manifest.games
 
     @property
     def waiting(self) -> int:
-        """Games added and not yet committed."""
+        """The number of games that were added but not yet committed."""
         return sum(map(len, self._waiting))
 
     def add(self, game: GameRecord) -> bool:
@@ -459,12 +461,14 @@ class Writer:
         return self.waiting == segments.LARGEST
 
     def add_games(self, games: Block) -> None:
-        """Add some games, in file order; no more than a segment has room for."""
+        """Add some games, in file order. Together with the waiting games, these games must fit into one
+        segment."""
         self._waiting.append(games)
         assert self.waiting <= segments.LARGEST
 
     def commit_segment(self, next_offset: int, next_line: int, *, complete: bool = False) -> None:
-        """Commit the games added so far, and note where reading continues. Safe to call without games."""
+        """Commit the games added so far, and note where reading continues. The call is also valid if no games
+        were added."""
         rows = self.manifest.segments
         try:
             if self._waiting:
@@ -535,7 +539,7 @@ def lock(folder: Path) -> Iterator[None]:
     """Hold the lock of an index folder; raises `Busy` if another process has it, and `errors.CqlguiError` if
     the disk refuses.
 
-    The lock is the operating system's, so it disappears with a killed process.
+    The lock belongs to the operating system, which releases it when the process is killed.
     """
     try:
         file = (folder / "lock").open("a+b")

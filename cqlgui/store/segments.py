@@ -127,7 +127,7 @@ class Block:
 
     @classmethod
     def joined(cls, blocks: Sequence[Block]) -> Block:
-        """Blocks one after another."""
+        """The games of several blocks as one `Block`."""
         if len(blocks) == 1:
             return blocks[0]
         rows = np.concatenate([np.empty(0, ROW), *(block.rows for block in blocks)])
@@ -145,7 +145,7 @@ class Block:
         return cls(rows, packed, b"".join(block.fens for block in blocks), tuple(problems))
 
     def part(self, start: int, stop: int) -> Block:
-        """Some consecutive games."""
+        """The games `start` to `stop` - 1 as a `Block`."""
         if (start, stop) == (0, len(self)):
             return self
         rows = self.rows[start:stop].copy()
@@ -237,7 +237,7 @@ class Segment:
         return _ROW.unpack_from(self._rows, game * _ROW.size)
 
     def moves(self, game: int) -> memoryview:
-        """The packed tree of a game, u16 each."""
+        """The packed tree of a game as u16 words."""
         row = self._row(game)
         if row[3] + row[4] > self.words:
             raise _damaged(self.path, f"game {game} points outside")
@@ -248,11 +248,11 @@ class Segment:
         return self._rows[:]
 
     def all_moves(self) -> memoryview:
-        """The words of all games, u16 each. The row of a game says which words belong to the game."""
+        """The u16 words of all games. The row of a game says which words belong to the game."""
         return self._words[:]
 
     def start_fen(self, game: int) -> str | None:
-        """The FEN that a game starts from, None for the usual start."""
+        """The FEN of a game's start; None for the usual start."""
         row = self._row(game)
         if row[7] == USUAL_START:
             return None
@@ -271,15 +271,15 @@ class Segment:
         return self._row(game)[9]
 
     def plies(self, game: int) -> int:
-        """Half-moves of the main line."""
+        """The number of half-moves in the main line."""
         return self._row(game)[5]
 
     def positions(self, game: int) -> int:
-        """Positions of the tree, the start included."""
+        """The number of positions in the tree, including the start."""
         return self._row(game)[6]
 
     def total_positions(self) -> int:
-        """Positions of all games."""
+        """The number of positions in all games."""
         return sum(row[6] for row in _ROW.iter_unpack(self._rows))
 
     def block(self) -> Block:
@@ -299,8 +299,8 @@ class Segment:
             raise _damaged(self.path, "its list of problems is altered") from error
 
     def verify(self) -> None:
-        """Read the whole file and compare its checksum; raises `errors.IndexDamaged` if the checksum
-        differs."""
+        """Read the whole file and compare the content with the checksum; raises `errors.IndexDamaged` if the
+        content is altered."""
         expected = _HEADER.unpack(self._view[: _HEADER.size])[7]
         if hashlib.blake2b(self._view[_HEADER.size :], digest_size=16).digest() != expected:
             raise _damaged(self.path, "its content is altered")

@@ -2,8 +2,7 @@
 
 The data can always be made again from the segment. The first process that makes the data writes the file. The
 process does not need the writer's lock. A file counts as absent if it is missing, cut, altered, of another
-version, or about another segment with the same name. This module does not know what the bytes mean.
-Little-endian:
+version, or about another segment with the same name. This module does not interpret the bytes. Little-endian:
 
     magic "CQLGSIG1", version u32 (of the content), games u32, content bytes u64, the segment's checksum,
     blake2b-16 of the content, crc32 of the bytes before it; then the content
@@ -35,8 +34,8 @@ def path_of(segment: Path) -> Path:
 
 
 def begin(listed: Sequence[Path]) -> None:
-    """Prefetch the side files of these segments, in order. The prefetched bytes stay in memory until the
-    first `read` of their segment returns them."""
+    """Prefetch the side files of these segments, in order. The prefetched bytes of a segment stay in memory
+    until the first `read` of this segment."""
     coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
 
     def work() -> None:
@@ -53,7 +52,7 @@ def begin(listed: Sequence[Path]) -> None:
 
 
 def read(segment: segments.Segment, version: int) -> bytes | None:
-    """The data of this version about a segment; None if there is no sound file with these data."""
+    """The data about a segment in the given version; None if there is no sound file with these data."""
     with _lock:
         begun = _begun.pop(segment.path, None)
     found = _sound(segment.path) if begun is None else begun.result()

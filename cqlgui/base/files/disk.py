@@ -28,7 +28,7 @@ _FLAGS: Final = (
 
 
 class State(NamedTuple):
-    """The size and two times of a file. These values tell whether the content of the file has changed. mtime
+    """The size and two times of a file. These values show whether the content of the file has changed. mtime
     is the time of the last write, in ns. ctime is the time of the last change of the file or its attributes,
     in ns. Programs can set mtime back, but they cannot set ctime. On Windows, ctime is the time of
     creation."""
@@ -65,16 +65,16 @@ def is_folder(path: Path) -> bool:
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Iterator[BinaryIO]:
     """Open a new file. When the block ends without an error, the new file is synced to the disk and replaces
-    `path`. After an error the new file is removed, and `path` stays as it was.
+    `path`. After an error the new file is removed, and `path` is unchanged.
 
     The new file is private while it is written. With `private` it stays private. Without `private`, it gets
     the permissions of the file that it replaces. If it replaces no file, it gets the permissions that the
     user's new files usually get.
 
-    With `follow` (for files that the user names), a symbolic link stays, and the file that the link leads to
-    is replaced. Without `follow` the link itself is replaced, because a stranger may have made the link in
-    order to overwrite the file behind the link. A device, a pipe or a read-only file is never replaced.
-    Raises `OSError`.
+    With `follow` (for files named by the user), a symbolic link is kept, and the target of the link is
+    replaced. Without `follow` the link itself is replaced, because a stranger may have made the link in order
+    to overwrite the file behind the link. A device, a pipe or a read-only file is never replaced. Raises
+    `OSError`.
     """
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)
@@ -130,7 +130,7 @@ def room(folder: Path) -> int:
 
 
 def sweep(folder: Path) -> None:
-    """Remove unfinished files that killed programs left in a folder of the program."""
+    """Remove the unfinished files that a killed process left behind in a folder of the program."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         left = [entry.path for entry in entries if _is_temporary(entry.name)]
         for path in left:

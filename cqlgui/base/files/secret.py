@@ -18,8 +18,8 @@ def key() -> bytes | None:
     """Return the key. The key is made when it is first needed. Returns None if the key cannot be stored.
     Raises `CqlguiError` if the folder of the key cannot be made.
 
-    The key is stored with the settings. A program that can only write to the cache therefore does not know
-    the key. A key that others could read, or that another user made, is replaced.
+    The key is stored with the settings. A program that can only write to the cache therefore cannot read the
+    key. A key that others could read, or that another user made, is replaced.
     """
     path = folders.config() / "key"
     with contextlib.suppress(OSError):
