@@ -365,10 +365,6 @@ class Catalog:
             texts = self._named(connection, TABLES[name], used.tolist())
         return np.array([code(texts.get(number, "")) for number in used.tolist()], np.int64)[places]
 
-    def header(self, source: int, ordinal: int) -> Header | None:
-        """The row of one game."""
-        return self.headers(source, [ordinal]).get(ordinal)
-
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """The rows of some games of a source, by ordinal."""
         wanted = arrays.distinct(np.fromiter(ordinals, np.int64))

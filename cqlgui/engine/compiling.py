@@ -67,7 +67,8 @@ class Compiled:
     """Questions about games. `facts.Asker` answers these questions. The function `facts.table` puts the
     answers into the form that `scan` takes."""
     steady: bool
-    """True if the result at a position is independent of all evaluations at other positions."""
+    """True if the result at a position is independent of all evaluations at other positions. If the query is
+    not compiled wholly, its hits are then candidates: the interpreter decides about each of them alone."""
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
@@ -135,7 +136,8 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     low = lowering()
     start = time.thread_time()
     try:
-        _write(low, "query", query.body)
+        steady = low.is_steady(query.body)
+        _write(low, "query", query.body, marks_doubts=steady)
         glance = _write_glance(low, query.body, lowering) if low.buffered else None
         detail_pass.ask(low, query.body)
         low.check_frame()
@@ -167,7 +169,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         low.frame_size,
         glance,
         tuple(low.facts),
-        low.is_steady(query.body),
+        steady,
         low.planes,
         tuple(low.facts.values()),
         assembly,
@@ -186,13 +188,28 @@ def _counts_elsewhere(node: nodes.Node) -> bool:
     return isinstance(node, nodes_programs.Dictionary | nodes_strings.ReadFile | nodes_strings.WriteFile)
 
 
-def _write(low: Lowering, name: str, body: nodes.Node) -> None:
+def _write(low: Lowering, name: str, body: nodes.Node, *, marks_doubts: bool = False) -> None:
     """Write a filter as a function of a position. The function also returns True once the game is in doubt.
     After a hit, `replay` reads `layout.DOUBT` and ends the search of a doubtful game."""
     f = low.module.function(name, orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     yes, no = f.label(), f.label()
     low.test(low.opened(f), body, yes, no)
     f.begin(yes)
+    if low.unsupported and marks_doubts:
+        # The position counts as a hit, and the interpreter decides about this position alone.
+        doubt = f.label()
+        f.store(word(0), f.arguments[3], integer(layout.DOUBT))
+        f.leave(emitter.TRUE)
+        f.begin(no)
+        fails = f.label()
+        f.branch(f.compare("ne", f.load(f.arguments[3], integer(layout.DOUBT)), word(0)), doubt, fails)
+        f.begin(doubt)
+        f.store(word(0), f.arguments[3], integer(layout.DOUBT))
+        f.leave(emitter.TRUE)
+        f.begin(fails)
+        f.leave(emitter.FALSE)
+        f.finish()
+        return
     f.leave(emitter.TRUE)
     f.begin(no)
     if low.doubts:

@@ -68,7 +68,7 @@ def test_headers_are_stored_and_found(opened: catalog.Catalog) -> None:
     source = fill(opened, "/a.pgn", rows)
     assert opened.headers(source, [2, 0]) == {0: rows[0], 2: rows[2]}
     assert opened.count(source) == 3
-    assert opened.header(source, 7) is None
+    assert opened.headers(source, [7]).get(7) is None
 
 
 def test_games_of_several_sources_sort_and_filter_together(opened: catalog.Catalog) -> None:
@@ -237,7 +237,7 @@ def test_an_interrupt_just_behind_a_beginning_leaves_no_transaction_open(
             with opened._file.writing():
                 pass
         else:
-            opened.header(source, 1)
+            opened.headers(source, [1]).get(1)
 
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     connection = opened._file.connection()
@@ -251,7 +251,7 @@ def test_an_interrupt_just_behind_a_beginning_leaves_no_transaction_open(
         signal.signal(signal.SIGINT, former)
     assert not connection.in_transaction
     call()
-    assert opened.header(source, 0) == header(White="W")
+    assert opened.headers(source, [0]).get(0) == header(White="W")
 
 
 def test_a_thread_that_ends_leaves_its_connection_to_the_next(tmp_path: Path) -> None:
@@ -374,7 +374,7 @@ def test_the_result_of_the_text_is_kept_where_the_tag_says_something_else(tmp_pa
     assert headers.from_tags([], 0, False, "0-1").ending == "0-1"
     opened = catalog.Catalog(tmp_path / "catalog.sqlite")
     source = fill(opened, "/a.pgn", rows)
-    assert [opened.header(source, number) for number in range(3)] == rows
+    assert [opened.headers(source, [number]).get(number) for number in range(3)] == rows
     opened.close()
 
 

@@ -72,7 +72,8 @@ class Records:
             # The first part is searched by what was made in haste, unless that takes long.
             compiled.tiers.improve()
         ignored = {number - 1 for number in record.get("ignore_games", ())}
-        left = doubtful - ignored
+        candidates = dict(hits) if compiled.steady and not compiled.wholly else {}
+        left = {*doubtful, *candidates} - ignored
         if len(left) > MOST_IN_DOUBT:
             self.counts["left in doubt"] += 1
             return
@@ -80,7 +81,8 @@ class Records:
         for number in left:
             self.counts["games interpreted"] += 1
             game = tree.GameTree.decode(reader.index.start_fen(number), reader.index.moves(number))
-            outcome = program.run(game, hosts.GameHost(reader, number))
+            places = None if number in doubtful else candidates[number]
+            outcome = program.run(game, hosts.GameHost(reader, number), places=places)
             hits[number] = [] if outcome is None else [hit.positionid for hit in outcome.hits]
         header = expanded.query.header
         admitted = {

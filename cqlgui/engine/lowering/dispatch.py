@@ -24,6 +24,7 @@ from cqlgui.cql.ast import (
     nodes,
     nodes_paths,
     nodes_programs,
+    nodes_strings,
     nodes_tree,
     repeatable,
     types,
@@ -44,6 +45,8 @@ _SAFE: Final = 1 << 31
 """Numbers in variables stay below this limit, so that the product of two variables fits into 64 bits."""
 _LARGEST: Final = 1 << 62
 _MOST_NOTES: Final = 100
+_GROUPS: Final = "\\"
+"""Stands among variables for the groups that the last text search found. No variable has this name."""
 SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
 NumberRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Number]
 PositionRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Value]
@@ -336,6 +339,12 @@ class Lowering:
                 if any(self._settled(one, known) is None for one in node.arguments):
                     return None
                 return self._settled(node.body, known | set(node.hidden))
+            case nodes_strings.Search():
+                if any(self._settled(one, known) is None for one in nodes.children(node)):
+                    return None
+                return known | {_GROUPS}
+            case nodes_strings.Group():
+                return known if _GROUPS in known else None
             case nodes.Name():
                 return known if self.is_looped(node.name) or node.name in known else None
             case nodes_paths.PathFact() | nodes_programs.IsBound() | nodes_programs.Entry():

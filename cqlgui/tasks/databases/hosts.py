@@ -57,6 +57,8 @@ class SourceReader:
             raise errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
         self._text: archives.Text | None = None
         self._named: int | None = None
+        # The rows that were fetched last, by ordinal.
+        self._headers: dict[int, headers.Header] = {}
 
     @property
     def text(self) -> archives.Text:
@@ -82,6 +84,18 @@ class SourceReader:
         if self._named is None:
             self._named = self.rows.named_count(self.source)
         return self._named
+
+    def header(self, ordinal: int, coming: Sequence[int] = ()) -> headers.Header:
+        """The row of a game in the catalog. The rows of the games `coming` are fetched with this row, because
+        one query for many rows is much faster. Raises `errors.SourceError` if the row is missing."""
+        if ordinal not in self._headers:
+            self._headers = self.rows.headers(self.source, {ordinal, *coming[:AHEAD]})
+        row = self._headers.get(ordinal)
+        if row is None:
+            raise errors.SourceError(
+                f"Headers of {self.path.name} are missing in the catalog. Open the file again."
+            )
+        return row
 
     def raw(self, ordinal: int) -> bytes:
         """The bytes of a game, or only the first bytes if the game is too long (`reading_limit`). Raises
@@ -165,6 +179,8 @@ _GAP = 1 << 12
 """Games that are closer together than this many bytes are read in one call."""
 _READ = 1 << 22
 """Once this many bytes are read in one call, the next game is read in a new call."""
+AHEAD = 200
+"""Maximum number of rows of the catalog that are fetched ahead."""
 _PATIENCE = 3
 """How often a source may change while it is compared with the indexed text."""
 LONGEST_WHOLE = split.LONGEST_GAME
@@ -182,9 +198,17 @@ class GameHost:
     """The interpreter's `Host` for a game of a source. Rows and texts are fetched when a query first needs
     them."""
 
-    __slots__ = ("_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
+    __slots__ = ("_coming", "_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
 
-    def __init__(self, source: SourceReader, ordinal: int, allowed: files.Files | None = None) -> None:
+    def __init__(
+        self,
+        source: SourceReader,
+        ordinal: int,
+        allowed: files.Files | None = None,
+        coming: Sequence[int] = (),
+    ) -> None:
+        """`coming` are the ordinals of games that are probably evaluated next."""
+        self._coming = coming
         self._reader = source
         self._ordinal = ordinal
         self._files = allowed or files.Files()
@@ -241,11 +265,7 @@ class GameHost:
 
     def _header(self) -> dict[str, str]:
         if self._tags is None:
-            row = self._reader.rows.header(self._reader.source, self._ordinal)
-            if row is None:
-                raise errors.SourceError(
-                    f"Headers of {self._reader.path.name} are missing in the catalog. Open the file again."
-                )
+            row = self._reader.header(self._ordinal, self._coming)
             self._tags = headers.to_tags(row)
             self._ending = row.ending
         return self._tags

@@ -125,7 +125,8 @@ def plan(
     if found.wholly:
         return Plan(found, "", None, planner, _straight(expanded, found), _separable(expanded.query, found))
     reasons = dict.fromkeys(one.reason for one in found.unsupported)
-    return Plan(found, "; ".join(reasons), found.unsupported[0].span, planner)
+    separable = _separable(expanded.query, found)
+    return Plan(found, "; ".join(reasons), found.unsupported[0].span, planner, separable=separable)
 
 
 @functools.lru_cache(maxsize=2)

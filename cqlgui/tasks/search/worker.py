@@ -202,7 +202,7 @@ class Service:
             try:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
-                host = hosts.GameHost(source, ordinal, allowed)
+                host = hosts.GameHost(source, ordinal, allowed, listed[place : place + hosts.AHEAD])
                 with self._interruptible():
                     outcome = program.run(game, host, _Deadline(limit), said, remembered, places)
             except interpreter.TooSlow:
