@@ -73,6 +73,14 @@ def test_row_is_in_the_table(what: str, table: str) -> None:
     assert what in table
 
 
+def test_whole_processes_are_timed(tmp_path: Path) -> None:
+    source = tmp_path / "few.pgn"
+    source.write_text('[White "A"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n')
+    printed = output("tests.tools.perf.processes", str(source), "--queries", "2", "--ways", "annotate,json")
+    assert "annotate: 2 queries, geometric mean" in printed
+    assert "json: 2 queries, geometric mean" in printed
+
+
 def test_a_large_base_is_made_and_measured(tmp_path: Path) -> None:
     source = tmp_path / "few.pgn"
     source.write_text(
