@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cqlgui.base.data import dataclass
+from cqlgui.jit import native
 from cqlgui.pgn import braces, decoding, kernel, kernel_places, quick, reader
 from cqlgui.pgn.kernel import Why
 
@@ -180,11 +181,7 @@ class Annotator:
     def write(self, games: Sequence[bytes], notes: Notes) -> Iterator[tuple[bytes, bool]]:
         """For each game, the text with comments, and whether the fast reader has read the game. Line ends
         around a game are left out. Each text equals the result of `annotate`."""
-        bare = [game.strip(b"\r\n") for game in games]
-        sizes = np.fromiter(map(len, bare), np.int64, len(bare))
-        begins = np.cumsum(sizes + len(_GAP)) - sizes - len(_GAP)
-        ends = begins + sizes
-        data = quick.padded(_GAP.join(bare))
+        bare, data, begins, ends = _laid_out(games)
         comments = [comment(text).encode("utf-8", "replace") for text in notes.texts]
         kinds = self._kinds(data, begins, ends, all(map(bytes.isascii, comments)))
         lengths = np.fromiter(map(len, comments), np.int64, len(comments))
@@ -212,10 +209,19 @@ class Annotator:
                 self._out = np.zeros(2 * len(self._out), np.uint8)
             at = end
 
+    def own(self, games: Sequence[bytes]) -> Iterator[tuple[bytes, bool]]:
+        """The games without comments, in the form of `write`."""
+        bare, data, begins, ends = _laid_out(games)
+        kinds = self._kinds(data, begins, ends, plain=True)
+        yield from zip(bare, (kinds != kernel_places.LEFT).tolist(), strict=True)
+
     def _kinds(self, data: bytes, begins: Integers, ends: Integers, plain: bool) -> Any:
         """The kind of each game for `kernel_places`. If the comments are not `plain` ASCII, games in another
         encoding than UTF-8 are left to the caller (`LEFT`)."""
         kinds = np.full(len(begins), kernel_places.LEFT, np.uint8)
+        if not native.available():
+            # The fast reader is slow without machine code.
+            return kinds
         at = begin = 0
         while at < len(begins):
             found = self._reader.read(data, begin)
@@ -233,3 +239,12 @@ class Annotator:
                 begin = int(ends[at])
                 at += 1
         return kinds
+
+
+def _laid_out(games: Sequence[bytes]) -> tuple[list[bytes], bytes, Integers, Integers]:
+    """The games without line ends around them, one text with all of these games, and the begin and the end of
+    each game in this text."""
+    bare = [game.strip(b"\r\n") for game in games]
+    sizes = np.fromiter(map(len, bare), np.int64, len(bare))
+    begins = np.cumsum(sizes + len(_GAP)) - sizes - len(_GAP)
+    return bare, quick.padded(_GAP.join(bare)), begins, begins + sizes

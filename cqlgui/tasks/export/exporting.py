@@ -34,6 +34,8 @@ AS_PLAYED = "in the query's frame they are no legal games. A comment names their
 """Why a PGN contains some games as they were played."""
 
 _REPORT_EVERY = 50
+_BATCH = 500
+"""Games whose own texts are read at once."""
 _PAGE_HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -265,12 +267,7 @@ class _Job:
 
     def _texts(self) -> Iterator[_Text]:
         if not self.normalise:
-            for place, game in enumerate(self.chosen):
-                self._count(place)
-                opened, ordinal = self.readers.of(game)
-                yield _Text(opened.whole(ordinal).strip(b"\r\n"))
-                self.games += 1
-                self.hits += self.chosen[game]
+            yield from self._own()
             return
         for hits in self._counted():
             opened, ordinal = self.readers.of(hits.game)
@@ -280,6 +277,18 @@ class _Job:
                 continue
             self.as_played += 1
             yield _rewritten(opened.whole(ordinal), hits, match_comments(hits, self.result.orbits))
+
+    def _own(self) -> Iterator[_Text]:
+        """The games as they are."""
+        annotator = writer.Annotator()
+        listed = list(self.chosen)
+        for begin in range(0, len(listed), _BATCH):
+            games = listed[begin : begin + _BATCH]
+            for game, (text, clean) in zip(games, annotator.own(self._raw(games)), strict=True):
+                self._count(self.games)
+                yield _Text(text, clean)
+                self.games += 1
+                self.hits += self.chosen[game]
 
     def _annotated(self) -> Iterator[_Text]:
         """The games with the comments and tags that the query writes, in batches."""
