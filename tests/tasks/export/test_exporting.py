@@ -349,12 +349,12 @@ def test_a_program_that_exports_from_a_changing_source_ends_with_an_error(tmp_pa
     code = (
         "import sys; from pathlib import Path\n"
         "from cqlgui.__main__ import main\n"
-        "from cqlgui.tasks.databases import sources\n"
-        "of = sources.Readers.of\n"
-        "def cutting(self, game):\n"
-        "    if game == 60: Path(sys.argv[1]).write_text('1. e4 *')\n"
-        "    return of(self, game)\n"
-        "sources.Readers.of = cutting\n"
+        "from cqlgui.tasks.databases import hosts\n"
+        "wholes = hosts.SourceReader.wholes\n"
+        "def cutting(self, ordinals):\n"
+        "    Path(sys.argv[1]).write_text('1. e4 *')\n"
+        "    return wholes(self, ordinals)\n"
+        "hosts.SourceReader.wholes = cutting\n"
         "sys.exit(main(['search', sys.argv[1], '-e', 'ply == 2', '-o', sys.argv[2]]))\n"
     )
     done = subprocess.run(
