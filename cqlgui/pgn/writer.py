@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from cqlgui.base.data import dataclass
 from cqlgui.jit import native
-from cqlgui.pgn import braces, decoding, kernel, kernel_places, quick, reader
+from cqlgui.pgn import braces, decoding, kernel, kernel_places, quick
 from cqlgui.pgn.kernel import Why
+
+if TYPE_CHECKING:
+    from cqlgui.pgn import reader
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -53,6 +56,9 @@ def annotate(
     returned in the encoding of the game, or in UTF-8 if an added text has letters that this encoding lacks.
     """
     data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
+    # Imported here, because clean games do not need the lenient reader, which takes long to load.
+    from cqlgui.pgn import reader
+
     anchors = reader.anchors(data)
     edits = [*_tag_edits(anchors, tags), *_comment_edits(anchors, additions, removed)]
     text = anchors.text
