@@ -196,7 +196,9 @@ def _write(
     if sizes and not lowering_matches.can_tell(low, s, body):
         return False
     width = places[-1]
-    if kept is None and kind is not Type.NUMERIC:
+    # Such a query holds exactly where an element matches, so nothing else is tested.
+    is_orbit = isinstance(body, nodes.Orbit) and body.index >= 0 and body.range is None
+    if kept is None and kind is not Type.NUMERIC and not is_orbit:
         # Results that were combined from several searches may contain hits of other queries. The query is
         # therefore tested again at each hit.
         holds, fails = f.label(), f.label()
@@ -211,14 +213,22 @@ def _write(
     def ring(inner: Scope, element: nodes.Node, number: Value) -> None:
         area = lowering_rings.ringed(low, inner, element)
         f.store(area, out, f.binary("add", number, integer(width + 2)))
+        if is_orbit:
+            speaking.write(inner, element)
 
     lowering_matches.write(low, s, body, out, places, ring)
     # With transforms, `DetailPass.tell` computes the squares of a hit from the squares of the elements that
     # matched.
     area = word(0) if sizes else lowering_rings.ringed(low, s, body)
     f.store(area, out, integer(width + 1))
-    speaking.write(s, body)
-    f.leave(emitter.TRUE)
+    if is_orbit:
+        matched = word(0)
+        for place_of_bits in range(width):
+            matched = f.binary("or", matched, f.load(out, integer(place_of_bits)))
+        f.leave(f.compare("ne", matched, word(0)))
+    else:
+        speaking.write(s, body)
+        f.leave(emitter.TRUE)
     f.finish()
     return True
 
