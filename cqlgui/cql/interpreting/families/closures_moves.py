@@ -204,7 +204,7 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
     """A closure that evaluates `run` after one fitting move after another. The closure returns the first
-    result with `missed(result)` False, or `failure` if no such result exists."""
+    result that makes `missed(result)` False, or `failure` if no result does."""
     head, fits = fit.head, fit.fits
 
     def search(s: Evaluation) -> Any:
