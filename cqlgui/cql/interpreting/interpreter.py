@@ -24,7 +24,7 @@ from cqlgui.cql.transforming import transforms
 __all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
 
 VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
-"""A hit has a value to show if the query's body has one of these types."""
+"""The value of the query's body is shown for each hit if the body has one of these types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,17 @@ class GameOutcome:
 class Program:
     """A compiled query.
 
-    `writing` holds settings. `Program` uses only the settings that change what the query writes. The caller
-    must already have applied all settings that override the header (see `settings.override`).
+    `Program` uses only those settings in `writing` that change what the query writes. The caller must already
+    have applied all settings that override the header (see `settings.override`).
     """
 
     def __init__(self, expanded: transforms.Expanded, writing: settings.Settings = settings.USUAL) -> None:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
-        # These modules are imported only when a `Program` is made. If the engine decides all games of a
-        # search, the interpreter is not used. In this case, the import would only delay the search.
+        # These modules are imported only when a `Program` is made. If the engine can evaluate all games of a
+        # search, the interpreter is not used. In this case, importing the modules would only delay the
+        # search.
         from cqlgui.cql.interpreting import compilers
         from cqlgui.cql.interpreting.expressions import closures_output
 
@@ -144,10 +145,10 @@ class Program:
 
         `deadline` is called every few thousand steps. If `deadline` returns True, `TooSlow` is raised.
         `messages` receives all messages of the query, even if the game does not match or an error is raised.
-        `remembered` is the memory left by earlier games. This game updates the memory unless an error is
-        raised. If `remembered` is None, the query starts with an empty memory. `places` are the positions
-        where the query is evaluated. If `places` is None, the query is evaluated at all positions. Raises
-        `QueryError`.
+        `remembered` is the memory after the earlier games. If no error is raised, the evaluation of this game
+        updates the memory. If `remembered` is None, the query starts with an empty memory. `places` are the
+        positions where the query is evaluated. If `places` is None, the query is evaluated at all positions.
+        Raises `QueryError`.
         """
         header = self._header
         if not _admits(header, host):
@@ -276,8 +277,8 @@ def last_game(header: nodes.Header) -> int | None:
 
 
 def _admits(header: nodes.Header, host: hosts.Host) -> bool:
-    """Whether a game fulfils the conditions of the header (spec 3). The game must have every result that the
-    header gives."""
+    """Whether a game fulfils the conditions of the header (spec 3). If the header contains several results,
+    the result of the game must equal all of them."""
     if header.gamenumber is not None and not closures.constant_range(header.gamenumber, host.gamenumber):
         return False
     return all(host.result == result for result in header.results)

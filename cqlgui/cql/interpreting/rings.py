@@ -6,8 +6,8 @@ The squares of a filter come from the set filters inside the filter. A set filte
 the set filter holds at the current position. A designator contributes the squares where its men stand. An
 attack contributes the squares of the attackers and the attacked squares. A ray contributes its two ends and
 the occupied squares between the ends. A move contributes its from-square and its to-square. Filters under
-`not` and filters about other positions contribute nothing. Finding the squares leaves the evaluation
-unchanged.
+`not` and filters about other positions contribute nothing. Collecting the squares does not change the state
+of the evaluation.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""If a hit has more matches, squares are collected only for the first `MOST_MATCHES` matches and for the
-primary elements (see `Rings.squares`). With a `shift` transform, a hit can have hundreds of matches."""
+"""Squares are collected for the first `MOST_MATCHES` matches of a hit. For later matches of the hit, only
+primary elements get squares (see `Rings.squares`). With a `shift` transform, a hit can have hundreds of
+matches."""
 
 
 _ASSIGNING = (nodes.Assign, nodes.PieceAssign, nodes_programs.Call)
@@ -74,8 +75,8 @@ class Rings:
         key = (orbit, element)
         if key not in self._elements:
             body = self._orbits[orbit].elements[element].filter
-            # Another element may have changed the variables of this element. The test of this element assigns
-            # the right values again.
+            # If an element assigns variables, another element may have overwritten the values. Running the
+            # test of the element assigns the right values again.
             assigns = any(isinstance(one, _ASSIGNING) for one in nodes.walk(body))
             self._elements[key] = self._if_it_holds(body) if assigns else self._collector(body)
         return self._elements[key]

@@ -3,10 +3,10 @@ position.
 
 Conventions: a closure takes the `Evaluation`. A value is a bitboard (for a set), an integer, a string or a
 positionid. A filter without a value gives None. A set filter always has a value: a failing set filter gives
-the empty set. A test returns something true or false. If a filter can write comments or record orbit matches
-(matching elements of transforms), its closure is wrapped. The wrapper removes these comments and matches
-again when the filter fails (output spec 3.4, D31). Each module `closures_…` contains the compilers of related
-node kinds.
+the empty set. A test returns something true or false. A filter may write comments, and may record orbit
+matches (matching elements of transforms). The closure of such a filter is wrapped. If the filter fails, the
+wrapper removes the comments and matches of the filter (output spec 3.4, D31). Each module `closures_…`
+contains the compilers of related node kinds.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Run = Callable[[Evaluation], Any]
 @dataclass(frozen=True, slots=True)
 class Code:
     """A compiled filter. `logs` is True if running the filter can change the comment log or the orbit
-    matches. `apart` is True if the test and the value of the filter are independent. An example is a dash
-    (`L--R`) with a set filter as target."""
+    matches. `apart` is True if the test and the value of the filter are independent. This is the case for a
+    dash (`L--R`) whose target is a set filter, for example."""
 
     type: Type
     value: Run
@@ -74,12 +74,12 @@ class Compiler:
         self.atomics: set[int] = set()
         """Slots of the atomic variables declared so far (spec 12.3)."""
         self.remembers = False
-        """Whether the evaluation at one position can affect the results at later positions. Effects through
-        variables do not count."""
+        """Whether the evaluation at one position can affect the results at later positions. Effects of
+        variables are ignored here."""
         self.sorting = 0
-        """Number of `sort` filters around the filter that is being compiled."""
+        """Number of `sort` filters that enclose the filter being compiled."""
         self.persistent: dict[str, bool] = {}
-        """For each persistent variable, whether the variable is quiet."""
+        """For each persistent variable, whether the query declares the variable as `quiet`."""
         self.dictionaries: dict[str, bool] = {}
         """For each dictionary, whether the dictionary is local."""
         self.files = False
@@ -132,7 +132,7 @@ class Compiler:
         return self._sort_key(identity, node.doc, node.order != "min", node.quiet)
 
     def quiet_ascending_key(self, doc: str) -> int:
-        """Slot of a key that sorts small values first and is omitted from the header comment."""
+        """Slot of an ascending sort key. The header comment does not show the key."""
         return self._sort_key(doc, doc, False, True)
 
     def _sort_key(self, identity: object, doc: str | None, descending: bool, quiet: bool) -> int:
@@ -180,7 +180,8 @@ class Compiler:
 
 
 def constant_range(limits: nodes.Range, number: int) -> bool:
-    """Whether a number lies in a range of the header. The bounds of these ranges are always literals."""
+    """Whether a number lies in a range of the query's header. In the header, the bounds of a range are always
+    literals."""
     assert isinstance(limits.low, int)
     assert isinstance(limits.high, int)
     return limits.count or limits.low <= number <= limits.high

@@ -182,7 +182,7 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     operand = compiler.compile(node.value)
     slot, name, span = compiler.slot(node.name), node.name, node.span
     if node.persistent:
-        # The variable is quiet if any of its declarations is quiet.
+        # The variable is quiet if the query declares the variable as `quiet` at least once.
         compiler.persistent[name] = compiler.persistent.get(name, False) or node.quiet
     if node.atomic:
         compiler.atomics.add(slot)

@@ -15,8 +15,9 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 _LIMIT: Final = 10**4000
 _LIMIT_BITS: Final = _LIMIT.bit_length()
 LONGEST_TEXT: Final = 1 << 22
-"""Maximum length of a string in characters. `_LIMIT` limits numbers, although the language sets no limit
-(D19). Without these limits, a query could fill all memory within a few steps."""
+"""Maximum length of a string in characters. `_LIMIT` is the corresponding limit for numbers. The language
+itself has no limit for numbers (D19). Without the two limits, a query could fill all memory within a few
+steps."""
 
 
 def _plus(s: Evaluation, x: Any, y: Any) -> Any:

@@ -97,8 +97,9 @@ def _placement(compiler: Compiler, node: nodes_squares.Placement) -> Code:
         # Every square is tested, even after a failure, because an explanation shows the result for each
         # square.
         return code(Type.LOGICAL, lambda s: min([bool(test(s)) for test in tests]))
-    # For each man, `areas` holds the squares where this man must stand. `loose` holds the squares where any
-    # of several men may stand. The squares in `loose` are tested one by one.
+    # For each man, `areas` holds the squares where this man must stand. An entry of `loose` is a square and a
+    # mask of several men: one of these men must stand on the square. The squares in `loose` are tested one by
+    # one.
     areas = [0] * 13
     loose: list[tuple[int, int]] = []
     for one in node.squares:

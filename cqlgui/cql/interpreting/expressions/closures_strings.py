@@ -182,8 +182,8 @@ def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
     made = _of_string(compiler.compile(node.operand), Type.STRING, lambda text: text.translate(table))
 
     def never(s: Evaluation) -> bool:
-        # If this filter is used as a condition, it fails for every text. The results of the reference program
-        # on 2,703 games show this behaviour.
+        # If `lowercase` or `uppercase` is used as a condition, the filter fails for every text. The results
+        # of the reference program on 2,703 games show this behaviour.
         made.value(s)
         return False
 

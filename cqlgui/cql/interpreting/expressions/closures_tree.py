@@ -90,8 +90,8 @@ def _of_two(
     kind: Type,
     relation: Callable[[Evaluation, int, int], Any],
 ) -> Code:
-    """A filter about the positions that two operands give. The filter fails if an operand gives no
-    position."""
+    """A filter with two operands. The operands give positions, and `relation` computes the value from the two
+    positions. The filter fails if an operand gives no position."""
     left, right = compiler.compile(node.left), compiler.compile(node.right)
     a, b = left.value, right.value
     failed = False if kind is Type.LOGICAL else None
@@ -150,7 +150,7 @@ def _descent(compiler: Compiler, node: nodes_tree.Descent) -> Code:
 
 
 def tries(s: Evaluation) -> int:
-    """How often White left the main continuation on the way to the current position."""
+    """Number of White's moves, on the way to the current position, that are not the main continuation."""
     counts = s.memo.get("tries")
     if counts is None:
         counts = s.memo["tries"] = [0] * len(s.tree)
@@ -178,7 +178,7 @@ def in_virtual_mainline(s: Evaluation) -> bool:
 
 
 def _strays(s: Evaluation, positionid: int) -> bool:
-    """Whether the move that leads to a position is White's move and leaves the main continuation."""
+    """Whether the move that leads to a position is a move by White and is not the main continuation."""
     tree = s.tree
     return tree.mover(positionid) == men.WHITE and tree.children[tree.parents[positionid]][0] != positionid
 

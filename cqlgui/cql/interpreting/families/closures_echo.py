@@ -19,7 +19,8 @@ def _echo(compiler: Compiler, node: nodes_tree.Echo) -> Code:
     source, target = compiler.slot(node.source), compiler.slot(node.target)
     numeric = operand.type is Type.NUMERIC
     run = operand.value if numeric else operand.test
-    # Inside a `sort`, only the comments about the target with the best value are kept (output spec 3.4).
+    # Inside a `sort`, an `echo` keeps only the comments about the target position with the best value (output
+    # spec 3.4).
     best_only = numeric and compiler.sorting > 0
     whole, says = node.whole, not node.quiet
 
@@ -138,8 +139,8 @@ def _move_key(s: Evaluation, positionid: int) -> int:
 def _number_moves(
     s: Evaluation, node: nodes_tree.ConsecutiveMoves, length: int, first: int, second: int
 ) -> None:
-    """Write comments that number the moves of a run. At the end of the game, only the comments about the
-    longest run are kept."""
+    """Write a comment with a number for each move of a run, in both sequences. At the end of the game, only
+    the comments about the longest run are kept."""
     run = object()
     for name, end in ((node.left, first), (node.right, second)):
         for number in range(length, 0, -1):

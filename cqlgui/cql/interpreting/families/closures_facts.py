@@ -117,8 +117,8 @@ def tag_text(host: Host, name: str) -> str | None:
         case "Date":
             return None if text == "" else normal_date(text or "")
         case "ECO" if text == "?":
-            # The reference program treats `?` like a missing classification, as its results on 2,450 games
-            # show.
+            # The reference program treats an ECO tag `?` like a missing ECO tag. The results of the reference
+            # program on 2,450 games show this behaviour.
             return None
         case _:
             return text or None
@@ -132,8 +132,8 @@ def _original_comment(compiler: Compiler, node: nodes_facts.OriginalComment) -> 
 @compiles(nodes_facts.Glyph)
 def _glyph(compiler: Compiler, node: nodes_facts.Glyph) -> Code:
     number = node.number
-    # No move leads to the root. Therefore the root has no glyph, even if the text has a glyph before the
-    # first move.
+    # No move leads to the root. Therefore the root has no glyph, even if the PGN text contains a glyph before
+    # the first move.
     return code(Type.LOGICAL, lambda s: s.id > 0 and number in s.host.nags(s.id))
 
 

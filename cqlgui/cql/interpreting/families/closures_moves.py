@@ -20,7 +20,8 @@ from cqlgui.cql.interpreting.runtime.evaluation import BLACK, NO_CHILD, OCCUPIED
 
 Cut: TypeAlias = tuple[int, int]
 """From- and to-squares of a move that fits a dash. For castling, these are the squares of the king and of the
-rook. A king or rook that does not fit the sets of the dash is left out."""
+rook. The squares of the king are omitted if the king does not fit the sets of the dash. The same applies to
+the rook."""
 
 _ALL: Final = squares.ALL
 _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
@@ -36,10 +37,10 @@ class Fit:
 
     `head(s)` returns the left and the right set. `fits(s, child, L, R, allowed)` returns the `Cut` of the
     move that leads to `child` (a child of the current position). The move must fit the sets, the sign (`--`
-    or `[x]`) and the promotion of the dash. If the move does not fit, `fits` returns None. If `allowed` is
-    given, it restricts castling. The king's part of castling counts only if the king stands on a square of
-    `allowed`. The rook's part counts only if the rook stands on a square of `allowed`. `allowed` does not
-    affect other moves. `target` is None if the dash has no target.
+    or `[x]`) and the promotion of the dash. If the move does not fit, `fits` returns None. `allowed`
+    restricts castling moves, and does not affect other moves. If `allowed` is given, the king's part of a
+    castling move counts only if the king's from-square is in `allowed`. Likewise, the rook's part counts only
+    if the rook's from-square is in `allowed`. `target` is None if the dash has no target.
     """
 
     head: Callable[[Evaluation], tuple[int, int]]
@@ -187,9 +188,10 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
         return code(kind, played, logs=fit.logs)
     if kind is Type.SET:
-        # The value of the dash is the target's value after the first move that fits the sets. The target need
-        # not match after this move, as the results of the reference program show. The dash matches if the
-        # target matches after at least one move that fits the sets.
+        # The value of the dash is the target's value after the first move that fits the sets. The value does
+        # not depend on whether the target matches after this move. The dash matches if the target matches
+        # after at least one move that fits the sets. The results of the reference program show this
+        # behaviour.
         value = _first(fit, fit.target.value, lambda found: False, 0)
         test = _first(fit, fit.target.test, lambda found: not found, False)
         return code(kind, value, logs=fit.logs, test=test, apart=True)
@@ -201,8 +203,8 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
-    """A closure that evaluates `run` after each move that fits, until `missed(result)` is False. The closure
-    returns this result, or `failure` if `missed` is True for all results."""
+    """A closure that evaluates `run` after one fitting move after another. The closure returns the first
+    result that makes `missed(result)` False, or `failure` if no result does."""
     head, fits = fit.head, fit.fits
 
     def search(s: Evaluation) -> Any:
@@ -327,7 +329,8 @@ def _possible(compiler: Compiler, node: nodes_moves.PossibleMoves) -> Code:
 def _possible_pairs(
     compiler: Compiler, node: nodes_moves.PossibleMoves
 ) -> tuple[Callable[[Evaluation], set[tuple[int, int]]], bool]:
-    """The pairs (from-square, to-square) of the moves that fit. All promotions of one pawn on the same square
+    """A function that returns the pairs (from-square, to-square) of the possible moves that fit the filter,
+    and whether evaluating the operands can write comments. All promotions of one pawn on the same square
     count as one pair (D23)."""
     left = None if node.left is None else compiler.compile(node.left)
     right = None if node.right is None else compiler.compile(node.right)
@@ -409,8 +412,8 @@ def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> 
 
 
 def _squares_of(s: Evaluation) -> Cut:
-    """From- and to-squares of the move that led to the current position. While the target of a dash is
-    evaluated, the `Cut` of the dash is returned."""
+    """From- and to-squares of the move that led to the current position. If the target of a dash is being
+    evaluated at this position, the `Cut` of the dash is returned instead."""
     if s.cut is not None and s.cut[0] == s.id:
         return s.cut[1], s.cut[2]
     if s.id == 0:
@@ -434,13 +437,13 @@ def _taken_in_passing(s: Evaluation) -> int:
 _ELSEWHERE: Final = frozenset(
     {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
 )
-"""Node kinds that evaluate their operands at other positions. If a constituent of a `line` contains one of
-these filters, a `move` inside the filter is not about the line's next move (spec 11)."""
+"""Node kinds that evaluate their operands at other positions. A constituent of a `line` may contain such a
+filter. A `move` inside the filter is then not about the next move of the line (spec 11)."""
 
 
 def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
-    """The `move` filters that are about the next move, in a constituent of a `line`. Filters that are
-    evaluated at other positions are left out.
+    """The `move` filters in a constituent of a `line` that test the next move. Filters that are evaluated at
+    other positions are omitted.
 
     The compiler of `line` puts the `id`s of the returned filters into `Compiler.restricted_moves`, and then
     compiles the constituent. In a game, the constituent is evaluated once for each child of the current
@@ -499,8 +502,8 @@ def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
 
 
 def _older_candidates(compiler: Compiler, node: nodes_moves.Move) -> Callable[[Evaluation], Sequence[int]]:
-    """A closure for the children that are tested. In a constituent of a `line`, only `Evaluation.only_child`
-    is tested."""
+    """A closure for the children that the filter `move` tests. In a constituent of a `line`, the filter tests
+    only `Evaluation.only_child`."""
     if id(node) in compiler.restricted_moves:
         return _only_children
     return lambda s: s.tree.children[s.id]
@@ -541,15 +544,16 @@ _OLDER_SQUARES: Final[dict[str, Callable[[Evaluation, int], int]]] = {
     "capture": _captured,
     "enpassantsquare": _older_passed,
 }
-"""For each parameter, a function that returns a square of the move. The operand of the parameter must contain
-this square. Castling counts as a move of the king alone."""
+"""For each set parameter of the older filter `move`, a function that returns a set with a square of the move.
+The set given for the parameter must contain this square. Castling counts as a move of the king alone."""
 _CHOSEN: Final = {word: _OLDER_SQUARES[word] for word in ("from", "to", "capture")}
 
 
 def _older_tests(
     node: nodes_moves.Move, operands: dict[str, nodes.Node]
 ) -> list[Callable[[Evaluation, int], bool]]:
-    """Tests for the parameters that take no set. Each test takes the position after the move."""
+    """The tests of those parameters of the older filter `move` that take no set. The argument `child` of a
+    test is the position after the move."""
     tests: list[Callable[[Evaluation, int], bool]] = []
 
     def about_word(wanted: Callable[[int], bool]) -> Callable[[Evaluation, int], bool]:
@@ -631,7 +635,7 @@ def pins(s: Evaluation, sources: int, shields: int, goals: int) -> Iterator[tupl
     """The pins (spec 8.3) as triples of squares: the pinning man, the pinned man, and the goal behind the
     pinned man.
 
-    A goal holds a man of the pinned man's colour, or is empty.
+    A goal is a square that is empty or holds a man of the pinned man's colour.
     """
     board = s.men
     occupied = board[OCCUPIED]

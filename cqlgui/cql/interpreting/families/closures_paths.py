@@ -209,9 +209,10 @@ def _focused_steps(
 
 
 def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
-    """The positions after the next moves that count; `counts` decides whether a move counts. At the start of
-    the path, only the moves made at `place` are considered. Later in the path, every line after `place` is
-    followed to its first move that counts. The positions come in preorder."""
+    """The positions after the next moves that count. `counts(child)` decides whether the move that leads to
+    `child` counts. At the start of the path, only the moves made at `place` are considered. Later in the
+    path, the search goes down every branch after `place` until a move counts. The positions come in
+    preorder."""
     if not steps:
         yield from (child for child in s.tree.children[place] if counts(child))
         return
@@ -226,8 +227,8 @@ def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int]
 
 
 def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
-    """For a castling move, the from-squares of the king and of the rook. A king or rook that is not in focus
-    is left out. The result is None for any other move."""
+    """For a castling move, the from-squares of the king and of the rook. If the king or the rook is not in
+    focus, its from-square is omitted. The result is None for any other move."""
     move = s.tree.moves[child]
     if moves.flag(move) != moves.CASTLE:
         return None
@@ -235,8 +236,8 @@ def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
     for square in (moves.origin(move), moves.target(move)):
         if focused >> s.identity(square) & 1:
             squares |= 1 << square
-    # A castling move captures nothing, so it counts only if the king or the rook is in focus. Therefore
-    # `squares` is not empty.
+    # This function is called only for moves that count. A castling move captures nothing, and therefore
+    # counts only if the king or the rook is in focus. Therefore `squares` is not empty.
     return squares
 
 
@@ -255,8 +256,9 @@ def _side_to_move(s: Evaluation) -> int:
 
 
 def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
-    """Two lists with an entry for each position: the men that the last move moved, and the man that this move
-    captured. In an entry, bit i stands for the man with identity i."""
+    """Two lists with an entry for each position. An entry of the first list holds the men moved by the move
+    that leads to the position. An entry of the second list holds the man captured by this move. In an entry,
+    bit i stands for the man with identity i."""
     known: tuple[list[int], list[int]] | None = s.memo.get("men of moves")
     if known is None:
         game, moved, captured = s.tree, [0], [0]
@@ -297,8 +299,8 @@ def _between(s: Evaluation, start: int, last: int) -> list[int]:
 def _path_notes(
     node: nodes_paths.Path,
 ) -> Callable[[Evaluation, int, int | None, Sequence[sequences.SequenceMatch]], None]:
-    """A function that writes comments about a path that matched (output spec 3.3). The function also restores
-    the comments that the constituents made."""
+    """A function that writes comments about a path that matched (output spec 3.3). The search removed the
+    comments and orbit matches of the constituents. The function adds these comments and matches again."""
 
     def write(
         s: Evaluation, start: int, focused: int | None, best: Sequence[sequences.SequenceMatch]
@@ -430,7 +432,7 @@ def _line_step(
     compiler: Compiler, line: nodes_paths.Line, node: nodes.Node
 ) -> Callable[[Evaluation, _Place, int], Iterator[_Place]]:
     """A step that adds the next position to a line. The filter must hold at this position. If the filter
-    contains a `move` about the next move, the filter is tested once for each child."""
+    contains a `move` filter that tests the next move, the filter is tested once for each child."""
     coming = [] if line.backward else list(closures_moves.future_moves(node))
     compiler.restricted_moves.update(id(move) for move in coming)
     test = compiler.compile(node).test
@@ -442,8 +444,8 @@ def _line_step(
             return
         s.goto(position)
         if test(s):
-            # The next position is part of the place. Therefore the search finishes one branch before it
-            # begins another.
+            # A `_Place` contains the next position of the line, so each branch has a place of its own.
+            # Therefore the search finishes one branch before the search begins another branch.
             following = onward.positions(s, onward.children(s, position))
             yield position, next(following, -1)
             yield from ((position, one) for one in following)
@@ -489,9 +491,9 @@ class _Onward:
         return children[1:] if self._order == "secondary" else children
 
     def positions(self, s: Evaluation, candidates: Sequence[int]) -> Iterator[int]:
-        """The candidates that count. With `singlecolor`, a candidate counts only if the same side is to move
-        as at the start of the line. A candidate that does not count is replaced by the positions one move
-        further."""
+        """The positions of `candidates`, in order. With `singlecolor`, a position counts only if the side to
+        move is the same as at the start of the line. A position that does not count is replaced by the result
+        of `children` for this position."""
         waiting = [*reversed(candidates)]
         turn = s.positions[s.line_start].turn
         while waiting:

@@ -157,7 +157,8 @@ def _unbind(compiler: Compiler, node: nodes_programs.Unbind) -> Code:
         return code(Type.LOGICAL, clear)
 
     def forget(s: Evaluation) -> bool:
-        # A persistent variable always has a value, so it gets its initial value again.
+        # A persistent variable always has a value. Therefore `unbind` sets a persistent variable to its
+        # initial value.
         s.variables[slot] = compiler.initial(name) if name in compiler.persistent else UNBOUND
         return True
 

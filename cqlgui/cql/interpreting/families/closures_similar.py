@@ -2,8 +2,8 @@
 8.8).
 
 The positions of the other PGN file come from the host. The host refuses the file if the user did not allow
-the file. The positions are put into a table when the filter first runs. If a transform maps one board to
-another, both boards have the same *normal form*. The keys of the table contain the normal form.
+queries to read the file. The positions are put into a table when the filter first runs. If a transform maps
+one board to another, both boards have the same *normal form*. The keys of the table contain the normal form.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def _mirrored(board: bytes) -> bytes:
 
 
 def _shifted(board: bytes, files: int) -> bytes:
-    """The board with all men moved `files` files to the right, or to the left if `files` is negative. No man
-    may leave the board."""
+    """The board with all men moved `files` files to the right, or to the left if `files` is negative. The
+    caller must make sure that all men stay on the board."""
     gap = bytes(abs(files))
     if files >= 0:
         return b"".join(gap + board[rank : rank + 8 - files] for rank in range(0, 64, 8))

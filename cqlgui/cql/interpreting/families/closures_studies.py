@@ -70,8 +70,8 @@ def _fails(s: Evaluation) -> bool:
 
 
 def _sound(s: Evaluation) -> bool:
-    """Whether a study is sound. A study that is marked as failing is not sound. A study with a cook is not
-    sound if a dual is marked too."""
+    """Whether a study is sound. A study that is marked as failing is not sound. A study is also not sound if
+    both a cook and a dual are marked."""
     return not _fails(s) and not (_dual(s) and _cooked(s))
 
 
@@ -87,8 +87,8 @@ TOLD_BY_TAGS: Final = frozenset({*study_meanings.MARKS, *study_meanings.GBR_PART
 
 
 def _leaves_solution(s: Evaluation) -> bool:
-    """Whether one of the moves to the current position starts a variation, and the comment after this move
-    lacks `<main>`."""
+    """Whether the current position lies in a variation that is not part of the solution. Such a variation
+    starts with a move whose comment does not contain `<main>`."""
     tree, memo, place = s.tree, s.memo, s.id
     passed = []
     answer = False
@@ -139,7 +139,7 @@ def _eg_diagram(s: Evaluation) -> int | None:
 
 
 _MOST_DIGITS: Final = 9
-"""Maximum number of digits that are read. No diagram number has more digits."""
+"""Only this many digits of a number are read. No diagram number in the database is longer."""
 
 
 def _stipulation(s: Evaluation) -> str | None:
@@ -169,8 +169,8 @@ _TEXTS: Final[dict[str, Run]] = {
 
 @dataclass(frozen=True, slots=True)
 class Award:
-    """The award at the beginning of the Event tag. The ranks `low` and `high` are None if the award names no
-    rank."""
+    """The award at the beginning of the Event tag. `low` and `high` are the smallest and the largest rank in
+    the award (2 and 3 for `2/3.hm`), or None if the award contains no rank."""
 
     category: nodes_studies.AwardCategory
     special: bool
@@ -190,7 +190,8 @@ class Award:
 
 
 NO_RANK: Final = 10_000
-"""The largest rank number of an award that names no rank, as in the reference program."""
+"""`Award.rank` returns this number as the largest rank of an award without a rank. The reference program uses
+the same number."""
 
 _AWARD = pattern(r"(?:([0-9]{1,9})(?:/([0-9]{1,9}))?(\.sp)?|(sp)?)\.(p|hm|c)")
 _CATEGORY: Final[dict[str, nodes_studies.AwardCategory]] = {"p": "prize", "hm": "hm", "c": "commendation"}

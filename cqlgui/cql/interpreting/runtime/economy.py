@@ -131,8 +131,8 @@ def _is_pure_mate(scene: _Scene) -> bool:
 
 
 def _guards(scene: _Scene, square: Square) -> Bitboard:
-    """The winner's men that keep the king from a square. These men attack the square, or would attack the
-    square if the king did not stand in between."""
+    """The winner's men that guard a square against the loser's king. These men attack the square, or would
+    attack the square if the king did not stand in between."""
     found = position.attackers(scene.position, square, scene.winner)
     for checker in bits(scene.checkers):
         if _reach(scene.position, checker, square) >> scene.king & 1:
@@ -141,9 +141,9 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """Whether the winner may guard a square beside the king, although a loser's man stands on the square. In
-    a pure mate, this guard is necessary and allowed if there is one checker, and only a pin keeps the man
-    from answering the check."""
+    """Whether a man of the winner may guard `square` in a pure mate. The square is beside the loser's king,
+    and a loser's man stands on the square. The guard is allowed if there is exactly one checker, and the
+    loser's man is pinned and could answer the check if he were not pinned."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
@@ -251,8 +251,8 @@ def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
 
 
 def _blockers(scene: _Scene, lines: Bitboard, targets: Bitboard) -> Bitboard:
-    """The men that stand alone between a line piece of `lines` and a square of `targets`. Bishops count only
-    on diagonals, and rooks only on ranks and files."""
+    """The men that stand alone between a square of `targets` and a line piece (queen, rook or bishop) on a
+    square of `lines`. Bishops count only on diagonals, and rooks only on ranks and files."""
     found = 0
     for start in bits(lines):
         for end in bits(targets):

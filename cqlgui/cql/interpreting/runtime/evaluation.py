@@ -25,8 +25,8 @@ NO_CHILD: Final = -2
 """Value of `Evaluation.only_child` if a `line` cannot continue."""
 
 UNBOUND: Final = object()
-"""Marks an unbound variable. An unbound variable was not yet assigned in this game, or lost its value
-again."""
+"""Marks an unbound variable. An unbound variable has no value: the query has not yet assigned a value in this
+game, or has removed the value."""
 
 MAX_MESSAGES: Final = 10_000
 """Maximum number of messages from one game."""
@@ -45,7 +45,7 @@ _POLL_EVERY: Final = 4_000
 
 
 class QueryError(errors.CqlguiError):
-    """A fault of the query that shows only at run time (an unbound variable, a range out of bounds)."""
+    """A fault of the query that is found only at run time (an unbound variable, a range out of bounds)."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class Evaluation:
         sparse: bool = False,
     ) -> None:
         """`last_game` is the highest game number that the header admits, or None if the header sets no limit.
-        With `sparse`, only the positions that are visited are replayed."""
+        With `sparse`, the board of a position is computed only when the board is needed."""
         self.tree = game_tree
         self.host = host
         self.positions: list[position.Position] | tree.Positions = (
@@ -355,8 +355,8 @@ class Evaluation:
             )
 
     def say(self, text: str, span: Span | None = None) -> None:
-        """Keep a message for the user. After `MAX_MESSAGES` messages of a game, one note says that the other
-        messages are left out."""
+        """Record a message for the user. After `MAX_MESSAGES` messages of a game, one more message announces
+        that all further messages are omitted."""
         if len(self.messages) < MAX_MESSAGES:
             self.charge(len(text) + PER_ENTRY, span)
             self.messages.append(text)
@@ -410,8 +410,8 @@ class Evaluation:
         return self._fact("mate", legality.is_mate)
 
     def is_stalemate(self) -> bool:
-        """Whether the side to move is stalemated. The result depends only on the position, even if
-        the game continues (D6)."""
+        """Whether the side to move is stalemated. The result depends only on the position. Moves that follow
+        in the game do not matter (D6)."""
         return self._fact("stalemate", legality.is_stalemate)
 
     def _fact(self, name: str, decide: Callable[[position.Position], bool]) -> bool:
@@ -422,7 +422,7 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """The first positionid after a position and all its descendants. The positionids of a position and
+        """The positionid that follows the last descendant of a position. The positionids of a position and
         its descendants are consecutive."""
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))

@@ -29,7 +29,7 @@ class Host(Protocol):
     @property
     def result(self) -> str | None:
         """The result at the end of the game's text. If the text ends without a result, this property is the
-        result in the Result tag. If the text and the tag differ, the reference program uses the text."""
+        result in the Result tag. The text takes precedence over the tag, as in the reference program."""
 
     def tag(self, name: str) -> str | None:
         """Value of a PGN tag, or None if the game lacks the tag."""
@@ -49,8 +49,9 @@ class Host(Protocol):
         """Numeric annotation glyphs of the move that led to a position."""
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of another PGN file, in the order of the file. None stands for a game with moves that
-        cannot be played. Raises `RefusedError` if the user did not allow the file."""
+        """The games of another PGN file, in the order of the file. If a game contains a move that cannot be
+        played, the iterator yields None for the game. Raises `RefusedError` if the user did not allow the
+        file."""
 
     def read_file(self, name: str) -> str:
         """The text of a file. Raises `RefusedError` if the user did not allow queries to read the file."""

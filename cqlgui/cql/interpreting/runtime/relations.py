@@ -18,8 +18,8 @@ MAX_STEP: Final = 7
 
 @lru_cache(maxsize=512)
 def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
-    """For each square, the squares that are k steps away in a direction of `mask`, for every k from `low` to
-    `high`.
+    """A table with a set of squares for each square. The set contains the squares that are k steps away in a
+    direction of `mask`, where k takes all values from `low` to `high`.
 
     A negative k stands for steps in the opposite direction, and k = 0 stands for no step. Both bounds must
     lie in -7..7.
@@ -38,8 +38,8 @@ def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
 @lru_cache(maxsize=512)
 def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
     """The steps of `step_tables` as pairs. The first part of a pair contains the squares where the step can
-    start without leaving the board. The second part is the shift of the bitboard to the left, in bits. A
-    negative number means a shift to the right."""
+    start without leaving the board. The second part is a number of bits: the step shifts the bitboard to the
+    left by this number. A negative number shifts the bitboard to the right."""
     shifts = []
     for direction in directions.members(mask):
         file_step, rank_step = directions.STEPS[direction]

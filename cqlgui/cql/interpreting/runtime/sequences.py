@@ -89,18 +89,18 @@ def explore(
     better: Callable[[SequenceMatch], None] | None = None,
     attempts: Attempts | None = None,
 ) -> list[SequenceMatch]:
-    """A list with the best sequence from a place. If no sequence counts, the list is empty. With `every`, the
-    list holds all best sequences, in the order of the search.
+    """A list with the best sequence that starts at a place. With `every`, the list holds all best sequences,
+    in the order of the search. If `measure` accepts no sequence, the list is empty.
 
-    `measure` returns how good a complete sequence is, or None if the sequence does not count. Without
-    `every`, the list holds only the first of several equally good sequences. With `first`, the search ends at
-    the first sequence that counts. `atomics` are the slots of the atomic variables. Whenever a step is
-    undone, the old values of the atomic variables are restored. With `forgetful`, the caller promises that
-    the rest of a sequence depends only on the place and the remaining constituents. If two sequences reach
-    the same place with the same remaining constituents, the search continues only the first sequence.
-    `better` is called with each new best sequence. `attempts.failed` is called for every constituent that
-    failed. Comments made during the search are removed from the log. Raises the errors of the constituents,
-    and `TooSlow`.
+    `measure` returns a number that is larger for a better complete sequence. If `measure` returns None, the
+    sequence is ignored. Without `every`, the list holds only the first of several equally good sequences.
+    With `first`, the search ends at the first sequence that is not ignored. `atomics` are the slots of the
+    atomic variables. Whenever a step is undone, the old values of the atomic variables are restored. With
+    `forgetful`, the caller promises that the rest of a sequence depends only on the place and the remaining
+    constituents. If two sequences reach the same place with the same remaining constituents, the search
+    continues only the first sequence. `better` is called with each new best sequence. `attempts.failed` is
+    called for every constituent that failed. Comments made during the search are removed from the log. Raises
+    the errors of the constituents, and `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
     best: list[SequenceMatch] = []
@@ -146,8 +146,8 @@ def explore(
                     seen.add(key)
                 more: _Todo = None
                 if item.high is None or times < item.high:
-                    # After `low` rounds of an unbounded loop, all further rounds are equivalent and get the
-                    # number `low`.
+                    # In an unbounded loop, all rounds after the first `low` rounds are equivalent. Therefore
+                    # the count of rounds stops at `low`.
                     done = min(times + 1, item.low) if item.high is None else times + 1
                     more = (item.part, 0, (item, done, rest))
                 if times < item.low:
