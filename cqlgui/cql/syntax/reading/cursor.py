@@ -87,7 +87,6 @@ class Cursor:
         # blank and a bracket follow one of these dashes, the bracket is not the target of the dash.
         self.path_dashes: set[int] = set()
         # Up to this token index, the signs `+` and `*` that are wildcards of `line` filters have been found.
-        # All other signs `+` and `*` are arithmetic.
         self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
