@@ -1,6 +1,6 @@
 """Filters that no position can match: a pawn on the first or last rank. Transforms can turn a possible
-pattern into an impossible filter. This module looks only at the tree, and reports nothing in doubtful
-cases."""
+pattern into an impossible filter. This module examines only the syntax tree. If it is uncertain whether a
+filter can match, the filter is not reported."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _EDGE: Final = 0xFF000000000000FF
 
 
 def names_pawns(node: nodes.Node) -> bool:
-    """Whether a filter contains a designator of pawns only. A filter can become impossible under transforms
-    only if it contains such a designator."""
+    """Whether a filter contains a designator that names only pawns. Transforms can make a filter impossible
+    only if the filter contains such a designator."""
     return any(
         isinstance(part, nodes.Designator) and part.men and not part.men & ~_PAWNS
         for part in nodes.walk(node)

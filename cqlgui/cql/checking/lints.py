@@ -40,7 +40,8 @@ MAX_WARNINGS = 100
 
 
 def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, ...]:
-    """Warnings about a query without errors: at most `MAX_WARNINGS`, in no particular order."""
+    """At most `MAX_WARNINGS` warnings about `query`, in no particular order. The query must have no
+    errors."""
     found = itertools.chain(
         _conditions(text, query, names),
         lints_transforms.findings(text, query.body),
@@ -60,8 +61,8 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
 @dataclass(frozen=True, slots=True)
 class _Use:
     """A filter that is used as a condition. `before` is the filter directly before this filter in a sequence.
-    `value` is True for the last filter of the query, because the value of the last filter may still be
-    used."""
+    `value` is True for the last filter of the query. The value of the last filter is also the value of the
+    whole query, so a number there may be intended."""
 
     node: nodes.Node
     before: nodes.Node | None = None
@@ -288,8 +289,8 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
         return None
     simple = isinstance(node, nodes.Measure | nodes.Name | nodes.Count | nodes.Power)
     if isinstance(node, nodes.Count) and any(sign.isspace() for sign in source):
-        # The operand of `#` may extend to the right and include the comparison. Brackets keep the comparison
-        # outside the operand.
+        # Without brackets around the `#` filter, the added comparison could become part of the operand of
+        # `#`.
         simple = False
     joined = f"{source} > 0" if simple else f"({source}) > 0"
     return Fix(f"Compare: {_short(joined)}", node.span, joined)
@@ -308,8 +309,8 @@ def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
         else:
             continue
         tidy = player_name(written) or written
-        # The text of a search may be a part of a name. A full stop at the end of this text may stand in the
-        # middle of the name, so a full stop alone causes no warning.
+        # An implicit search also finds a part of a name. If the searched text ends with a full stop, the name
+        # may continue after the full stop. A full stop at the end therefore causes no warning in a search.
         if tidy == written or not (whole or tidy.count(" ") > written.count(" ")):
             continue
         at = text.find(f'"{written}"', span.offset, span.end)

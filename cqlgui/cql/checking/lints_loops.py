@@ -1,5 +1,5 @@
-"""Lints about loop variables that are used outside their loop, or bound by two nested loops. Only a search
-shows for certain whether the query stops with an error."""
+"""Lints about loop variables that are used outside their loop, or bound by two nested loops. Such a variable
+can stop a search with an error. Only the search itself shows whether this error occurs."""
 
 from __future__ import annotations
 

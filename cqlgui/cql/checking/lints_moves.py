@@ -13,8 +13,8 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Fix, Span
 
 def findings(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
     """Warnings about the dashes of a query."""
-    # The end offsets of all dashes with a target. A filter such as `countmoves` ends at the same offset as
-    # its dash.
+    # The end offsets of all dashes with a target. These offsets are also the ends of filters such as
+    # `countmoves` that end with a dash.
     targets: set[int] = set()
     neighbours: list[tuple[nodes.Node, nodes.Node]] = []
     for node in nodes.walk(body):

@@ -11,15 +11,15 @@ from cqlgui.cql.vocabulary import study_meanings
 
 
 def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
-    """Warnings about a query without errors."""
+    """Warnings about `query`, which must have no errors."""
     if not query.header.variations:
         yield from _about_variations(text, query, "warning")
 
 
 def faults(text: str, query: nodes.Query) -> tuple[Diagnostic, ...]:
     """The diagnostics of `findings` as errors: keys about variations in a search that omits variations (spec
-    14). The errors stop the query from running. Call this function only after the final choice about
-    variations has been made."""
+    14). The errors stop the query from running. Call this function only when it is certain whether the search
+    includes variations."""
     return () if query.header.variations else tuple(_about_variations(text, query, "error"))
 
 

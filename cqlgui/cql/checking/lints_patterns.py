@@ -61,8 +61,8 @@ _MOST_ALIKE: Final = 64
 
 
 def _subjects(node: nodes.Designator) -> Iterator[_About]:
-    """The single square and the king of a designator. Designators with the same square or king may contradict
-    each other."""
+    """What the designator names alone: one square, one king, both or neither. Two designators that name the
+    same square or the same king may contradict each other."""
     if node.squares.bit_count() == 1:
         yield "square", node.squares
     if node.men in _KINGS:

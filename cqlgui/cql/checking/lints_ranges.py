@@ -39,7 +39,8 @@ _BOUNDS: Final = pattern(r"-?\s*\d+\s*-?\s*\d+")
 
 
 def _ranges(query: nodes.Query) -> Iterator[tuple[nodes.Range, str]]:
-    """Every range in the query, and the consequence if the range contains no number."""
+    """Every range in the query, each with a text. The text describes the consequence if the range contains no
+    number."""
     for one in (query.header.gamenumber, query.header.matchcount):
         if one is not None:
             yield one, "no game is found"

@@ -39,8 +39,9 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """A warning for each transform that applies to a single filter without brackets, but that would also
-    change later filters if brackets included them."""
+    """A warning for each transform that applies to a single filter without brackets, if the transform would
+    also change later filters. To apply the transform to the later filters, the query needs braces around all
+    these filters."""
     changed = _Changed(compound.filters)
     for place, node in enumerate(compound.filters):
         if not isinstance(node, nodes.Transform):
@@ -139,9 +140,10 @@ def _moved(basic: geometry.Basic, part: transform_rules.Part) -> bool:
 
 
 def _two_words(text: str, node: nodes.Transform) -> Iterator[Diagnostic]:
-    """A warning about `shift horizontal F`, which shifts the filter that begins with `horizontal`.
+    """A warning about `shift horizontal F`, because `shifthorizontal F` was probably meant. In `shift
+    horizontal F`, the transform is `shift`, and `horizontal F` is the operand.
 
-    If a number follows `horizontal`, the direction is meant, and there is no warning.
+    If a number follows `horizontal`, the word is meant as a direction filter, and there is no warning.
     """
     if node.word not in ("shift", "flip") or node.range is not None:
         return
@@ -172,7 +174,7 @@ _MOST_IMAGES: Final = 64
 
 
 def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
-    """Some of the designators in `body`. If the filter `body` matches, all these designators match."""
+    """Designators in `body` that must all match whenever the filter `body` matches."""
     pending = [body]
     while pending:
         node = pending.pop()
@@ -200,8 +202,8 @@ def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
         for one in needed(chain[-1].operand)
         if one.men and not one.men & ~PAWNS and one.squares not in (0, geometry.ALL_SQUARES)
     ]
-    # If a designator already names only the first or last rank without any transform, `lints_patterns` warns
-    # about the designator.
+    # If all squares of a designator are on the first or last rank before any transform, `lints_patterns`
+    # gives the warning.
     if not pawns or any(not one.squares & ~ENDS for one in pawns):
         return
     images = _images(words, pawns)

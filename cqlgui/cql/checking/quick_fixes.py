@@ -78,8 +78,9 @@ def _stray(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
 
 
 def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """A fix for one of two mistakes. Either a transform before an operand that is no set is written as two
-    words, or brackets contain `or` where a set is needed."""
+    """A fix for one of two mistakes. The first mistake is the keyword of a transform written as two words,
+    with an operand that is no set. The second mistake is `or` within brackets, in a place where a set is
+    needed."""
     if finding.message.startswith(("`horizontal`", "`vertical`")):
         return _joined_transform(scanned, finding.span.offset)
     if "a set of squares" not in finding.message:

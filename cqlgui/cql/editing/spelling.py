@@ -31,7 +31,7 @@ class Change:
 
 
 def respelled(text: str, style: Style) -> str:
-    """The whole `text` in the spelling `style`. Words without a sign stay unchanged."""
+    """The whole `text` in the spelling `style`. A word that has no Unicode sign stays unchanged."""
     return applied(text, changes(text, style))
 
 
@@ -81,7 +81,7 @@ def tidied(text: str) -> str:
     """`text` without blanks at line ends and without repeated blank lines. The result ends with one line
     break.
 
-    A line with nothing but tabs is kept.
+    A line that contains only tabs stays unchanged.
     """
     lines = [line.rstrip() or line.strip(" ") for line in text.replace("\r\n", "\n").split("\n")]
     # Comments also lose blanks at line ends and repeated blank lines.
@@ -192,14 +192,16 @@ def _word(token: Token) -> str:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The pieces and the squares of a designator. Only the brackets around the pieces are removed."""
+    """The pieces and the squares of a designator. Brackets around the pieces are removed, and brackets around
+    the squares are kept."""
     found = _PIECES.fullmatch(text)
     assert found is not None
     return (found[1] or "").strip("[]"), found[2]
 
 
 def _any_man(pieces: str) -> list[str]:
-    """The signs and letters of a list of pieces. `A` and `a` together become the sign `◭`."""
+    """The letters or signs of a list of pieces, one string for each piece. If the list contains both `A` and
+    `a`, the sign `◭` replaces these two letters."""
     if "A" in pieces and "a" in pieces:
         return ["◭", *(one for one in pieces if one not in "Aa")]
     return list(pieces)
@@ -279,7 +281,8 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
             if changed and (_gets_tied(found, news, last, i) or _wants_blank(found[last], news[last], token)):
                 news[i] = " " + news[i]
         last = i
-    # The end of a token can depend on several tokens after it (`Ra1-4A`), so the new text is read again.
+    # The place where a token ends can depend on several later tokens, as in `Ra1-4A`. The new text is
+    # therefore read again.
     while blanks := _swallowed(found, news):
         for i in blanks:
             news[i] = " " + news[i]
@@ -308,8 +311,8 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
                 left is None or left.kind is not Kind.DESIGNATOR
             )
             if start not in read or broken or (stays and differs):
-                # This blank may also correct the reading of the next token. The next token is therefore
-                # tested only in the next call.
+                # With the blank before this token, the lexer may read the next token correctly too. The next
+                # token is therefore not tested in this call, but in the next call.
                 blanks.append(i)
                 before = -1
                 continue

@@ -113,9 +113,10 @@ def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
     outermost first. If `start` equals `end`, both are the offset of the caret. In this case, the transforms
     are inserted before the filter at the caret and before any transforms around this filter.
 
-    Several filters get braces, and a filter with operators gets round brackets. A transform applies to
-    everything on its right. If an operator follows the filters, round brackets enclose the transforms with
-    the filters and keep the operator outside.
+    If there are several filters, braces are put around the filters. If there is one filter with operators,
+    round brackets are put around the filter. An operator after the filters would become part of the
+    transform's operand. If an operator follows, round brackets are therefore put around the transforms and
+    the filters.
     """
     if start == end:
         chain = transform_chain_at(text, start)
@@ -209,8 +210,8 @@ def _bracketed(text: str) -> bool:
 
 
 def goes_on(text: str, end: int) -> bool:
-    """Whether an operator follows the filter that ends at `end`. A transform before the filter would take
-    this operator into its operand."""
+    """Whether an operator follows the filter that ends at `end`. If a transform were put before the filter,
+    this operator would become part of the transform's operand."""
     start = _after_trivia(text, end)
     following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)
     if following is None:

@@ -1,7 +1,7 @@
 """Prints a syntax tree as text in either spelling, with only the brackets that precedence needs.
 
-Reading a printed query gives the same tree again. Orbits, which the parser never makes, are printed for
-people to read.
+Reading a printed query gives the same tree again. The parser never makes an orbit (the result of expanding a
+chain of transforms). The printed text of an orbit is only for people to read.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def print_header(header: nodes.Header) -> str:
 
 
 def _lines(body: nodes.Node, style: printers.Style) -> list[str]:
-    """The filters of a body, each on a line of its own. A blank line ends a path that is not the last
-    filter."""
+    """The filters of a body, each on a line of its own. If a path is not the last filter, a blank line after
+    the path ends the path."""
     filters = body.filters if isinstance(body, nodes.Compound) else (body,)
     lines = printers.adjacent(filters, 14, style)
     for place, node in enumerate(filters):
@@ -244,8 +244,9 @@ def _sort(node: nodes.Node, style: printers.Style) -> printers.Printed:
 def _comment(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        # A `///` comment ends at the end of the line, or at the end of the bracket around the comment. With
-        # braces, the comment may also stand within another `///` comment.
+        # A `///` comment continues to the end of the line or of the surrounding bracket. The braces around
+        # the comment therefore end the comment before any later filter. The braces also allow this comment
+        # within another `///` comment.
         return printers.Printed(f"{{///{' '.join(printers.spoken(node.parts, style))}}}")
     return printers.Printed("comment" + printers.spoken_arguments(node.parts, style))
 

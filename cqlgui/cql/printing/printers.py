@@ -21,7 +21,7 @@ Style = Literal["ascii", "unicode"]
 
 
 def print_filter(node: nodes.Node, style: Style) -> Printed:
-    """A filter as text, with the precedence levels that decide about brackets around the text."""
+    """A filter as text, with precedence levels. These levels decide whether the text needs brackets."""
     return PRINTERS[type(node)](node, style)
 
 
@@ -133,7 +133,8 @@ def _runs_on(before: str, text: str) -> bool:
 
 
 SWALLOWS: Final = 15
-"""The `open` level of a filter that continues to the end of the surrounding bracket or to a blank line."""
+"""The value of `Printed.open` for a filter that has no end of its own. Such a filter, for example a path,
+continues to the end of the surrounding bracket or to a blank line."""
 _TEXT_WORD = pattern(
     r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
@@ -145,8 +146,8 @@ _MORE = pattern(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|com
 
 
 def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
-    """Texts of filters that stand side by side. A text gets brackets if the text would be read as a part of
-    the previous text."""
+    """The texts of neighbouring filters. A text gets brackets if the text would be read as a part of the
+    previous text."""
     texts: list[str] = []
     for place, node in enumerate(filters, 1):
         printed = print_filter(node, style)

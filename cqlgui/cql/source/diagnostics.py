@@ -11,7 +11,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of the query text in code points: `offset` counts from 0."""
+    """A part of the query text. `offset` and `length` count code points, and `offset` counts from 0."""
 
     offset: int
     length: int
@@ -71,7 +71,7 @@ def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
     """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint.
 
     A long line is cropped to the part around the span. Control characters become blanks, because control
-    characters in a stranger's text could manipulate the terminal.
+    characters in a text from an unknown author could manipulate the terminal.
     """
     line, column = line_and_column(text, diagnostic.span.offset)
     parts = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]

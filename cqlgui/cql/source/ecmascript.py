@@ -345,7 +345,8 @@ class _Reader:
         self.at += 1
         last = self.single()
         if len(first) != 1 or len(last) != 1:
-            # One end is a class, so the text is no range, and the dash is an ordinary character.
+            # At least one of the two parts around the dash is a class. The dash therefore makes no range and
+            # is an ordinary character.
             return "".join(_literal(one) if len(one) == 1 else one for one in (first, "-", last))
         if ord(first) > ord(last):
             message = f"the range {first}-{last} runs backwards."

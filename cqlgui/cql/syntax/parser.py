@@ -128,8 +128,9 @@ def _header(reader: cursor.Cursor) -> nodes.Header:
     if reader.peek().word != "(":
         reader.expected("`(` after `cql`", "cql() has an empty header")
         return nodes.Header(start.span)
-    # A header that is never closed ends before the first word that is no parameter. The missing closing
-    # bracket has been added at the end of the text. This bracket ends the body.
+    # If the closing bracket of the header is missing, the header ends before the first word that is no
+    # parameter. In this case, a closing bracket has been added at the end of the text, and the added bracket
+    # ends the body.
     unclosed = reader.take().offset in reader.unclosed
     made = _Header()
     while not reader.at_end_of_group():

@@ -157,8 +157,8 @@ def _result(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def result_value(cursor: Cursor) -> str | None:
-    """The result after the keyword `result`, bare or quoted. If there is no result, the function reports an
-    error and returns None."""
+    """The result after the keyword `result`. The result may be written with or without quotes. If there is no
+    result, the function reports an error and returns None."""
     token = cursor.peek()
     if token.kind is Kind.RESULT or (token.word == STRING_LITERAL and token.string in RESULTS):
         return cursor.take().string
@@ -349,8 +349,9 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
 def _sharing_key(
     cursor: Cursor, operand: nodes.Node, first: Token, doc: str, text: bool, smallest: bool
 ) -> nodes.Node:
-    """`operand`, or Broken after a reported conflict with an earlier `sort`. All `sort` filters with the text
-    `doc` share one key, and must agree on the type and order of the key (output spec 4)."""
+    """`operand`, if this `sort` filter agrees with the earlier `sort` filters of the same key. If there is a
+    conflict, the function reports an error and returns Broken. All `sort` filters with the text `doc` share
+    one key, and must agree on the type and order of the key (output spec 4)."""
     before = cursor.sorts.setdefault(doc, (text, smallest))
     if before == (text, smallest):
         return operand

@@ -144,8 +144,8 @@ def _tied(cursor: Cursor, name: Token) -> bool:
 
 
 def _before_designator(cursor: Cursor, name: Token) -> bool:
-    """True if a designator such as `[e4]` directly follows the dictionary. The designator was meant as a
-    key."""
+    """True if a designator such as `[e4]` directly follows the dictionary. Such a designator was probably
+    meant as a key."""
     following = cursor.peek()
     return following.kind is Kind.DESIGNATOR and following.offset == name.end
 

@@ -43,9 +43,10 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
     """The dash that is the next token, with the right set and the promotion. `left` is the set directly
     before the dash.
 
-    `start`, if given, is the offset where the text of the left set begins. This offset may differ from the
-    offset of the set's span. With `in_path`, no target is read, because the caller reads the filters after
-    the dash. Without `in_path`, a bracketed target is part of the dash.
+    `start`, if given, is the offset where the text of the left set begins. This offset differs from the
+    offset of the set's span if the span omits brackets around the set. With `in_path`, no target is read,
+    because the caller reads the filters after the dash. Without `in_path`, a bracketed target is part of the
+    dash.
     """
     token = cursor.take()
     kind = None if left is None else cursor.type_of(left)
@@ -340,7 +341,7 @@ def _consistent(cursor: Cursor, words: list[Token], word: Token) -> None:
 
 
 def _promoted(cursor: Cursor) -> nodes.Node:
-    """The designator after `promote`: one token, men without squares."""
+    """The designator after `promote`. The designator must be one token, and must name men but no squares."""
     word = cursor.peek()
     if word.kind is not Kind.DESIGNATOR:
         return cursor.expected("a type of man after `promote`", "promote Q, promote [RB], promote A for any")

@@ -264,7 +264,8 @@ def _has_moves(cursor: Cursor) -> bool:
         if token.word in _DASHES or token.word in _PATH_WILDCARDS:
             return True
         if token.word == "path":
-            # Everything up to the closing bracket belongs to the inner path.
+            # A path begins here, within the bracket. Everything up to the closing bracket belongs to this
+            # inner path.
             return False
     return False
 
@@ -306,8 +307,7 @@ def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
     if len(bracket) <= 20:
         hint += f": {{{bracket} {sign.text} ...}}"
     cursor.report(sign.span, "bracket-in-path", message, hint)
-    # The right side of the operator is read too, because an unread right side would be reported as another
-    # mistake.
+    # The right operand is read too. Otherwise, the right operand would be reported as another mistake.
     cursor.take()
     if not cursor.at_end_of_group():
         cursor.expression(14)
@@ -350,7 +350,8 @@ def _filter(cursor: Cursor) -> nodes.Node:
         return cursor.expression(14)
     message = f"In a path every dash is a move of the path itself, so `{token.text}` has none here."
     cursor.report(token.span, "dash-in-path", message, f"put it into braces: {{{token.text} --}}")
-    # The dash is read as if there were braces, so that one mistake is not reported several times.
+    # The missing braces around the keyword and its dash have just been reported. The dash is now read as if
+    # the braces were there, so that the same mistake is not reported again.
     for place in range(cursor.position + 1, len(cursor.tokens)):
         sign = cursor.tokens[place]
         if sign.word in CLOSERS or sign.word in CLOSER_OF:
@@ -371,7 +372,7 @@ def _condition(cursor: Cursor, node: nodes.Node, first: Token) -> nodes.Node:
 
 
 def _is_number(cursor: Cursor, node: nodes.Node) -> bool:
-    """True for a number, a numeric variable and arithmetic."""
+    """True if the filter is a number, a numeric variable or an arithmetic operation."""
     if isinstance(node, nodes.Number | nodes.Arithmetic | nodes.Negate):
         return True
     return isinstance(node, nodes.Name) and cursor.type_of(node) is Type.NUMERIC
@@ -616,8 +617,8 @@ def _line_chain(cursor: Cursor, arrow: Token) -> nodes.Node:
 
 
 def _one_filter_each(cursor: Cursor) -> None:
-    """Report a second filter in a constituent of a line, if an arrow of this line follows the second
-    filter."""
+    """Report a second filter in a constituent of a line. The second filter is reported only if an arrow of
+    the same line follows later."""
     if cursor.at_end_of_group() or cursor.peek().word in _ARROWS:
         return
     depth, arrows = 0, _Arrows()

@@ -1,5 +1,5 @@
-"""Strings (language spec, 13): subscripts, slices and their assignment, `~~` and groups, and the string
-words.
+"""Strings (language spec, 13): subscripts and slices, assignments to subscripts and slices, `~~` and groups,
+and the keywords about strings.
 """
 
 from __future__ import annotations

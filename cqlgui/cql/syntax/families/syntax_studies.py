@@ -89,8 +89,8 @@ def _award(cursor: Cursor, token: Token) -> nodes.Node:
     category = next((word for word in seen if _is_category(word)), "award")
     if "sort" in seen and cursor.errors == errors:
         if seen[-1] == "sort" and len(seen) > 1:
-            # A `sort` at the end of the award could also be the first word of a `sort` filter after the
-            # award.
+            # In `hhdb award sort`, the word `sort` could also begin a separate `sort` filter. `sort` must
+            # therefore not be the last of several award words.
             last = cursor.tokens[cursor.position - 1]
             hint = f"write hhdb sort {seen[0]}, or bracket the award"
             cursor.report_always(last.span, "misplaced-word", "`sort` may not stand last after `hhdb`.", hint)

@@ -134,8 +134,8 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
     if cursor.peek().word != "(":
         cursor.expected(f"`(` after {owner}", f"{owner[1:-1]} (s t) names two positions")
         while cursor.peek().kind is Kind.NAME:
-            # These names should stand in brackets. The names are skipped. The next token is not reported,
-            # because the missing bracket has been reported already.
+            # The names that follow should be in brackets. The missing bracket has been reported already, so
+            # the names are skipped, and no error is reported at the token after the names.
             cursor.take()
         cursor.hush()
         return None
@@ -167,8 +167,8 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
     cursor.skip_group()
     cursor.take()
     known = all(cursor.names.get(name.text) is Type.POSITION for name in found)
-    # If an unterminated comment hides the rest of the text, only the comment is reported. The number of names
-    # must therefore be tested in addition to the number of errors.
+    # Names can be missing without a new error: if an unterminated comment hides the rest of the text, only
+    # the comment is reported. The number of names is therefore tested too.
     return (found[0], found[1]) if len(found) == 2 and cursor.errors == errors and known else None
 
 

@@ -86,13 +86,13 @@ class Cursor:
         # The offsets of dashes that belong to a filter such as `currentmove` at the top level of a path. If a
         # blank and a bracket follow one of these dashes, the bracket is not the target of the dash.
         self.path_dashes: set[int] = set()
-        # The wildcards `+` and `*` of `line` filters have been distinguished from arithmetic up to this token
-        # index.
+        # Up to this token index, the signs `+` and `*` that are wildcards of `line` filters have been found.
         self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
-        """The text of each sort key, with two flags: whether the values of the key are strings, and whether
-        the key keeps the smallest value."""
+        """Maps the text of each sort key to two flags. The first flag is True if the values of the key are
+        strings. The second flag is True if the smallest of several values of a game is kept, and False if the
+        largest value is kept."""
         # The offsets of the tokens that follow a blank line.
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
@@ -200,9 +200,9 @@ class Cursor:
             self.position += 1
 
     def look_ahead(self, tokens: int, level: int) -> nodes.Node:
-        """Read the expression that begins `tokens` tokens ahead, and consume nothing. `taken_ahead` returns
-        the node later. Reading the expression a second time would report its errors twice and declare its
-        names twice."""
+        """Read the expression that begins `tokens` tokens after the next token, and consume nothing.
+        `taken_ahead` returns the same node later. Reading the expression a second time would report its
+        errors twice and declare its names twice."""
         before = self.position
         self.position += tokens
         start = self.peek().offset
@@ -254,7 +254,7 @@ class Cursor:
 
     @property
     def _ending(self) -> str:
-        """The thing that ends here, in words: the text, a line, or a path."""
+        """The beginning of an error message: it says whether the text, a line or a path ends here."""
         if self._limit is None:
             return "The text ends"
         blank = self._limit < len(self.tokens) and self.tokens[self._limit].offset in self.after_blank

@@ -18,8 +18,8 @@ LAST: Final = 255
 
 
 def number_of(text: str) -> int | None:
-    """The number of the glyph that a text names. The result is 0 if the number is not in 1 to 255, and None
-    if the text names no glyph."""
+    """The number of the glyph that a text names. The result is 0 if the number is less than 1 or greater than
+    255. The result is None if the text names no glyph."""
     if text in NUMBERS:
         return NUMBERS[text]
     found = _DOLLAR.fullmatch(text)
