@@ -1,12 +1,12 @@
 """The tree of a query: frozen data with spans, without behaviour.
 
-Types and scopes are not stored in the tree (see `types`). Brackets make no node. The printer adds the
-brackets that precedence requires. `{F}` with a single filter F gives the node of F. Spans take no part in
-equality, so `==` ignores places in the text. Orbits depend on this equality. Tests depend on this equality
-too: a printed tree must parse to an equal tree. Men are bits of a mask (`board.men`): bit 0 is the empty
-square, bits 1-6 are the white P N B R Q K, bits 7-12 are the black men. Square sets are bitboards with a1 as
-the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast, right,
-southeast, down, southwest, left, northwest.
+Types and scopes are not stored in the tree (see `types`). Brackets have no nodes of their own. The printer
+adds brackets where the precedence of the operators requires them. `{F}` with a single filter F gives the node
+of F. `==` does not compare spans, so equal filters at different places in the text are equal nodes. Orbits
+depend on this equality. Tests check with `==` that a printed tree parses to an equal tree. A set of men is a
+bit mask (`board.men`): bit 0 is the empty square, bits 1-6 are the white P N B R Q K, bits 7-12 are the black
+men. Square sets are bitboards with a1 as the lowest bit. Direction sets are 8-bit masks in the order of
+`board.directions`: up, northeast, right, southeast, down, southwest, left, northwest.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _Kind = TypeVar("_Kind")
 
 
 class _Compared:
-    """Equality, hash and `repr` of nodes, shared by all kinds. If `dataclass` generated these methods for
-    each kind, the generation would take a third of the start time."""
+    """Equality, hash and `repr` of nodes, shared by all kinds. `dataclass` could generate these methods for
+    each kind, but the generation would take a third of the start time of the program."""
 
     __slots__ = ()
 
@@ -49,7 +49,8 @@ _KEYS: dict[type, attrgetter[Any] | None] = {}
 
 
 def _key(kind: type) -> attrgetter[Any] | None:
-    """The fields that distinguish nodes of a kind; None if all nodes of the kind are equal."""
+    """A function that returns the values of the compared fields of a node. The result is None if the kind has
+    no compared fields; all nodes of such a kind are equal."""
     try:
         return _KEYS[kind]
     except KeyError:
@@ -65,7 +66,7 @@ def node(kind: type[_Kind]) -> type[_Kind]:
 
 @node
 class Node(_Compared):
-    """The common part of all nodes: the place in the text."""
+    """The base class of all nodes. `span` is the place of the node in the query text."""
 
     span: Span = field(compare=False, hash=False, repr=False)
 
@@ -75,8 +76,8 @@ class Node(_Compared):
 
 @node
 class Range(Node):
-    """Bounds after a keyword (spec 2.4). A bound is an integer or the name of a numeric variable. With
-    `count`, any number is accepted."""
+    """Bounds after a keyword (spec 2.4). A bound is an integer or the name of a numeric variable. `count` is
+    True if the word `count` replaces the bounds; every number is then in the range."""
 
     low: int | str
     high: int | str
@@ -85,7 +86,8 @@ class Range(Node):
 
 @node
 class Header(Node):
-    """The bracket after `cql` (spec 3); an absent header has the default values."""
+    """The header: the bracket after `cql` (spec 3). If the query has no header, all fields have their default
+    values."""
 
     variations: bool = False
     gamenumber: Range | None = None
@@ -237,7 +239,7 @@ class ImplicitSearch(Node):
 @node
 class CurrentTransform(Node):
     """`currenttransform`. `applied` holds the names of the transforms that the expansion applied, outermost
-    first. It is empty after parsing."""
+    first. After parsing, `applied` is empty."""
 
     applied: tuple[str, ...] = field(default=(), compare=False, hash=False)
 
@@ -306,8 +308,8 @@ class Shade(Node):
 
 @node
 class Direction(Node):
-    """A direction filter. `directions` is the mask for the word of the filter. Without a `range`, the range
-    is 1 to 7."""
+    """A direction filter. `directions` is the mask of the directions that the keyword means. If `range` is
+    None, the range is 1 to 7."""
 
     directions: int
     range: Range | None
@@ -345,8 +347,8 @@ class Find(Node):
 
 @node
 class Sort(Node):
-    """`sort` (output spec 4). `order` is `min` or `max` if one of these words is written. `doc` is None if
-    the filter has no text."""
+    """`sort` (output spec 4). `order` is the word `min` or `max`, or empty if neither word is written. `doc`
+    is the string that describes the sort key, or None if there is no such string."""
 
     quiet: bool
     order: Literal["", "min", "max"]
@@ -465,8 +467,8 @@ class Logic(Node):
 
 @node
 class Assign(Node):
-    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent`, `quiet` and `atomic` are True if these words
-    stand in front of the assignment (12.2, 12.3)."""
+    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent`, `quiet` and `atomic` are True if the
+    assignment begins with these words (12.2, 12.3)."""
 
     name: str
     operator: Literal["=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="]
@@ -478,7 +480,7 @@ class Assign(Node):
 
 @node
 class SquareLoop(Node):
-    """`square x in S F`, `square all x in S F` and the element-sign forms."""
+    """`square x in S F`, `square all x in S F`, and the forms with the element sign."""
 
     name: str
     all: bool
@@ -488,7 +490,7 @@ class SquareLoop(Node):
 
 @node
 class PieceLoop(Node):
-    """`piece x in S F`, `piece all x in S F` and the element-sign forms."""
+    """`piece x in S F`, `piece all x in S F`, and the forms with the element sign."""
 
     name: str
     all: bool
@@ -522,8 +524,8 @@ class Orbit(Node):
     (transforms spec 4).
 
     `index` numbers the outermost orbits of the query in text order. The `index` of an inner orbit is -1.
-    `range` comes from the `Transform`. `operand` is the filter as written, or None. It determines the
-    type of an orbit without elements.
+    `range` is the range of the innermost transform of the chain. `operand` is the filter under the chain, as
+    written; if an orbit has no elements, `operand` determines the type of the orbit.
     """
 
     elements: tuple[Element, ...]
@@ -536,7 +538,7 @@ class Orbit(Node):
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The filters directly inside `node`, in text order. For an orbit, these are the filters of its
+    """The filters directly inside `node`, in text order. The children of an orbit are the filters of its
     elements."""
     for name in _child_fields(type(node)):
         value = getattr(node, name)
@@ -552,8 +554,8 @@ def children(node: Node) -> Iterator[Node]:
 
 def walk(root: Node) -> Iterator[Node]:
     """`root` and every filter inside it. A filter comes before its children, and the children come in reverse
-    order. Every walk first waits while the window is busy. A thread must therefore not walk while it holds a
-    lock that the window may need."""
+    order. While the window is busy, each call of `walk` first waits for a moment. A thread must therefore not
+    call `walk` while the thread holds a lock that the window may need."""
     priority.pause()
     pending = [root]
     while pending:
@@ -566,7 +568,7 @@ _CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
 
 
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    """Fields that may hold filters. Spans, ranges and the written form of an orbit are left out."""
+    """Fields that may hold filters. Spans, ranges and the `operand` of an orbit are not included."""
     known = _CHILD_FIELDS.get(kind)
     if known is None:
         skipped = {"span", "word_span", "range"} | ({"operand"} if kind is Orbit else set())

@@ -19,7 +19,8 @@ class OriginalComment(Node):
 
 @node
 class Glyph(Node):
-    """`originalcomment "NAG"`: the move that led here has this numeric annotation glyph, 1 to 255."""
+    """`originalcomment "NAG"`: the move that led to the position has this numeric annotation glyph (1 to
+    255)."""
 
     number: int
 

@@ -9,10 +9,9 @@ from cqlgui.cql.ast.nodes import Node, node
 
 @node
 class Dash(Node):
-    """`L--R=P(T)`, or `L[x]R=P(T)` if `capture` is True (spec 9). A part that is not written is None.
-
-    Several target filters are one `nodes.Compound`. `promotion` is a designator of men, all squares, or a
-    string.
+    """`L--R=P(T)`, or `L[x]R=P(T)` if `capture` is True (spec 9). If a part is not written, its field is
+    None. If T consists of several filters, `target` is one `nodes.Compound`. `promotion` is a `Designator`
+    without squares, an `AllSquares` node (any man), or a filter with a string as value.
     """
 
     capture: bool
@@ -24,10 +23,10 @@ class Dash(Node):
 
 @node
 class PossibleMoves(Node):
-    """`legal DASH`, or `pseudolegal DASH` if `pseudo` is True (spec 9.5): the squares where these moves
-    end.
+    """`legal DASH`, or `pseudolegal DASH` if `pseudo` is True (spec 9.5): the squares that these moves lead
+    to.
 
-    If a `target` is written, it is one of the words castle, o-o, o-o-o, enpassant.
+    `target` is None or one of the words castle, o-o, o-o-o, enpassant.
     """
 
     pseudo: bool
@@ -45,7 +44,7 @@ class CountMoves(Node):
 
 @node
 class CurrentMove(Node):
-    """`currentmove DASH`: the dash tested on the move that led here (spec 8.6)."""
+    """`currentmove DASH` (spec 8.6): the move that led to the position matches the dash."""
 
     dash: Dash
 
@@ -55,7 +54,7 @@ PreviousWord = Literal["enpassant", "nullmove", "primary", "secondary"]
 
 @node
 class PreviousMove(Node):
-    """A condition on the move that led here (spec 8.6)."""
+    """A condition on the move that led to the position (spec 8.6)."""
 
     word: PreviousWord
 
@@ -65,7 +64,7 @@ PreviousSquaresWord = Literal["from", "to", "enpassantsquare"]
 
 @node
 class PreviousSquares(Node):
-    """Squares of the move that led here (spec 8.6)."""
+    """Squares of the move that led to the position (spec 8.6)."""
 
     word: PreviousSquaresWord
 
@@ -81,7 +80,7 @@ OPERAND_WORDS: frozenset[str] = frozenset({"from", "to", "capture", "promote", "
 
 @node
 class Move(Node):
-    """The older filter `move` (spec 16.1). `words` holds its parameters in the order written. `operands`
+    """The older filter `move` (spec 16.1). `words` holds the parameter words in the order written. `operands`
     holds one filter for each parameter that takes an operand.
 
     `comment` holds the parts of `comment(...)`, or None if there is no comment.

@@ -13,7 +13,8 @@ class Path(Node):
     """`path` (spec 10). A constituent is a `Step`, a `Chain`, a `Repeat` of a constituent, or another filter.
 
     `focus` is the set of men whose moves count. With `capture`, moves that capture one of these men count
-    too. `max` is the number that the best path maximises. If `max` is None, the number of moves is maximised.
+    too. The best path is the path with the greatest value of `max`. If `max` is None, the best path is the
+    path with the most moves.
     """
 
     range: Range | None
@@ -35,7 +36,8 @@ class Path(Node):
 
 @node
 class Step(Node):
-    """A dash as constituent. All of `targets` must match after the move. The dash itself has no target."""
+    """A dash as a constituent of a path. All filters in `targets` must match after the move. `dash.target` is
+    None."""
 
     dash: Dash
     targets: tuple[Node, ...]

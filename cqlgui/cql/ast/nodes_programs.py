@@ -10,7 +10,7 @@ from cqlgui.cql.ast import nodes
 
 @nodes.node
 class If(nodes.Node):
-    """`if C T else E`; `otherwise` is None without `else`."""
+    """`if C T else E`. `otherwise` is E, or None if there is no `else`."""
 
     condition: nodes.Node
     then: nodes.Node
@@ -26,8 +26,8 @@ class Loop(nodes.Node):
 
 @nodes.node
 class While(nodes.Node):
-    """`while (C) F`. With `iterates`, C is a bare search for a regular expression, and F runs for each
-    match."""
+    """`while (C) F`. If C is only a search for a regular expression, `iterates` is True, and F runs once for
+    each match."""
 
     condition: nodes.Node
     body: nodes.Node
@@ -46,7 +46,7 @@ class Assert(nodes.Node):
 
 @nodes.node
 class IsBound(nodes.Node):
-    """`isbound x`, or `isunbound x` if `bound` is False. There need not be a variable with this name."""
+    """`isbound x`, or `isunbound x` if `bound` is False. x may be a name that no variable has."""
 
     name: str
     bound: bool
@@ -109,8 +109,8 @@ class EntryLoop(nodes.Node):
 
 @nodes.node
 class Function(nodes.Node):
-    """A definition. `body` is the text between the braces as written, in ASCII or Unicode spelling. The text
-    has no types of its own. Each `Call` has the body as a filter with types."""
+    """A definition. `body` is the text between the braces as written, in ASCII or Unicode spelling. Only
+    calls have types: each `Call` holds the body as a filter for the arguments of this call."""
 
     name: str
     parameters: tuple[str, ...]
@@ -119,10 +119,10 @@ class Function(nodes.Node):
 
 @nodes.node
 class Call(nodes.Node):
-    """A call of a function, and the filter that replaces the call. `hidden` has a name for each argument: the
-    variable that holds the argument. The name is empty if the argument is a plain variable, passed by name.
-    If a transform changed the body, `inlined` is True, and `name` and `arguments` no longer describe the
-    body."""
+    """A call of a function, and the filter that replaces the call. `hidden` has one name for each argument:
+    the name of the hidden variable that holds the argument. The name is empty if there is no hidden variable,
+    because the argument is itself a plain variable. If a transform changed the body, `inlined` is True, and
+    `name` and `arguments` no longer describe the body."""
 
     name: str
     arguments: tuple[nodes.Node, ...]

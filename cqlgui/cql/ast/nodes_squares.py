@@ -50,7 +50,7 @@ PawnWord = Literal["passedpawns", "isolatedpawns", "doubledpawns", "connectedpaw
 
 @nodes.node
 class PawnSet(nodes.Node):
-    """A word of pawn structure: pawns of both colours."""
+    """A word of pawn structure. The value is a set with pawns of both colours."""
 
     word: PawnWord
 
@@ -62,7 +62,7 @@ PictureWord = Literal[
 
 @nodes.node
 class Picture(nodes.Node):
-    """A word for an economical mate or stalemate (spec 15): the set of men that take part in the mate or
-    stalemate."""
+    """A word for an economical mate or stalemate (spec 15). The value is the set of men that take part in the
+    mate or stalemate."""
 
     word: PictureWord

@@ -45,8 +45,8 @@ class Search(nodes.Node):
 
 @nodes.node
 class Group(nodes.Node):
-    r"""`\n`: the text of a group of the last search. If `place` is True, the node is `\-n`, the index of the
-    group."""
+    r"""`\n`: the text of a group of the last search. If `place` is True, the node is `\-n`: the index in the
+    searched string where the group begins."""
 
     number: int
     place: bool
@@ -62,7 +62,7 @@ class Case(nodes.Node):
 
 @nodes.node
 class IndexOf(nodes.Node):
-    """`indexof (s t)`: where `needle` stands in `text`."""
+    """`indexof (s t)`: the index of `needle` in `text`."""
 
     needle: nodes.Node
     text: nodes.Node

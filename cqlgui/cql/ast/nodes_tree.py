@@ -22,7 +22,7 @@ class Parent(nodes.Node):
 
 @nodes.node
 class Child(nodes.Node):
-    """`child`, or `child (n)` with the number of the child, counted from 0."""
+    """`child`, or `child (n)`, where n is the number of the child, counted from 0."""
 
     index: nodes.Node | None
 

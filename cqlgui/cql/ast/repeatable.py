@@ -1,5 +1,6 @@
-"""Tells which filters are repeatable. A repeatable filter gives the same result each time it is evaluated at
-one position. If a search reaches a position a second time, the filter need not be evaluated again."""
+"""Determines which filters are repeatable. A repeatable filter gives the same result each time it is
+evaluated at one position. If a search reaches a position a second time, the filter need not be evaluated
+again."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ from cqlgui.cql.ast import (
 
 
 def is_repeatable(node: nodes.Node) -> bool:
-    """True if a filter gives the same result each time it is evaluated at one position. A repeatable
-    filter has no side effects except comments and orbit matches. Node kinds outside `_REPEATABLE` count as
+    """True if a filter gives the same result each time it is evaluated at one position. A repeatable filter
+    has no side effects except comments and orbit matches. Nodes of a kind that `_REPEATABLE` lacks count as
     not repeatable."""
     return is_repeatable_itself(node) and all(is_repeatable(child) for child in nodes.children(node))
 

@@ -11,9 +11,9 @@ from cqlgui.cql.ast import nodes
 
 
 class Type(Enum):
-    """The type of a filter's value. A LOGICAL filter has no value. PIECE is the type of a piece variable by
-    itself; the value of the variable is a set of at most one square. DICTIONARY is the type of a dictionary's
-    name. The grammar allows a dictionary's name only in certain places."""
+    """The type of a filter's value. A LOGICAL filter has no value. PIECE is the type of a piece variable; the
+    value of a piece variable is a set of at most one square. DICTIONARY is the type of a dictionary's name.
+    The grammar allows a dictionary's name only in certain places."""
 
     SET = "set"
     NUMERIC = "number"
@@ -40,7 +40,7 @@ class Entries:
 @dataclass(slots=True)
 class Names:
     """The variables of one query with their types, the dictionaries of the query, and a memo for `infer`.
-    Variables are global and keep one type."""
+    Variables are global, and the type of a variable never changes."""
 
     types: Mapping[str, Type] = field(default_factory=dict)
     dictionaries: Mapping[str, Entries] = field(default_factory=dict)
@@ -67,7 +67,8 @@ class Names:
 
 
 def infer(node: nodes.Node, names: Names) -> Type:
-    """The type of a checked or expanded filter. Each node object is visited once per `names`.
+    """The type of a checked or expanded filter. `names` remembers the type of each node, so each node is
+    visited only once.
 
     Raises KeyError for a variable that `names` lacks. A missing variable means that the tree was not checked.
     """
@@ -103,7 +104,8 @@ def _operand(node: nodes.Node, names: Names) -> Type:
 
 
 def valued(kind: Type) -> Type:
-    """The type that an enclosing filter sees: SET for a piece variable, which is a set of one square."""
+    """The type of a filter from the point of view of an enclosing filter. A piece variable counts as a SET;
+    all other types stay the same."""
     return Type.SET if kind is Type.PIECE else kind
 
 
@@ -123,8 +125,9 @@ def _arithmetic(node: nodes.Node, names: Names) -> Type:
 
 
 def _compare(node: nodes.Node, names: Names) -> Type:
-    """The type of a comparison. The value of a comparison is the left operand. If a set is compared with a
-    number, the value is the size of the set. `!=` and comparisons of two sets have no value."""
+    """The type of a comparison. The value of a comparison is the value of the left operand. If the left
+    operand is a set and the right operand is a number, the value is the size of the set. `!=` and comparisons
+    of two sets have no value."""
     assert isinstance(node, nodes.Compare)
     if node.operator == "!=":
         return Type.LOGICAL

@@ -32,7 +32,8 @@ MAX_CONSTITUENTS: Final = 200
 
 
 class Judged(Protocol):
-    """A filter at a position. `matched` tells whether the filter matches; None means unknown."""
+    """A filter at a position. `matched` is True if the filter matches, False if the filter does not match,
+    and None if this is unknown."""
 
     @property
     def matched(self) -> bool | None: ...
@@ -43,25 +44,27 @@ class Explanation:
     """One filter at one position.
 
     `matched` is None if the result is unknown, for example because a loop variable has no value outside its
-    loop. `value` is the value as text. It is None for conditions and for filters that fail. `squares` is a
-    bitboard: the squares that a set filter names, or the squares that a filter of another type matched.
+    loop. `value` is the value as text; for conditions and for filters that fail, `value` is None. `squares`
+    is a bitboard. For a set filter, `squares` is the set. For a filter of another type, `squares` holds the
+    squares that the filter matched.
 
     `positionid` is the position where the filter was evaluated, and `place` describes that position. Inside
     a `find`, `positionid` is the position that the `find` found. If the `find` found no position,
     `positionid` is the candidate that comes nearest to matching.
 
-    `transform` and `words` describe the element of an orbit. They are empty for other filters. For an element
-    of an outermost orbit, `orbit` is the index of that orbit. For all other filters, `orbit` is -1.
+    If the filter is an element of an orbit, `transform` and `words` describe the transform of the element.
+    For all other filters, `transform` and `words` are empty. For an element of an outermost orbit, `orbit` is
+    the index of the orbit. For all other filters, `orbit` is -1.
 
-    `binding` is the variable of a loop and the square of the deciding element. The deciding element is the
-    first element that makes the body hold. With `all`, the deciding element is the first element that makes
-    the body fail. The body is explained for the deciding element.
+    For a loop over squares or pieces, `binding` is the name of the variable and the square of the deciding
+    element. The deciding element is the first element that makes the body hold. With `all`, the deciding
+    element is the first element that makes the body fail. The body is explained for the deciding element.
 
     `way` is the text of the moves that a path or a line matched. If the path or line failed, `way` ends at
     the last position that matched.
 
-    `rounds` counts how often the body of a `loop` held, or how often the body of a `while` ran. It is None
-    for other filters. Each part of a `loop` or `while` is explained for its last run.
+    `rounds` counts how often the body of a `loop` held, or how often the body of a `while` ran. For other
+    filters, `rounds` is None. Each part of a `loop` or `while` is explained for its last run.
     """
 
     span: Span
@@ -97,9 +100,9 @@ def explain(
 class Reason:
     """Why a query does not match at a position.
 
-    `part` is the first filter that fails. It is found by descending through conjunctions, `find`, paths,
+    `part` is the first filter that fails. The search for `part` looks inside conjunctions, `find`, paths,
     lines and `if`. `part` is None if the query matches. If an orbit contains `part`, `words` and `transform`
-    describe the orbit element around `part`: the element that comes nearest to matching.
+    describe the element that contains `part`. This element comes nearest to matching.
 
     `nearest` is the nearest position of the game where `part` holds, or None. `whole` is the nearest position
     where the whole query holds, or None. `fault` is the first error that prevented the evaluation of a
@@ -155,8 +158,8 @@ def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | Non
     return min(places, key=distance, default=None)
 
 
-# The explanations of these filters show details that only an evaluation can give. Each of these filters must
-# therefore be evaluated before it is explained.
+# The explanation of each of these filters shows details that are known only after an evaluation of the
+# filter. A filter that was not evaluated must therefore be evaluated for the explanation.
 _LOOKED_AT: Final = (
     nodes.SquareLoop,
     nodes.PieceLoop,
@@ -189,7 +192,8 @@ class _Explainer:
     def explain(self, searched: tree.GameTree, host: hosts.Host, positionid: int) -> Explanation:
         s = self._evaluation(searched, host)
         if self._compiler.slots or self._compiler.remembers:
-            # Variables and paths last for the whole game, so earlier positions have to be evaluated first.
+            # Variables keep their values from one position to the next, and paths are remembered too. All
+            # earlier positions must therefore be evaluated first.
             for earlier in range(positionid):
                 s.goto(earlier)
                 self._body.test(s)
@@ -210,8 +214,8 @@ class _Explainer:
                 node, part = inner
                 continue
             below = _conjuncts(node)
-            # The filters inside an element of a large orbit are not explained, so the search ends at the
-            # element.
+            # The filters inside an element of a large orbit are not explained, so the search for the failing
+            # filter stops at the element.
             if len(below) != len(part.children) or not below:
                 return node, part, element
             pairs = list(zip(below, part.children, strict=True))
@@ -227,8 +231,8 @@ class _Explainer:
             node, part = failed
 
     def _broken(self, node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-        """The constituent where a path or line failed. A step is not a filter, so it is wrapped in a path
-        with no other constituent."""
+        """The constituent where a path or line failed. A step is not a filter. The result for a step is
+        therefore a path with this step as its only constituent."""
         way = self._ways.get((id(node), part.positionid))
         if way is None or way.failed is None or not part.children or part.children[-1].matched is not False:
             return None
@@ -252,8 +256,8 @@ class _Explainer:
         self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
     ) -> tuple[list[int], list[int], str]:
         """The positions where a filter holds, the positions where the whole query holds, and an error text.
-        The text is the first error that prevented the evaluation of a position; it is empty if there was no
-        error."""
+        The error text is the first error that prevented the evaluation of a position. If there was no error,
+        the error text is empty."""
         s = self._evaluation(searched, host)
         made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
         holds, matches, fault = [], [], ""
@@ -424,7 +428,8 @@ class _Explainer:
         if isinstance(node, nodes_tree.Echo):
             return [self._node(s, node.operand, self._echoed(s, node, where, variables), variables)]
         if isinstance(node, nodes_squares.Placement):
-            # A placement has 64 squares. Only the squares that do not match are shown.
+            # A placement has a designator for each of the 64 squares. Only the designators that do not match
+            # are shown.
             told = (self._node(s, one, where, variables) for one in node.squares)
             return [one for one in told if not one.matched]
         if isinstance(node, nodes.NoTransform):
@@ -434,8 +439,8 @@ class _Explainer:
         found = []
         rule = transform_rules.RULES[type(node)]
         for child in (rule.evaluated or rule.children)(node):
-            # A node that is not evaluated by itself, such as the dash after `currentmove`, is replaced by its
-            # parts.
+            # A node that is not evaluated by itself, such as the dash after `currentmove`, is not shown. The
+            # parts of the node are shown instead.
             alone = id(child) in self._recorder.codes
             found += (
                 [self._node(s, child, where, variables)]
@@ -451,8 +456,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The set that a loop iterates over, and the body of the loop. If an element decides the loop, the
-        body is explained for this element."""
+        """The set that a loop iterates over, and the body of the loop. If one element decides the result of
+        the loop, the body is explained for this element."""
         domain = self._node(s, node.domain, where, variables)
         witness = self._witnesses.get((id(node), where))
         if witness is None:
@@ -467,8 +472,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The parts of a `find`, `loop` or `while`. A part may run more than once and is explained for one
-        of its runs."""
+        """The parts of a `find`, `loop` or `while`. A part may run more than once; the part is then explained
+        for only one of these runs."""
         entry = self._recorder.records.get(id(node), {}).get(where)
         runs = None if entry is None else entry.runs
         found = []
@@ -486,9 +491,10 @@ class _Explainer:
     ) -> Explanation:
         """A filter explained for one of its runs.
 
-        The records mix the results of all runs. The filter is therefore evaluated once more in the state of
-        one run. If the new result differs from `moment.held`, the mixed records and the witnesses in `known`
-        are used.
+        The records do not keep the results of different runs apart. The filter is therefore evaluated once
+        more, in the state `moment` in which the run began. If the new result differs from `moment.held`, the
+        new records and witnesses are dropped. The explanation then uses the old records, and the witnesses in
+        `known`.
         """
         outer = self._witnesses
         with self._recorder.apart(part) as aside:
@@ -501,8 +507,8 @@ class _Explainer:
         return told
 
     def _again(self, s: Evaluation, part: nodes.Node, moment: recordings.Moment) -> bool | None:
-        """Evaluate a filter once more in the state `moment`, and record the results; None if an error is
-        raised."""
+        """Evaluate a filter once more in the state `moment`, and record the results. Returns whether the
+        filter holds, or None after an error."""
         self._witnesses = {}
         test = self._recorder.tests[id(part)]
         s.witnesses, self._recorder.on = self._witnesses, True
@@ -520,8 +526,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The constituents of a path or line, each explained at the position where it held. The constituent
-        that failed comes last."""
+        """The constituents of a path or line. Each constituent is explained at the position where the
+        constituent held. The constituent that failed comes last."""
         found = []
         if isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
@@ -572,9 +578,9 @@ class _Explainer:
         return max(tails, key=held, default=[])
 
     def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
-        """The position where the operand of an echo is explained: the first position that gave the value of
-        the echo. If no position gave this value, the first matching position is used. If no position matched,
-        the first evaluated position is used."""
+        """The position where the operand of an echo is explained. If possible, this is the first position
+        where the operand had the value of the echo. If there is no such position, the first matching position
+        is used. If no position matched, the first evaluated position is used."""
         records = self._recorder.records.get(id(node.operand), {})
         entry = self._recorder.records.get(id(node), {}).get(where)
         value = self._result(s, self._recorder.codes[id(node)], entry, where, variables)[1]
@@ -585,8 +591,8 @@ class _Explainer:
     def _elsewhere(
         self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The parts of `X:F`. X is explained here, and F is explained at the position that X gives. If X
-        gives no position, `matched` of F is None."""
+        """The parts of `X:F`. X is explained at the position `where`. F is explained at the position that is
+        the value of X. If X has no value, `matched` of F is None."""
         position = self._node(s, node.position, where, variables)
         entry = self._recorder.records.get(id(node.position), {}).get(where)
         place = self._result(s, self._recorder.codes[id(node.position)], entry, where, variables)[1]
@@ -632,8 +638,8 @@ class _Explainer:
 
 
 def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
-    """The parts of a filter that may be the cause of its failure: conjuncts, or the elements of an orbit. The
-    result is empty for other filters."""
+    """The parts that may be the reason why a filter fails: the conjuncts of a conjunction, or the elements of
+    an orbit. The result is empty for other filters."""
     match node:
         case nodes.Compound():
             return node.filters
@@ -653,8 +659,8 @@ def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
 
 
 def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-    """The part that makes a `find` or an `if` fail. For a `find`, the part is the body, explained at one
-    candidate. For an `if`, the part is the evaluated branch.
+    """The part that makes a `find` or an `if` fail. For a `find`, this part is the body, explained at one
+    candidate position. For an `if`, this part is the branch that was evaluated.
 
     If the condition of an `if` fails and the `else` branch is a plain `false`, the failing part is the
     condition.

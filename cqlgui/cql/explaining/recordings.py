@@ -19,7 +19,8 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation, PathState
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The state of an evaluation when a filter began, and whether the filter held."""
+    """The state of an evaluation at the start of one run of a filter, and whether the filter held in this
+    run."""
 
     positionid: int
     held: bool
@@ -34,7 +35,7 @@ class Moment:
 
     @classmethod
     def of(cls, s: Evaluation) -> Moment:
-        """A copy of the current state, not affected by later changes."""
+        """A copy of the current state. Later changes of the state do not affect the copy."""
         return cls(
             s.id, False, kept(s.variables), kept_bans(s), _kept_path(s.path), s.last_path, s.line_start,
             s.cut, s.only_child, s.groups,
@@ -55,13 +56,13 @@ class Moment:
 
 
 def kept(variables: Sequence[Any]) -> list[Any]:
-    """A copy of variables, not affected by later changes. Dictionaries are copied because dictionaries are
-    changed in place."""
+    """A copy of variables. Later changes of the variables do not affect the copy. Dictionaries are copied
+    too, because an assignment to an entry changes the dictionary itself."""
     return [dict(one) if isinstance(one, dict) else one for one in variables]
 
 
 def kept_bans(s: Evaluation) -> dict[object, set[int]]:
-    """A copy of `Evaluation.banned`, not affected by later changes."""
+    """A copy of `Evaluation.banned`. Later changes do not affect the copy."""
     return {filter: set(places) for filter, places in s.banned.items()}
 
 
@@ -73,10 +74,10 @@ def _kept_path(path: PathState | None) -> PathState | None:
 class Record:
     """The result of a filter at a position.
 
-    If `truth_only` is True, only the test of the filter ran, and no value was computed. `value` is None in
-    this case, but the value can be computed from `variables`. `variables` holds the values of the variables
-    when the filter began. `runs` holds the kept runs of a `find`, `loop` or `while`. If no runs were kept,
-    `runs` is None.
+    If `truth_only` is True, only the test of the filter ran, and no value was computed. In this case `value`
+    is None; to compute the value later, evaluate the filter with the values in `variables`. `variables` holds
+    the values of the variables when the filter began. `runs` holds the kept runs of a `find`, `loop` or
+    `while`. `runs` is None if no runs were kept, and for all other filters.
     """
 
     good: bool
@@ -108,7 +109,7 @@ class Runs:
         )
 
     def moment(self, part: nodes.Node) -> Moment | None:
-        """The run that explains a part; None if the part never ran."""
+        """The kept run of a part; None if no run was kept."""
         return self._kept.get(id(part))
 
     def begins(self, part: nodes.Node, s: Evaluation) -> Moment | None:
@@ -167,7 +168,7 @@ def _conjuncts(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 class Recorder:
-    """Records the results of filters by `id` of the node and by position.
+    """Records the results of filters. The keys of a record are the `id` of the node and the position.
 
     In a loop or an orbit, a filter may have several results at one position. The last success is kept. If
     there is no success, the last failure is kept.
@@ -179,7 +180,7 @@ class Recorder:
         too."""
         self.records: dict[int, dict[int, Record]] = {}
         self.codes: dict[int, Code] = {}
-        """The closures of filters as compiled. These closures record nothing."""
+        """The closures of filters as the compiler made them. These closures record nothing."""
         self.tests: dict[int, Run] = {}
         """The test closures of filters. These closures record their results."""
         self._runs: Runs | None = None

@@ -28,8 +28,8 @@ def _current_move_type(node: nodes.Node, names: types.Names) -> Type:
 
 
 def _move_type(node: nodes.Node, names: types.Names) -> Type:
-    """The type of the older `move`. With `count`, the type is a number. Without `count`, the first parameter
-    determines the type."""
+    """The type of the older `move`. With the parameter `count`, the filter is numeric. Without `count`, the
+    first parameter determines the type."""
     assert isinstance(node, nodes_moves.Move)
     if "count" in node.words:
         return Type.NUMERIC
@@ -69,12 +69,13 @@ def _dashed(
     target: nodes.Node | None,
     style: printers.Style,
 ) -> printers.Printed:
-    """A dash with its sets, its promotion and its target. A dash without a left set counts as a primary
-    expression."""
+    """A dash with its sets, its promotion and its target. If no set is written before the sign of the dash,
+    the dash has the precedence of a primary expression."""
     text = "" if left is None else printers.print_filter(left, style).within(6, before=7)
     if text.endswith("∙") or text.startswith(_SIGNS):
-        # Without brackets, a dash directly after `∙` would have no left set. Without brackets, a dash at the
-        # beginning of the left set would be read as the dash of `currentmove`.
+        # The left set gets brackets in two cases. If the set ends with `∙`, the parser would not read the set
+        # as the left set of a dash. If the set begins with a dash and the text follows `currentmove`, the
+        # parser would read only that dash as the dash of `currentmove`.
         text = f"({text})"
     if style == "unicode":
         text += "×" if capture else "――"
@@ -83,12 +84,13 @@ def _dashed(
     opened = 0
     if right is not None:
         printed = printers.print_filter(right, style)
-        # Without braces, a round bracket at the beginning of the right set would be read as the target.
-        # Without braces, a dash inside the right set would take the promotion and the target.
+        # Without braces, the parser would read a round bracket at the beginning of the right set as the
+        # target. If the right set contains a dash, the parser would read the promotion and the target as
+        # parts of that dash.
         shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
         shut = shut or printers.runs_into_bracket(printed.text)
-        # Without braces, an assignment at the end of the right set would take the promotion's `=`, and a path
-        # would take the target's bracket.
+        # A filter at the end of the right set may continue to the right. Without braces, the parser would
+        # read the promotion or the target as a part of this filter.
         shut = shut or (printed.open > 0 and (promotion is not None or target is not None))
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
@@ -132,8 +134,8 @@ def _move(node: nodes.Node, style: printers.Style) -> printers.Printed:
     text = _parameters("move", node.words, node.operands, style)
     if node.comment is not None:
         return printers.Printed(f"{text} comment{printers.spoken_arguments(node.comment, style)}")
-    # Many parameter words of `move` are filters too. After `move`, each of these filters would be read as a
-    # parameter.
+    # Many parameter words of `move` are filters too. If such a filter directly follows a `move` without
+    # brackets, the parser reads the filter as a parameter of the `move`.
     return printers.Printed(text, open=14)
 
 
@@ -149,8 +151,8 @@ def _parameters(
     for word in words:
         texts.append(word)
         if head == "pin" or word in nodes_moves.OPERAND_WORDS:
-            # Without brackets, an operand such as another `move` would take the next word as its own
-            # parameter.
+            # Without brackets, the parser would read the next word as a parameter of the operand, for example
+            # if the operand is another `move`.
             texts.append(printers.print_filter(left.pop(0), style).within(1, before=14))
     return " ".join(texts)
 
@@ -215,8 +217,8 @@ def _make_move(node: Any, filters: tuple[nodes.Node, ...]) -> nodes.Node:
 
 
 def _evaluated(node: Any) -> tuple[nodes.Node, ...]:
-    """The parts that are evaluated at a position. A promotion written as a designator is not evaluated at a
-    position. The target of possible moves is not evaluated either."""
+    """The parts that are evaluated at a position. A promotion that is a designator is not evaluated, and the
+    target of possible moves is not evaluated."""
     if isinstance(node, nodes_moves.CountMoves):
         return _evaluated(node.moves)
     if isinstance(node, nodes_moves.CurrentMove):

@@ -25,7 +25,8 @@ def _path_fact(node: nodes.Node, names: types.Names) -> Type:
 
 
 def _part(node: nodes.Node, names: types.Names) -> Type:
-    """A constituent has no value of its own; it only matches or fails."""
+    """The type of a constituent that is not a filter. Such a constituent has no value; the constituent only
+    matches or fails."""
     return Type.LOGICAL
 
 
@@ -131,14 +132,14 @@ def _dash(node: nodes_moves.Dash, style: printers.Style) -> str:
 
 
 def _tied(node: nodes.Node, style: printers.Style, *, before_equals: bool = False) -> str:
-    """A set beside a dash. The set gets braces if it ends with a name and the `=` of a promotion follows.
-    Without the braces, the name and the `=` would be read as an assignment."""
+    """The text of the left or right set of a dash. `before_equals` is True if the `=` of a promotion follows.
+    Without braces, a name at the end of the set and this `=` would be read as an assignment."""
     if isinstance(node, nodes.Name) and not before_equals:
         return node.name
     if before_equals and printers.print_filter(node, style).open:
         return _braced(printers.print_filter(node, style).text)
     text = _shut(node, 6, style)
-    # Without braces, a dash directly after `∙` would have no left set.
+    # Without braces, the parser would not read a set that ends with `∙` as the left set of the dash.
     return _braced(text) if text.endswith("∙") else text
 
 
@@ -167,7 +168,8 @@ _GROUP = pattern(r"\{[^{}]*\}")
 
 def _shut(node: nodes.Node, level: int, style: printers.Style) -> str:
     """A filter at the top level of a path. Without braces, the parser could read signs in the filter as
-    wildcards or dashes. It could also read the filter as a chain, or add the next part to the filter."""
+    wildcards or dashes. The parser could also read the filter as a chain, or read the next constituent as a
+    part of the filter."""
     printed = printers.print_filter(node, style)
     text = printed.text
     opens = printed.level > level or printed.open > 11
@@ -182,15 +184,15 @@ def _is_arithmetic(node: nodes.Node) -> bool:
 
 
 def _braced(text: str) -> str:
-    """The text in braces. Braces make no node in the tree. A lone number gets blanks too, because `{3}` would
-    be read as a repetition."""
+    """The text in braces. Braces do not change the tree, because braces have no node. If the text is only a
+    number, blanks are added inside the braces, because `{3}` would be read as a repetition."""
     if text.startswith("{") and not _outside_braces(text):
         return text
     return f"{{ {text} }}" if text.isdigit() else f"{{{text}}}"
 
 
 def _outside_braces(text: str) -> str:
-    """The text without its strings and without everything in braces."""
+    """The text, but without string literals and without everything in braces."""
     bare = _STRING.sub("", text.replace('\\"', ""))
     while (inner := _GROUP.sub("", bare)) != bare:
         bare = inner

@@ -67,7 +67,8 @@ def _print_if(node: nodes.Node, style: printers.Style) -> printers.Printed:
         opened = max(14, printed.open) if then == printed.text else 14
         return printers.Printed(f"if {condition} {then}", open=opened)
     if printers.print_filter(node.then, style).open and not then.startswith("("):
-        # Without brackets, an `if` at the end of `then` would take the `else` of the outer `if`.
+        # Without brackets, the parser would read the `else` of the outer `if` as the `else` of an `if` at the
+        # end of `then`.
         then = f"({then})"
         if printers.takes_bracket(condition):
             condition = f"({condition})"

@@ -64,8 +64,8 @@ def _bound(bound: nodes.Node | None, style: printers.Style) -> str:
     if bound is None:
         return ""
     text = printers.print_filter(bound, style).within(9)
-    # Without round brackets, a filter that begins with men or squares would be read as one designator
-    # together with the square bracket.
+    # Without round brackets, a filter that begins with men or squares could be misread: the parser would read
+    # the square bracket and the beginning of the filter as a designator.
     return text if text[0].isdigit() or text[0] in "-#(" else f"({text})"
 
 

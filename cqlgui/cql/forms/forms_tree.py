@@ -10,8 +10,7 @@ from cqlgui.cql.transforming import transform_rules
 
 
 def _at_type(node: nodes.Node, names: Names) -> Type:
-    """The type of the filter after the colon. In another position, a piece variable is a set of one
-    square."""
+    """The type of the filter after the colon. A piece variable after the colon has the type of a set."""
     assert isinstance(node, nodes_tree.At)
     kind = types.infer(node.filter, names)
     return Type.SET if kind is Type.PIECE else kind

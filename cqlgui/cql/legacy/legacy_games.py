@@ -20,7 +20,7 @@ _TAG_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _LOGIC: Final = (":and", ":or", ":xor", ":cond")
 _HEADER: Final = (":pgn", ":output", ":gamenumber", ":forany", ":eithercolor")
 KEYWORDS: Final = frozenset((*_LOGIC, *_HEADER, ":not"))
-"""The keywords of a match list that are not in `legacy_facts.KEYWORDS`."""
+"""The keywords that a match list may contain in addition to `legacy_facts.KEYWORDS`."""
 
 
 def read(listing: legacy_reader.Listing, problems: legacy_reader.Problems) -> legacy_nodes.Match:

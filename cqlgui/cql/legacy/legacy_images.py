@@ -1,8 +1,8 @@
 """Applies the transforms of old scripts where CQL 6 has no equivalent keyword. The result is called an image.
 
-A transform maps the square set of every designator, even in nested lists. If a nested list has transforms
-of its own, it is first replaced by its images, joined with `or`. After this step, the transform of the outer
-list maps each image.
+A transform maps the square set of every designator in a list and in its nested lists. A nested list may have
+transforms of its own. Such a nested list is first replaced by its images, which are joined with `or`. After
+this step, the transform of the outer list maps each of these images.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cqlgui.cql.legacy.reading import legacy_designators, legacy_nodes, legacy_s
 
 Terms = tuple[legacy_nodes.Term, ...]
 
-# Each image of a nested list uses up this many parts of the budget, even if the list is empty.
+# The cost of each image of a nested list, in parts of the budget. An empty list has this cost too.
 _CHOICE_COST: Final = 5
 
 
@@ -25,7 +25,8 @@ class TooLarge(Exception):  # noqa: N818  # told to the user as a warning, not a
 
 @dataclass(slots=True)
 class Budget:
-    """A limit on the work: how many parts may still be mapped."""
+    """A limit on the work. `left` is the number of parts that may still be mapped. `lent` is the initial
+    value of `left` in a budget for one list."""
 
     left: int
     lent: int = 0
@@ -36,7 +37,8 @@ class Budget:
         return Budget(size, size)
 
     def charge(self, part: Budget) -> None:
-        """Subtract the work done for one list. `part` is the list's budget, returned by the method `part`."""
+        """Subtract the work that was done for one list. The argument `part` is the budget of this list, and
+        comes from the method `part`."""
         self.left -= part.lent - max(part.left, 0)
 
     def spend(self, parts: int = 1) -> None:
@@ -51,7 +53,7 @@ class Map:
     """The function `squares` maps square sets. The other fields describe this function.
 
     `cql6` is True if `squares` is a shift by the rule of CQL 6. `swaps_shades` is True if the shift exchanges
-    light and dark squares. Under the old rule, a shaded designator is mapped as a plain set of squares.
+    light and dark squares. If `cql6` is False, a designator with a shade is mapped as a plain set of squares.
     """
 
     squares: legacy_shift.SquareMap
@@ -59,8 +61,8 @@ class Map:
     swaps_shades: bool = False
 
     def under_colours(self) -> Map:
-        """A map that can be applied before an exchange of colours. The result is as if `self` were applied
-        after the exchange."""
+        """A map for terms whose colours are exchanged later. To apply this map and then exchange the colours
+        gives the same result as to exchange the colours and then apply `self`."""
         mirrored = legacy_shift.mirrored
         return Map(lambda squares: mirrored(self.squares(mirrored(squares))), self.cql6, self.swaps_shades)
 
@@ -107,8 +109,8 @@ class _Mapper:
         if isinstance(node, legacy_nodes.PositionList):
             return self._list(node, way)
         if isinstance(node, legacy_nodes.Sum):
-            # A sum counts images of the accumulator's lists. The map does not move those lists, so the image
-            # of a sum cannot be written out.
+            # A sum counts images of the lists of an accumulator. The map does not change these lists, so the
+            # image of a sum cannot be written out.
             raise TooLarge
         if isinstance(node, tuple):
             return tuple(self._node(part, way) for part in node)

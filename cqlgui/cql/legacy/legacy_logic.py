@@ -1,4 +1,5 @@
-"""CQL 6 text for "and", "or", "not", "exactly one" and "cases". Constant parts are simplified away.
+"""CQL 6 text for "and", "or", "not", "exactly one" and "cases". Conditions that are always true or always
+false are left out where possible.
 
 `Conjuncts` is a list of filter texts that must all hold. The empty list is always true, and None is always
 false.
@@ -12,13 +13,13 @@ from typing import Final
 
 Conjuncts = list[str] | None
 
-# The parser accepts chains of up to 200 operators, so chains of this length are safe.
+# The parser accepts chains of up to 200 operators, so chains of 100 texts are safe.
 _LONGEST_CHAIN: Final = 100
 
 
 def block(parts: Conjuncts) -> str:
-    """The filters in braces: `{true}` if the filters are always true, `false` if the filters are always
-    false."""
+    """The filters in braces. The result is `{true}` if the filters are always true, and `false` if the
+    filters are always false."""
     if parts is None:
         return "false"
     return f"{{{' '.join(parts)}}}" if parts else "{true}"
@@ -79,8 +80,8 @@ def cases(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def negated(parts: Conjuncts, *, transformed: bool = False) -> Conjuncts:
-    """The negation of filters. A single keyword gets no braces. With `transformed`, a single filter gets no
-    braces, because it has brackets of its own. All other operands get braces."""
+    """The negation of filters. A single keyword gets no braces. If `transformed` is True, a single filter has
+    brackets of its own and gets no braces. In all other cases, the filters get braces."""
     if parts is None:
         return []
     if not parts:

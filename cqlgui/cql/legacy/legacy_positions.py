@@ -1,4 +1,5 @@
-"""Reads the lists `(position ...)` of old scripts. The tables give the CQL 6 text of the old keywords.
+"""Reads the lists `(position ...)` of old scripts. The tables of this module hold the CQL 6 text of the old
+keywords.
 
 Every keyword of the dialects has a row in one of the tables below. A keyword without a CQL 6 equivalent is
 reported as an error at its place. Reading continues after an error, so that all errors of a list are
@@ -138,7 +139,8 @@ class _Reader:
         self.result = PositionList(span)
         self._keyword = ""
         self._word = legacy_reader.Word(span, "")
-        # `terms[_move_at]` is the move filter of the list. Later keywords of the list may extend this filter.
+        # The index in `terms` of the current move filter, or None. Later keywords of the list may add parts
+        # to this filter.
         self._move_at: int | None = None
         self._bare_cut: legacy_reader.Word | None = None
 
@@ -226,8 +228,8 @@ class _Reader:
         return self._adopted(listing)
 
     def _adopted(self, listing: legacy_reader.Listing) -> PositionList:
-        """Read a nested list. If only the nested list has a keyword about variations, the keyword applies to
-        the enclosing list too."""
+        """Read a nested list. A keyword about variations in the nested list also applies to the enclosing
+        list, unless the enclosing list already has such a keyword."""
         found = read(listing, self.problems, nested=True)
         if found.line and not self.result.line:
             self._set(line=found.line)
@@ -365,8 +367,8 @@ class _Reader:
             self._plain(text)
 
     def castling(self) -> None:
-        """`:castling D`: with one letter, the castling right of that letter exists. With several letters,
-        exactly one of the castling rights of these letters exists."""
+        """`:castling D`: each letter in D stands for a castling right. With one letter, this castling right
+        must exist. With several letters, exactly one of these castling rights must exist."""
         word = self.items.word()
         letters = word.text.strip("[]") if word is not None else ""
         if word is None or not letters or set(letters) - set("KQkq"):
@@ -540,8 +542,9 @@ class _Reader:
             self.terms.append(legacy_nodes.Elsewhere("not position 0:find", found))
 
     def cut(self) -> None:
-        """`:cut (P)`: positions after the first position where P holds do not count. A bare `:cut` ends the
-        search in a game. Ending the search changes nothing except a count of matches."""
+        """`:cut (P)`: positions after the first position where P holds do not count. A `:cut` without a list
+        ends the search in the current game after a match. This changes only the number of matches. Therefore
+        a `:cut` without a list is ignored if there is no `:matchcount`."""
         if self.items.listing("position") is None:
             self._bare_cut = self._word
             return
@@ -555,8 +558,7 @@ class _Reader:
             self.terms.append(found)
 
     def inside(self) -> None:
-        """`:inside D SQ` keeps only the transformed lists that have a man of D on SQ. SQ itself is not
-        transformed."""
+        """`:inside D SQ`: a man of D is on a square of SQ. Transforms change D, but do not change SQ."""
         men, squares = self._designator(), self._designator()
         if men is not None and squares is not None:
             self._plain(men, " & notransform ", legacy_nodes.Fixed(squares))
@@ -585,7 +587,7 @@ class _Reader:
         self._set(line=self._keyword)
 
     def mark_all(self) -> None:
-        """`:markall` concerns only the annotation of matches."""
+        """`:markall` only changes the annotation of matches, so the translation leaves `:markall` out."""
 
     def no_annotation(self) -> None:
         self._set(silent=True)

@@ -31,8 +31,8 @@ MANY_MATCHES: Final = 100_000
 MANY_ELEMENTS: Final = 1000
 _LIST_BUDGET: Final = 30_000
 _SCRIPT_BUDGET: Final = 90_000
-# A sum may contain sums, and the text doubles with each level. Each sum therefore uses up this much of the
-# budget.
+# The cost of each sum, in parts of the budget. A sum may contain sums, and the text can double in length with
+# each level of nesting.
 _SUM_COST: Final = 200
 
 
@@ -44,7 +44,7 @@ class Names:
     counts: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, letter: str) -> str:
-        """The next unused name: `$`, the letter and a number."""
+        """A name that is not used yet. The name consists of `$`, the letter and a number."""
         while True:
             number = self.counts[letter] = self.counts.get(letter, 0) + 1
             if f"{letter}{number}" not in self.taken:
@@ -53,7 +53,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The circumstances that determine the text of a condition, besides the condition itself.
+    """The circumstances that influence the text of a condition.
 
     `variations` is True if the header has `variations`. `confined` is True if the list that contains the
     condition is restricted to the main line. `transformed` is True if a transform encloses the condition.
@@ -92,8 +92,8 @@ def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap
     terms = tuple(term for term in listing.terms if term not in apart)
     own = [term for term in apart if term.name == listing.accumulate]
     if own:
-        # If a list has a `:sumrange` of its own accumulator, the sum replaces the list. The sum itself counts
-        # how many images of the list hold.
+        # If a list has a `:sumrange` of its own accumulator, the text of the list is not printed separately.
+        # The text of the `:sumrange` contains the list, and counts how many images of the list hold.
         main: Conjuncts = []
     else:
         main = _orbit(listing, terms, context, wrap).shown
@@ -106,8 +106,8 @@ def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap
 
 
 def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> bool:
-    """Whether the only filter of a list is a transform, or a choice in brackets. A choice in brackets lists
-    the images of a transform that was written out."""
+    """Whether the text of a transformed list begins with a transform keyword or with a round bracket. After a
+    round bracket, the text lists the images of a transform that was written out."""
     if not listing.is_transformed or not parts:
         return False
     return parts[0].startswith(("(", "flip", "shift"))
@@ -118,8 +118,9 @@ def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> b
 
 @dataclass(frozen=True, slots=True)
 class _Orbit:
-    """The images of a list. Transforms are printed as `keywords` before `body`. If the images of some
-    transforms are written out, `choices` holds these images and replaces `body`."""
+    """The images of a list. Usually the transforms are printed as `keywords` before `body`. If some
+    transforms have no suitable keyword, their images are written out. In this case `choices` holds the
+    images, and `choices` is printed instead of `body`."""
 
     keywords: tuple[str, ...]
     body: Conjuncts = None
@@ -266,8 +267,8 @@ def _elements(
 
 
 def _silent(terms: Terms, context: Context) -> Conjuncts:
-    """The text of terms, for comparison only. Generated names begin again at number 1, and problems are not
-    reported."""
+    """The text of terms, used only for comparisons. The numbers of generated names start at 1 in each text,
+    and problems are not reported."""
     return _body(
         terms,
         data.replace(
@@ -281,7 +282,7 @@ def _silent(terms: Terms, context: Context) -> Conjuncts:
 
 
 def _pattern(terms: Terms) -> int:
-    """The squares of all designators that are conditions by themselves in a list."""
+    """The squares of all designators that are complete conditions of a list."""
     squares = 0
     for term in terms:
         if isinstance(term, legacy_nodes.Plain) and len(term.parts) == 1:
@@ -292,7 +293,8 @@ def _pattern(terms: Terms) -> int:
 
 
 def _repeated(listing: legacy_nodes.PositionList, parts: Conjuncts, context: Context) -> Conjuncts:
-    """`:repetitioncount`: a run of positions that begins here."""
+    """`:repetitioncount`: the filters hold at a number of successive positions. The first of these positions
+    is the current position."""
     limits = listing.repetitions
     if limits is None or parts is None:
         return parts
@@ -341,7 +343,8 @@ def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legac
         text: str | bool = f"{' '.join(keywords)} {words} {legacy_logic.block(orbit.body)}"
     else:
         text = limits.count(_ones(keywords, orbit))
-    # Without `true`, CQL 6 would combine `flipcolor` with the next transform and count both colours together.
+    # Without `true`, CQL 6 would combine `flipcolor` with the next transform. The count would then be the sum
+    # for both colours.
     return f"flipcolor {{true {text}}}" if by_colour and isinstance(text, str) else text
 
 
@@ -353,8 +356,8 @@ def _number(listing: legacy_nodes.PositionList, context: Context) -> str:
 
 
 def _ones(keywords: list[str], orbit: _Orbit) -> str:
-    """The number of choices that hold. Without `keywords`, a choice counts as 1. With `keywords`, each image
-    of a choice counts as 1 if the image holds."""
+    """CQL 6 text for a number. If `keywords` is empty, this is the number of choices that hold. Otherwise
+    this is the number of images of the choices that hold; the keywords give the images."""
     choices = orbit.choices if orbit.choices is not None else (orbit.body,)
     blocks = list(dict.fromkeys(legacy_logic.block(choice) for choice in choices if choice is not None))
     before = " ".join(keywords)
@@ -426,8 +429,8 @@ def _attack_count(term: legacy_nodes.AttackCount, context: Context) -> Conjuncts
 
 
 def _loop(domain: str, before: str, after: str, limits: legacy_ranges.Range, names: Names) -> Conjuncts:
-    """The condition that a sum is in a range. Each square x of `domain` adds the number of squares in a
-    second set. The second set depends on x."""
+    """The condition that a sum is in a range. The sum runs over the squares x of `domain`. For each x, the
+    size of the set `before x after` is added."""
     total = "\0"
     text = limits.count(total)
     if isinstance(text, bool):
@@ -502,8 +505,8 @@ def _move(term: legacy_nodes.Move, context: Context) -> Conjuncts:
 
 
 def _of_side(origin: Designator, side: str, names: Names) -> str:
-    """The origin of a move, limited to the men of one side. A designator that names only men of that side is
-    not changed."""
+    """The origin of a move, limited to the men of one side. If the designator names only men of this side,
+    its text is not changed."""
     text = atom(origin, names)
     letters = set(origin.pieces)
     own = bool(letters) and all(c.isupper() if side == "A" else c.islower() for c in letters)

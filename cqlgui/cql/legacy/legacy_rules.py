@@ -1,5 +1,5 @@
-"""The values of `shift_rule`. They have a module of their own, so that importing them does not load the
-translator."""
+"""The values of `shift_rule`. These values are in a separate module, so that an import of the values does not
+load the translator."""
 
 from __future__ import annotations
 

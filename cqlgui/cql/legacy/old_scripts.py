@@ -1,5 +1,6 @@
-"""Diagnostics for a script of an older CQL, shown in place of syntax errors. The diagnostics say that the
-script is old, offer its translation as a fix, and show the notes of the translation."""
+"""Diagnostics for a script of an older CQL, shown instead of syntax errors. The first diagnostic says that
+the script is old. If the script can be translated, the fix of the first diagnostic is the translation. The
+other diagnostics show the notes of the translation."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ looks_old = legacy_reader.looks_old
 ShiftRule = legacy_rules.ShiftRule
 
 NO_EQUIVALENT: Final = "no CQL 6 equivalent"
-"""This text is in every note about a construct that was understood but has no CQL 6 equivalent."""
+"""If the translator understands a construct, but CQL 6 has no equivalent, the note about the construct
+contains this text."""
 ALREADY_NEW: Final = "this is CQL 6 already and stays as it is"
 _LAST_GAME: Final = 1_000_000_000
 _NEW = re.compile(r"(?:[\s\ufeff]|;[^\n]*+|//[^\n]*+|/\*(?:(?!\*/).)*+\*/)*+cql\s*\(", re.DOTALL)
@@ -87,7 +88,8 @@ def _read(text: str, problems: legacy_reader.Problems) -> legacy_nodes.Match | N
 
 
 def _check_names(match: legacy_nodes.Match, problems: legacy_reader.Problems) -> None:
-    """Report undeclared tags and accumulators, and combinations that have no CQL 6 equivalent."""
+    """Report tags and accumulators that are not declared. Also report combinations of keywords that have no
+    CQL 6 equivalent."""
     tags = {tag.name for tag in match.tags}
     for span, name in problems.tags:
         if name not in tags:
@@ -200,8 +202,8 @@ class _Layout:
         return _counted(self._list(one), one.match_count)
 
     def _bound(self, tag: legacy_nodes.Tag, lines: legacy_logic.Conjuncts) -> legacy_logic.Conjuncts:
-        """A loop over the men that a tag may mean. The loop contains the filters `lines`. A pawn counts as
-        the piece that it becomes by promotion."""
+        """A loop over the men that a tag may mean. The loop contains the filters `lines`. The loop also
+        includes pawns that become one of these men by promotion."""
         pieces = tag.pieces
         pawns = "".join(
             pawn

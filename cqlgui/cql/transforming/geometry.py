@@ -1,9 +1,10 @@
 """Basic transforms: the images of squares, men and directions under each transform (transforms spec 2 and 3).
 
 A `Basic` is one indivisible map: a symmetry of the board, a swap of colours, a turn of directions by a
-multiple of 45 degrees, or a shift. A composition is a list of `Basic` objects. No map of single squares can
-replace the list, because a shift leaves complete files and ranks in place. This module knows only square
-sets, men masks and direction masks.
+multiple of 45 degrees, or a shift. A composition is a list of `Basic` objects. A composition cannot be
+replaced by one table with an image for each square. The reason is that a shift leaves complete files and
+ranks in place, so the image of a square depends on the whole set. This module works only with square sets,
+men masks and direction masks.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ class RotatedSquaresError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """One basic transform. It is exactly one of three things: a symmetry (perhaps with a swap of colours), a
-    shift or a turn of directions. In a shift, `up` acts before `right`.
+    """One basic transform. A basic transform is exactly one of three things: a symmetry (perhaps with a swap
+    of colours), a shift, or a turn of directions. A shift first moves squares by `up` ranks, and after that
+    by `right` files.
 
-    `name` is CQL's spelling without brackets, empty for the identity. `symmetry` indexes `SYMMETRIES`;
-    `eighths` counts counter-clockwise turns of directions by 45 degrees.
+    `name` is CQL's spelling without brackets, empty for the identity. `symmetry` is an index in `SYMMETRIES`.
+    `eighths` is the number of counter-clockwise turns of directions by 45 degrees.
     """
 
     name: str = ""
@@ -103,8 +105,8 @@ def of_word(word: str) -> tuple[Basic, ...]:
 @lru_cache(maxsize=1 << 10)
 def motion(transform: str) -> motions.Motion | None:
     """The motion of the board that equals a composed transform such as `<up^3 reflect_v>`. The result is None
-    for a turn of directions by an odd multiple of 45 degrees. In a shift, complete files and ranks stay in
-    place. The motion does not describe this exception."""
+    for a turn of directions by an odd multiple of 45 degrees. A shift leaves complete files and ranks in
+    place, but the motion does not describe this exception."""
     whole = motions.STILL
     # The outermost part comes first in the name and acts last.
     for name in reversed(transform.strip("<>").split()):
@@ -132,8 +134,8 @@ def _motion_of(word: str, number: int) -> motions.Motion | None:
 
 
 def _shift_up(squares: int, count: int) -> int:
-    """Squares shifted up by `count` ranks (down if negative). A file whose squares are all set is left as it
-    is. Other squares that leave the board vanish."""
+    """Squares shifted up by `count` ranks (down if negative). A file whose squares are all in the set does
+    not move. Other squares that leave the board are removed from the set."""
     files = squares
     for turn in (8, 16, 32):
         files &= (files >> turn) | (files << (64 - turn)) & ALL_SQUARES

@@ -25,10 +25,10 @@ class Rule:
     """How transforms act on a node kind.
 
     `children` returns the children in text order. `part` returns the part of the node itself that a transform
-    changes. The result is None if a transform changes nothing in the node itself. `make` builds the node anew
-    from the changed part and from a function that maps the children. If `evaluated` is given, it returns only
-    those children that are evaluated together with the node. The remaining children are parts of the
-    notation, such as the men after the `=` of a promotion.
+    changes. If a transform changes nothing in the node itself, `part` returns None. `make` builds a new node
+    from the changed part and from a function that maps the children. `evaluated`, if given, returns only the
+    children that are evaluated together with the node. The remaining children are parts of the notation, such
+    as the men after the `=` of a promotion.
     """
 
     children: Callable[[Any], tuple[nodes.Node, ...]]
@@ -154,4 +154,4 @@ RULES: Final[dict[type[nodes.Node], Rule]] = {
     ),
     nodes.PieceAssign: several(lambda n: (n.value,), lambda n, fs: nodes.PieceAssign(n.span, n.name, fs[0])),
 }
-"""The rule of every filter kind, except the kinds that expansion handles without a rule."""
+"""The rule of every kind of filter, except a few kinds that `transforms` handles without a rule."""

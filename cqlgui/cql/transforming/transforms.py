@@ -3,7 +3,7 @@
 Two filters of one orbit differ only in their *parts* (square sets with men, direction sets, colours, shades,
 results, nested orbits). Orbits are computed on tuples of these parts, called signatures. Trees are built only
 for the distinct valid elements. A chain of three transforms with 3,600 candidates therefore costs little more
-than dictionary look-ups. This module uses nodes and geometry, and evaluates nothing.
+than dictionary look-ups. This module evaluates no filters.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Span
 from cqlgui.cql.transforming import geometry, transform_rules, words
 
 MAX_ELEMENTS: Final = 20_000
-"""Maximum number of distinct elements of an orbit. A larger orbit is reported as `orbit-too-large`."""
+"""Maximum number of distinct elements of an orbit. For a larger orbit, the error `orbit-too-large` is
+reported."""
 
 MAX_CANDIDATES: Final = 500_000
-"""Maximum number of candidates examined at one transform of a chain. A larger number is also reported as
-`orbit-too-large`."""
+"""Maximum number of candidates examined at one transform of a chain. If there are more candidates, the error
+`orbit-too-large` is reported."""
 
 _MAX_LISTED: Final = 4_096
 """If a composed orbit has more candidates than this number, only some dropped candidates are listed. The
@@ -59,13 +60,14 @@ def expand(checked: Checked) -> Expanded:
 
 
 def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple[OrbitInfo, ...]]:
-    """Expand a tree that comes without a `Checked`. Returns the expanded query and its outermost orbits."""
+    """Expand a tree for which there is no `Checked` object. Returns the expanded query and its outermost
+    orbits."""
     expansion = _Expansion(text)
     body = expansion.build(query.body, (), outermost=True)
     infos = tuple(expansion.infos)
-    # Each info refers to the expansion, and the list in the expansion refers to the infos. Clearing the list
-    # breaks this cycle. With the cycle, thousands of elements would stay in memory until the garbage
-    # collector runs.
+    # Each info refers to the expansion, and the expansion refers to the infos through its list. This cycle of
+    # references would keep thousands of elements in memory until the garbage collector runs. Clearing the
+    # list removes the cycle.
     expansion.infos.clear()
     return nodes.Query(query.span, query.header, body), infos
 
@@ -79,7 +81,7 @@ class ElementInfo:
     `words` is the transform in a chess player's words.
 
     `squares` is the union of the particular squares that the element's designators name. `lines` holds pairs:
-    a square as written, and the image of the square.
+    a square in the query as written, and the image of this square in the element.
     """
 
     filter: nodes.Node
@@ -161,8 +163,8 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Transforms that are composed, outermost first, and the filter under them. Only the innermost transform
-    can have a range."""
+    """Transforms that directly follow one another, outermost first, and the filter under the innermost
+    transform. Only the innermost transform can have a range."""
 
     transforms: tuple[nodes.Transform, ...]
     body: nodes.Node
@@ -260,8 +262,8 @@ class _Expansion:
     # -- signatures
 
     def _orbit(self, chain: _Chain) -> dict[_Signature, _Steps]:
-        """The distinct valid elements, each with the first composition that gave the element. In the order of
-        trial, the outermost transform varies slowest."""
+        """The distinct valid elements, each with the first composition that gave the element. The
+        compositions are tried in nested loops, and the outermost loop runs over the outermost transform."""
         key = id(chain.transforms[0])
         if key in self._orbits:
             return self._orbits[key]
@@ -284,8 +286,9 @@ class _Expansion:
                 if len(composed) > MAX_ELEMENTS:
                     raise _RefusedError(_too_large(transform))
             current = composed
-        # When the tree is built, the sizes of nested orbits are multiplied. Therefore the limit also applies
-        # to the whole tree.
+        # Each element of an orbit contains its own copies of the nested orbits, so the sizes of nested orbits
+        # are multiplied in the tree. The limit therefore applies not only to each orbit but also to the whole
+        # tree.
         inner = sum(self._weights.get(id(node), 0) for node in _walk(chain.body))
         self._weights[key] = len(current) * (1 + inner)
         if self._weights[key] > MAX_ELEMENTS:
@@ -442,7 +445,8 @@ def _applied(steps: _Steps) -> tuple[str, ...]:
 
 
 def _signature_key(signature: _Signature) -> tuple[Any, ...]:
-    """The key of the canonical order (transforms spec 7): the first differing part in tree order decides."""
+    """The key of the canonical order (transforms spec 7): two elements are compared by the first part, in
+    tree order, in which they differ."""
     return tuple(_part_key(part) for part in signature)
 
 
@@ -457,7 +461,8 @@ def _part_key(part: transform_rules.Part) -> Any:
 # --- geometry for the board ---------------------------------------------------------------------------------
 
 _SMALL: Final = 4
-"""Lines are drawn for designators with at most this many squares. More lines would hide the board."""
+"""Lines are drawn for designators with at most this many squares. Lines for larger designators would hide the
+board."""
 
 
 def _small_squares(body: nodes.Node) -> tuple[int, ...]:
@@ -491,8 +496,8 @@ def _lines(squares: tuple[int, ...], steps: _Steps) -> tuple[tuple[int, int], ..
 
 
 def _named_squares(signature: _Signature) -> int:
-    """The particular squares that an element names. The set is empty if the element names all squares, as a
-    placement does."""
+    """The particular squares that an element names. If the element names all squares, as a placement does,
+    the result is the empty set."""
     squares = _particular_squares(signature)
     return 0 if squares == geometry.ALL_SQUARES else squares
 
@@ -509,7 +514,8 @@ def _particular_squares(signature: _Signature) -> int:
 
 
 def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The filters that a transform reaches, in text order; filters under `notransform` are left out."""
+    """The filters that a transform can change, in text order. Filters under `notransform` are not
+    included."""
     if isinstance(node, nodes.NoTransform):
         return
     yield node

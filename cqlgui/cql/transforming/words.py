@@ -21,7 +21,8 @@ def in_words(applied: Sequence[str]) -> str:
 
 
 def undone(transform: str) -> str:
-    """Words for undoing a transform, in the order of action; empty if there is nothing to undo.
+    """Words that describe how to undo a transform, in the order of the steps. The result is empty if there is
+    nothing to undo.
 
     `<invertcolor reflect_h reflect_v>` gives "colours swapped back, mirrored back".
     """

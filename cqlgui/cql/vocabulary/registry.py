@@ -27,8 +27,8 @@ from cqlgui.cql.vocabulary import (
 class Row:
     """The facts about one spelling. `kind` is filter, transform, direction, operator, parameter, header,
     designator, comment, hhdb key or internal. `status` is empty, `deprecated` or `undocumented`. `since` is
-    the first version of CQL with this spelling. `forms` is the syntax. `example` is a query, or the body of a
-    query, and can be run. `forms` and `example` are empty for some internal words."""
+    the first version of CQL with this spelling. `forms` is the syntax. `example` is a query that can be run,
+    or the body of such a query. `forms` and `example` are empty for some internal words."""
 
     name: str
     sign: str
@@ -67,8 +67,8 @@ def complete(prefix: str) -> tuple[Row, ...]:
     """Rows of keywords that begin with `prefix`; all keywords for an empty prefix.
 
     Ordinary keywords come first, deprecated or undocumented keywords come second, and internal words come
-    last. Within each group, keywords that are at least half typed come first. The remaining order is
-    alphabetical.
+    last. Within each group, keywords come first if `prefix` has at least half of their letters. The remaining
+    order is alphabetical.
     """
     lower = prefix.lower()
     near = 2 * len(prefix)

@@ -19,12 +19,12 @@ MARKS: Final = {
     "unreachable": "U5", "correction": "(c)", "modification": "(m)", "corrected_solution": "(s)",
     "version": "(v)",
 }  # fmt: skip
-"""Keys that test for a mark in the Black tag, each with its mark."""
+"""For each key that tests for a mark in the Black tag: the mark."""
 
 COMMENT_TAGS: Final = {
     "<cook>": "<cook", "<eg>": "<eg>", "<main>": "<main>", "<minor_dual>": "<minor_dual", "<or>": "<or>",
 }  # fmt: skip
-"""Keys that test for a text in the comment at the position, each with its text."""
+"""For each key that tests for a text in the comment at the position: the text."""
 
 CONDITIONS: Final = frozenset({"cooked", "dual", "sound", "unsound", "mainline", "variation"})
 """Keys for conditions that combine several marks or texts."""

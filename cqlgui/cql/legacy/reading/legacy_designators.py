@@ -4,9 +4,9 @@ A designator is a piece part and a square part without blanks between them: `Ra1
 CQL 6 does not have the old letters `U` (any man), `M` and `I` (major and minor pieces), `.` (empty) and `?`
 (anything).
 
-The output is canonical. Letters keep the order of the script. Squares are written as rectangles. The next
-rectangle begins at the first square that is not written yet, in the order a1, a2, ..., a8, b1, ..., h8. The
-rectangle is extended upwards as far as possible, and after that to the right.
+The output is canonical. The letters are in the same order as in the script. The squares are written as
+rectangles. Each rectangle begins at the first square that is not in an earlier rectangle, in the order a1,
+a2, ..., a8, b1, ..., h8. The rectangle is extended upwards as far as possible, and after that to the right.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Designator:
     """A set of men on a set of squares.
 
     `pieces` holds canonical CQL 6 letters; the empty string means any man or no man. `squares` is a bitboard
-    (a1 = bit 0). `shade` is "light", "dark" or empty. `promoted` is True for promoted men only, False for
-    men that were not promoted, and None for all men. `tag` is a name that `:forany` gives to a man, or empty.
-    If a designator has a tag, it means the man with this tag, and `pieces` is empty.
+    (a1 = bit 0). `shade` is "light", "dark" or empty. `promoted` is True for promoted men only, False for men
+    that were not promoted, and None for all men. `tag` is a name that `:forany` gives to a man, or empty. A
+    designator with a tag means the man with this tag; `pieces` is then empty.
     """
 
     pieces: str = ""
@@ -59,8 +59,9 @@ class Designator:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A designator, or the reason why a text is no designator. `fault` is that reason; `start` and `length`
-    are the place of the fault in the text. `warning` is set if the text is bad style but unambiguous."""
+    """The result of reading a text as a designator. If the text is no designator, `designator` is None and
+    `fault` is the reason; `start` and `length` give the place of the fault in the text. `warning` is a
+    message about bad style, or empty."""
 
     designator: Designator | None
     fault: str = ""

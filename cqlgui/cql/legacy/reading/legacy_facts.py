@@ -1,5 +1,5 @@
-"""Reads those conditions of old scripts that concern the data of a game. A match list may contain all of
-these conditions. A position list may contain only the keywords in `POSITION`.
+"""Reads the conditions of old scripts on the data of a game, such as players and dates. A match list may
+contain all of these conditions. A position list may contain only the keywords in `POSITION`.
 
 Every condition on a text is printed in brackets. Without the brackets, a filter such as `event` would take
 the next string as the text to search for.
@@ -51,8 +51,8 @@ def read(word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_
 
 
 def literal(text: str) -> str:
-    """A CQL 6 expression for a string. Quoted strings have no escapes in CQL 6, so characters that cannot
-    stand in quotes are added with `+`."""
+    """A CQL 6 expression for a string. Strings in quotes have no escapes in CQL 6. Characters that are not
+    allowed in quotes are therefore joined to the string with `+`."""
     if _PLAIN_STRING.fullmatch(text):
         return f'"{text}"'
     signs = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
@@ -168,8 +168,8 @@ def _titles(*tags: str) -> _Reader:
 
 
 def _number(*measured: str, unrated: bool = True) -> _Reader:
-    """A reader for the condition that one of the numbers `measured` is in a range. With `unrated`, the range
-    0 means that the game lacks the number."""
+    """A function that reads a range and returns the condition that one of the numbers `measured` is in this
+    range. If `unrated` is True, the range 0 means that the game does not have the number."""
 
     def reader(
         word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_reader.Problems
@@ -272,7 +272,7 @@ def _date_of(measured: str) -> _Reader:
 
 def _day(text: str, *, last: bool) -> datetime.date | None:
     """The day that a date names; None if `text` is no date. If `text` names a whole year or month, the result
-    is the first day of this period. With `last`, the result is the last day of the period."""
+    is the first day of this period, or the last day if `last` is True."""
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -286,8 +286,9 @@ def _day(text: str, *, last: bool) -> datetime.date | None:
 
 
 def _stepped(day: datetime.date, text: str) -> datetime.date | None:
-    """The day that is one step away from `day`. `text` is the step, in days, months or years. If the new
-    month is too short, the result is the last day of the new month."""
+    """The day that is one step before or after `day`. `text` is the length of the step in days, months or
+    years. If the new month does not have the day of the old month, the result is the last day of the new
+    month."""
     found = _STEP.fullmatch(text)
     if found is None:
         return None
@@ -358,7 +359,8 @@ def _comment(
     if wanted is None:
         return True
     if isinstance(wanted, legacy_reader.Quoted) and re.search(r"[*?(){}\\]|^!", wanted.text):
-        # A pattern may match anywhere in a comment, so the anchors `^` and `$` are cut off.
+        # A pattern may match anywhere in a comment. The anchors `^` and `$` are therefore removed from the
+        # regular expression.
         regex, exact = pattern(wanted.text)
         measured = "originalcomment" if exact else "(lowercase originalcomment)"
         found = f'({measured} ~~ "{regex[1:-1]}")'

@@ -94,8 +94,8 @@ class PliesToGo(Term):
 
 @dataclass(frozen=True, slots=True)
 class Move(Term):
-    """The move keywords of a list. One move must fulfil all these keywords. `promote` holds letters of
-    pieces; it is empty if there is no condition on the promotion."""
+    """The move keywords of a list. A single move must fulfil the conditions of all these keywords. `promote`
+    holds letters of pieces. If there is no condition on the promotion, `promote` is empty."""
 
     origin: legacy_designators.Designator | None
     target: legacy_designators.Designator | None
@@ -122,8 +122,8 @@ class LegacyGroup(Term):
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere(Term):
-    """A list that must not hold at certain other positions; `words` is the CQL 6 text before the braces of
-    the list."""
+    """A list that must not hold at certain other positions. In the CQL 6 text, `words` precedes the list in
+    braces."""
 
     words: str
     listing: PositionList
@@ -153,7 +153,7 @@ class Relation(Term):
 
 @dataclass(frozen=True, slots=True)
 class Sum(Term):
-    """`:sumrange`: how many transformed lists of an accumulator hold here."""
+    """`:sumrange`: the number of images of an accumulator's lists that hold at the current position."""
 
     span: diagnostics.Span
     name: str
@@ -166,8 +166,8 @@ class PositionList:
 
     `flips` and `shifts` are keywords including the colon. `line` is "", ":variations" or ":variationsonly".
     `accumulate` is the name of an accumulator. With `by_colour`, the accumulator counts each colour
-    separately. Only `legacy_images` sets `swapped`. A swapped list is read with colours exchanged and the
-    board mirrored from top to bottom.
+    separately. Only `legacy_images` sets `swapped`. If `swapped` is True, the list means its colour-exchanged
+    image: the colours are exchanged and the board is mirrored from top to bottom.
     """
 
     span: diagnostics.Span

@@ -59,8 +59,8 @@ def take_range(
     if found is None:
         problems.error(items.place, f"range expected after {after}")
         word = items.word()
-        # A wrong word in place of the range is taken too. If the word were not taken, it would be reported
-        # again, as a bad designator.
+        # If there is a wrong word instead of the range, the wrong word is taken too. Otherwise the word would
+        # be reported a second time, as a bad designator.
         if word is not None:
             items.take()
     return found

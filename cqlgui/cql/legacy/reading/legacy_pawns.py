@@ -14,8 +14,8 @@ from cqlgui.cql.legacy.reading import (
     legacy_reader,
 )
 
-# These CQL 6 filters name pawns of both colours. A plain filter is written before the pawns. A negated filter
-# is written after the pawns.
+# The value of each of these CQL 6 filters is a set with pawns of both colours. Without negation, the filter
+# is written before the designator of the pawns. With negation, the filter is written after this designator.
 _SETS: Final = {
     "passed": "passedpawns",
     "isolated": "isolatedpawns",

@@ -71,8 +71,8 @@ class FromEnd:
 def take(items: legacy_reader.Items) -> Range | None:
     """Take a range of numbers from the items. If there is no range, take nothing and return None.
 
-    A second number may follow the first number. The item after the first number belongs to the range if it is
-    a number or `unlimited`.
+    A second number may follow the first number. If the item after the first number is a number or
+    `unlimited`, this item belongs to the range too.
     """
     first = items.word()
     if first is None:
@@ -98,7 +98,7 @@ def take(items: legacy_reader.Items) -> Range | None:
 
 
 def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
-    """Take `end` or `end-N`. If the next item is something different, take nothing and return None."""
+    """Take `end` or `end-N`. If the next item is not of this form, take nothing and return None."""
     word = items.word()
     found = _END.fullmatch(word.text) if word is not None else None
     if found is None:
@@ -108,8 +108,8 @@ def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
 
 
 def take_presence(items: legacy_reader.Items) -> bool | None:
-    """Take `*` (True: any value) or `–` (False: no value). If the next item is something different, take
-    nothing and return None."""
+    """Take `*` or `–`. The result is True for `*` (any value) and False for `–` (no value). If the next item
+    is neither sign, take nothing and return None."""
     word = items.word()
     if word is None or word.text not in (PRESENT, *MISSING):
         return None

@@ -161,8 +161,8 @@ class Items:
         self._at = start
 
     def __iter__(self) -> Iterator[Item]:
-        """Take the remaining items one by one. The caller may take the parameters of an item before the
-        iteration continues."""
+        """Take the remaining items one by one. During the iteration, the caller may take further items, for
+        example the parameters of a keyword."""
         while (item := self.peek()) is not None:
             self._at += 1
             yield item

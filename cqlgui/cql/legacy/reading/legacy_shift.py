@@ -5,7 +5,7 @@ and files stay in place. Under the old rule, a shift by one file to the right mo
 the right. Squares on the h-file are dropped. Squares on the a-file are moved, and they also stay in the set.
 A shift to the right therefore changes "on the a-file" into "on the a-file or farther to the right". The
 shifts of a list are added up to a single vector (dx, dy). A list is therefore never shifted in one direction
-and back again.
+and afterwards in the opposite direction.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def symmetry(name: str) -> SquareMap:
 
 
 def expanded_flips(words: Iterable[str]) -> tuple[str, ...]:
-    """The flips without a keyword in CQL 6, as names for `symmetry`; the identity comes first."""
+    """The identity, and after it the flips that have no keyword in CQL 6. The result holds names for
+    `symmetry`."""
     found = set(words)
     if found & {":flip", ":flipdihedral"}:
         return ("",)
@@ -123,8 +124,8 @@ def flip_keywords(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def order_matters(words: Iterable[str]) -> bool:
-    """Whether the order of the transforms matters. If the order matters, a single order gives only some of
-    the lists that the old dialect tries."""
+    """Whether the result depends on the order of the transforms. In this case, the single order of CQL 6
+    gives only some of the lists that the old dialect tries."""
     found = set(words)
     straight = found & {":flipvertical", ":fliphorizontal"}
     slanted = found & {":flipdiagonal", ":flipoffdiagonal"}
@@ -163,7 +164,7 @@ _SYMMETRY_OF: Final = {
     ":flipdiagonal": "reflect_a1h8",
     ":flipoffdiagonal": "reflect_a8h1",
 }
-# Two squares suffice to distinguish the eight symmetries.
+# The squares b1 and a2. Each of the eight symmetries gives a different pair of images of these two squares.
 _PROBES: Final = (1 << 1, 1 << 8)
 
 
