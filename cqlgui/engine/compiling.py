@@ -42,18 +42,19 @@ RULES: Final = (
 
 
 _MOST_FOR_CARE: Final = 30_000
-"""The maximum length, in characters, of assembly code that is compiled together with the replay loop. A
-larger query would gain nothing. Its compilation would take long and keep other queries waiting."""
+"""The maximum length, in characters, of a query's assembly code that is compiled together with the replay
+loop. A query with longer code would not run faster after this compilation. The compilation of longer code
+would take much time and would keep other queries waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A query as a function of a position.
 
-    The function finds the hits that the interpreter would find, except in games that are left in doubt. The
-    interpreter must search these games. The function does not test the conditions of the header.
-    `unsupported` has the parts of the query that were not compiled. If evaluation reaches a part that was not
-    compiled, the game is left in doubt.
+    The function finds the hits that the interpreter would find, except in doubtful games. The interpreter
+    must search the doubtful games. The function does not test the conditions of the header. `unsupported` has
+    the parts of the query that were not compiled. If evaluation reaches a part that was not compiled, the
+    game is doubtful (but see `steady`).
     """
 
     unsupported: tuple[Unsupported, ...]
@@ -67,8 +68,9 @@ class Compiled:
     """Questions about games. `facts.Asker` answers these questions. The function `facts.table` puts the
     answers into the form that `scan` takes."""
     steady: bool
-    """True if the result at a position is independent of all evaluations at other positions. If the query is
-    not compiled wholly, its hits are then candidates: the interpreter decides about each of them alone."""
+    """True if the result at a position is independent of all evaluations at other positions. If some parts of
+    a steady query are not compiled, the hits are only candidates. The interpreter then evaluates the query at
+    each candidate, but not at the other positions of the game."""
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
@@ -182,21 +184,22 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
 
 
 def _counts_elsewhere(node: nodes.Node) -> bool:
-    """Whether a filter may keep data for other games, or for other attempts to match a path."""
+    """Whether a filter may store data that remain for other games, or for other attempts to match a path."""
     if isinstance(node, nodes.Assign):
         return node.persistent or node.atomic
     return isinstance(node, nodes_programs.Dictionary | nodes_strings.ReadFile | nodes_strings.WriteFile)
 
 
 def _write(low: Lowering, name: str, body: nodes.Node, *, marks_doubts: bool = False) -> None:
-    """Write a filter as a function of a position. The function also returns True once the game is in doubt.
+    """Write a filter as a function of a position. The function also returns True once the game is doubtful.
     After a hit, `replay` reads `layout.DOUBT` and ends the search of a doubtful game."""
     f = low.module.function(name, orbit_pass.PARAMETERS, Scalar.BOOL, exported=True)
     yes, no = f.label(), f.label()
     low.test(low.opened(f), body, yes, no)
     f.begin(yes)
     if low.unsupported and marks_doubts:
-        # The position counts as a hit, and the interpreter decides about this position alone.
+        # A position with a doubtful result counts as a hit, and the interpreter evaluates the query at this
+        # position. The other hits of the game are valid, so the function clears `DOUBT`.
         doubt = f.label()
         f.store(word(0), f.arguments[3], integer(layout.DOUBT))
         f.leave(emitter.TRUE)

@@ -34,8 +34,8 @@ Form = lowering_notes.Form
 NO_VALUE: Final = -(1 << 63)
 """The number in `Detailed.values` for a hit without a value."""
 MOST_MARKED: Final = 64
-"""After this number of matches at one hit, only the first match of each orbit gets squares.
-`rings.Rings.squares` has the same rule."""
+"""If a hit has more matches than this number, the later matches get no squares, except the first match of
+each orbit. `rings.Rings.squares` has the same rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ def make(
     mode: int,
     writers: Set[int],
 ) -> DetailPass | None:
-    """Make the third function of a query. `low` has compiled the whole query. Returns None if the interpreter
-    must find the details."""
+    """Make the third function of a query. `low` must have compiled the whole query before. Returns None if
+    the interpreter must find the details."""
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]
     kind = types.infer(body, expanded.names)
@@ -134,8 +134,8 @@ def make(
 
 
 def ask(low: Lowering, body: nodes.Node) -> None:
-    """Some questions about the game must be answered only to find the value of a hit. Add these questions to
-    `low.facts`. `low` must have compiled the query before."""
+    """Add questions about the game to `low.facts`. The search does not need the answers to these questions,
+    but the value of a hit depends on the answers. `low` must have compiled the query before."""
     kind = low.type_of(body)
     if not low.facts or kind not in (Type.SET, Type.NUMERIC):
         return

@@ -4,7 +4,7 @@ combine only these data.
 Compiled code finds the answers in the frame, and `pruning` uses the answers to exclude games. The
 interpreter's own closures compute the answers before the search. The answers therefore agree with the
 interpreter. Each answer is computed once for each distinct text of a tag, not once for each game. If a query
-needs an unknown answer, the game is left in doubt.
+needs an unknown answer, the game is doubtful.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ _JOINING: Final = (
 
 
 def is_fact(node: nodes.Node, *, searches: bool) -> bool:
-    """Whether a filter depends only on the game as a whole. `searches` is True if nothing in the query reads
-    the groups that a text search found."""
+    """Whether a filter depends only on the game as a whole. With `searches`, the filter may contain searches
+    with regular expressions. The caller passes the result of `leaves_no_trace` for `searches`."""
     return _is_constant(node, searches) and any(_is_asked(one) for one in nodes.walk(node))
 
 
@@ -98,7 +98,7 @@ def _is_constant(node: nodes.Node, searches: bool) -> bool:
 
 
 def leaves_no_trace(body: nodes.Node) -> bool:
-    """True if nothing in a query reads the groups that a text search found."""
+    """True if no filter of a query reads the groups of a regular expression that matched."""
     return not any(isinstance(one, nodes_strings.Group | nodes_programs.While) for one in nodes.walk(body))
 
 
@@ -202,8 +202,8 @@ class Asker:
     def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers]:
         """The answers for each fact. Raises `errors.Cancelled` once `is_over` returns True.
 
-        An answer that takes too long is unknown in this call and in later calls. Some regular expressions
-        take too long.
+        If an answer takes too long, the answer is unknown in this call and in later calls. A slow regular
+        expression may cause this delay.
         """
         self._is_over = is_over
         return {fact: self._answers(fact, tags) for fact in self._facts}
@@ -277,12 +277,12 @@ class Asker:
         return pairs[found.codes, 0], pairs[found.codes, 1]
 
     def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
-        """The values of a filter that never raises an error. The values are kept with the tags."""
+        """The values of a filter that never raises an error. The values are kept in `tags.memo`."""
         known = tags.memo.get(node)
         if known is None:
             key: Any = node
             if isinstance(node, nodes.Player | nodes.Elo) and node.colour is not None:
-                # The value depends only on the text of the tag, not on the colour.
+                # Both players share one key, because equal texts of the two players' tags give equal values.
                 key = type(node)
             known = self._found(key, node, lambda code: code.value(self._evaluation), None, tags)
             tags.memo[node] = known
@@ -297,8 +297,8 @@ class Asker:
         tags: Tags,
     ) -> Coded:
         """The value of a filter in each game. The value is `fault` in games where the filter raises an error.
-        Two filters that each read only one tag may have equal `key`s only if equal texts give equal
-        values."""
+        The values of a filter that reads only one tag are kept under `key`. Two filters of this kind may
+        share a `key` only if both filters have the same value for the same text."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
@@ -434,7 +434,8 @@ def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], I
 _RESULT: Final = "\0result"
 _GAMENUMBER: Final = "\0gamenumber"
 _GAME_COUNT: Final = "\0game count"
-"""Names for data that are read like tags. No real tag has one of these names."""
+"""The names of the result, the game number and the number of games. Filters read these data in the same way
+as tags. No real tag has one of these names."""
 
 
 def _column(tags: Tags, name: str) -> Coded:

@@ -174,8 +174,8 @@ class OrbitPass:
 def make(
     expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
 ) -> OrbitPass | None:
-    """Make the second function of a query. `low` has compiled the whole query. Returns None if the
-    interpreter must find the elements, or if the query has no outermost transform.
+    """Make the second function of a query. `low` must have compiled the whole query before. Returns None if
+    the interpreter must find the elements, or if the query has no outermost transform.
     """
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]

@@ -56,8 +56,8 @@ _Operand: TypeAlias = Value | _Literal
 
 class Program:
     """The functions of one compilation, and all functions that they call. `exported` functions can be found
-    by name. Functions in `apart` are called by their `symbol`. A routine is also called by its
-    `symbol` if `outside` contains the name of the parameter that takes the routine."""
+    by name. Functions in `apart` are called by their `symbol`. `outside` has the names of parameters that
+    take a routine. The routines of these parameters are also called by a `symbol`."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Program:
         is_word = _holds_words(self._hints_of(source).get(name)) or max(flat) >> 63 != 0
         symbol = f"{source.__name__}.{name}"
         array = self.module.table(symbol, _narrowest(flat), flat)
-        # `_element` computes the strides from these sizes.
+        # The last argument has the sizes of the table. `_element` computes the strides from the sizes.
         made = _Table(array, Scalar.WORD if is_word else Scalar.INT, (len(numbers), *shape))
         # The tuple is kept, because its `id` is the key, and another object could get the `id` of a freed
         # tuple.
@@ -131,7 +131,7 @@ class Program:
     def _hints_of(self, source: types.ModuleType) -> dict[str, Any]:
         found = self._hints.get(source.__name__)
         if found is None:
-            # A bare `Final` names no type, and `typing.get_type_hints` would refuse it.
+            # `typing.get_type_hints` would refuse a bare `Final`, because a bare `Final` names no type.
             said = {name: hint for name, hint in source.__annotations__.items() if hint != "Final"}
             holder = type("hints", (), {"__annotations__": said})
             found = typing.get_type_hints(holder, globalns=vars(source), include_extras=True)
@@ -485,7 +485,8 @@ class _Body:
         return self._f.phi(kind, ways)
 
     def _rehearsed(self, node: ast.expr) -> _Operand:
-        """The operand that an expression would give. The caller needs only the type of this operand."""
+        """Compile an expression only to find the type of its operand. The code of the expression is
+        discarded."""
         real, slots = self._f, dict(self._slots)
         self._f = emitter.Function(self._program.module, "rehearsal", (), None, exported=False)
         try:

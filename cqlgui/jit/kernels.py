@@ -75,8 +75,8 @@ class Kernel(Generic[P, R]):
     """A function that runs as machine code, or as plain Python without llvmlite.
 
     An array must be a contiguous NumPy array with elements of the declared type. Machine code releases
-    Python's global lock and checks no bounds. A routine must be a `ctypes` function. In plain Python, any
-    function can be a routine.
+    Python's global lock and checks no bounds. An argument of the type `Routine` must be a `ctypes` function.
+    In plain Python, this argument can be any function.
     """
 
     def __init__(self, unit: Unit, function: types.FunctionType) -> None:
@@ -141,8 +141,9 @@ class Template:
         self._apart = dict(apart)
 
     def code(self, assembly: str, callee: emitter.Callee, *, kept: bool) -> native.Code:
-        """The code of the kernel, with the function `callee` of the assembly inlined. The other functions
-        that the assembly exports are included. `callee` itself is included only if `kept` is True."""
+        """The code of the kernel. The `assembly` defines the function `callee`, which is inlined into the
+        kernel. The code also has the other functions that the assembly exports. The code has `callee` itself
+        only if `kept` is True."""
         module = emitter.Module()
         kinds = dict(frontend.signature(self._kernel.function)[0])
         kind = kinds[self._routine]
@@ -160,7 +161,7 @@ class Template:
 
     @property
     def callee(self) -> emitter.Callee:
-        """The kernel as a function in the result of `code`."""
+        """The kernel as a function. The machine code that `code` returns contains this function."""
         return _callee(self._kernel.function)
 
     @functools.cached_property
@@ -216,7 +217,7 @@ class Held:
 
 
 def _plain(given: object) -> object:
-    """An argument in the form for plain Python."""
+    """An argument in the form that a kernel needs in plain Python."""
     if isinstance(given, Held):
         return given.view
     return memoryview(given) if isinstance(given, np.ndarray) else given  # type: ignore[arg-type]

@@ -121,9 +121,9 @@ def bitcode(assembly: str) -> bytes:
 
 
 def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
-    """The content that was stored under a name, or None. The content must have been made for this key, this
-    processor and this version of llvmlite. This user's program must also have stored the content under this
-    name."""
+    """The content that was stored under a name, or None. The function returns only content that was made for
+    this key, this processor and this version of llvmlite. The function returns no content that another user's
+    program stored."""
     stamp = _stamp(key, optimise)
     try:
         data = _path(name).read_bytes()
@@ -250,7 +250,8 @@ class _Machine:
     @functools.cached_property
     def _passes(self) -> tuple[llvm.ModulePassManager, llvm.PassBuilder]:
         """The passes that run on a query after parsing. The passes are made only once. llvmlite's own
-        pipelines are not used: a pipeline leaks 70 kB each time it makes passes, and cannot be run twice."""
+        pipelines are not used. Such a pipeline leaks 70 kB each time it makes passes, and such a pipeline
+        cannot be run twice."""
         passes = self._llvm.create_new_module_pass_manager()
         for add in _PASSES:
             getattr(passes, f"add_{add}_pass")()

@@ -277,7 +277,8 @@ def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: i
     """Whether a ray leads from `start` to `end`. The two squares must be on the same line."""
     between = words.word(attacks.BETWEEN[start][end])
     standing = between & (_ALL ^ record[0])
-    # Every man between the two squares must belong to a set between the first and the last set.
+    # If a man stands between the two squares, the man's square must belong to one of the sets between the
+    # first set and the last set.
     if mask != 0xFF and mask >> attacks.DIRECTION_TO[start << 6 | end] & 1 == 0:
         return False
     if count == 2:
@@ -633,7 +634,7 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> W
 
 
 def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Word:
-    """The squares of `reached` where the man on `start` can go without exposing his king to check."""
+    """The squares of `reached` to which the man on `start` can move without exposing his king to check."""
     found = words.word(0)
     while reached != 0:
         end = words.lowest(reached)

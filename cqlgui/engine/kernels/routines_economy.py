@@ -1,5 +1,5 @@
-"""Economical mates and stalemates as kernels on a record. The rules agree with
-`cql.interpreting.runtime.economy`.
+"""Kernels for economical mates and stalemates. Each kernel works on one record (`layout`). The rules agree
+with `cql.interpreting.runtime.economy`.
 
 The *losers* are the men of the side to move, and `king` is the square of the losers' king. `economy` explains
 all other terms.
@@ -30,7 +30,7 @@ _ALL: Final[Word] = squares.ALL
 @UNIT.kernel
 def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
     """The men that take part in a mate of the side to move. The result is empty if the mate is less
-    economical than `demand` (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is mate."""
+    economical than `demand` (`PURE`, `MODEL`, `IDEAL`). The position must be a mate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     losers = _side(record, turn)
@@ -50,7 +50,7 @@ def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
 @UNIT.kernel
 def stalemate_picture(record: Words, board: Bytes, demand: int) -> Word:
     """The men that take part in a stalemate of the side to move. The result is empty if the stalemate is less
-    economical than `demand` (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is stalemate."""
+    economical than `demand` (`PURE`, `MODEL`, `IDEAL`). The position must be a stalemate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     if king < 0:
@@ -120,9 +120,9 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
 
 @words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
-    """Whether a pure mate allows the winner to guard `square`, where a man of the losers stands beside his
-    king. There must be a single checker. The man must be pinned, and he could meet the check without the
-    pin."""
+    """A man of the losers stands on `square`, beside his king. Returns whether the winner may guard this
+    square in a pure mate. The winner may guard the square if there is only one checker, the man is pinned,
+    and the man could meet the check if he were not pinned."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
         return False
     answers = checkers | attacks.BETWEEN[words.lowest(checkers)][king]
@@ -133,8 +133,9 @@ def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Wo
 
 @words.apart
 def _is_needed(record: Words, board: Bytes, king: int, free: Word, other: Word) -> bool:
-    """Whether a checker in a double check is needed. `other` is the second checker. The first checker is
-    needed if some man could meet the check by `other` alone."""
+    """Whether one of the two checkers in a double check is needed. `other` is the other checker. Without the
+    first checker, only `other` would give check. The first checker is needed if some man could then meet the
+    check."""
     answers = other | attacks.BETWEEN[words.lowest(other)][king]
     left = free & ~(1 << king)
     while left != 0:
@@ -271,8 +272,8 @@ def _attacked_from(record: Words, board: Bytes, square: int) -> Word:
 
 @words.apart
 def _blockers(record: Words, board: Bytes, lines: Word, targets: Word) -> Word:
-    """Men that stand alone between a line piece of `lines` and a square of `targets`. The line piece must
-    move along this line."""
+    """Each man that is the only man between a line piece of `lines` and a square of `targets`. The line piece
+    must be a piece that moves along the line to this square."""
     found = words.word(0)
     while lines != 0:
         start = words.lowest(lines)

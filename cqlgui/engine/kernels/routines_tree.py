@@ -159,7 +159,8 @@ def followed(records: Words, frame: Words, start: int, square: Word, goal: int) 
 
 
 def _charge(frame: Words, runs: int) -> bool:
-    """Count work. After too much work in a game, the function leaves the game in doubt and returns False."""
+    """Count work. After too much work in a game, the function marks the game as doubtful and returns
+    False."""
     left = int(frame[layout.STEPS])
     if left <= runs:
         frame[layout.STEPS] = 0
@@ -205,7 +206,7 @@ def square_root(number: int) -> int:
     bit = 1 << 31
     while bit > 0:
         larger = root + bit
-        # 3037000499 is the largest number with a square below 2**63.
+        # 3037000499 is the largest integer n with n * n < 2**63.
         if larger <= 3037000499 and larger * larger <= number:
             root = larger
         bit >>= 1
@@ -220,7 +221,7 @@ SECONDARY: Final = 4
 SINGLE: Final = 8
 """Bits that say which positions may follow in a line. `BACKWARD`: earlier positions. `PRIMARY`: positions
 after first moves. `SECONDARY`: positions after all other moves. `SINGLE`: positions with the same side to
-move."""
+move as the previous position of the line."""
 
 
 @UNIT.kernel

@@ -202,8 +202,8 @@ def array_of(s: Scope, values: Sequence[Value]) -> Value:
 
 
 def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
-    """The number that stands for a part of a leaf filter in the current row of an orbit's table. None if
-    there is no table, or if the part is equal in all rows."""
+    """The number of a part of a leaf filter, from the current row of an orbit's table. None if there is no
+    table, or if the part is equal in all rows."""
     column = varied(s, node).get(part)
     if s.row is None or column is None:
         return None

@@ -1,4 +1,4 @@
-"""From query to machine code: the code that the rules for all filters share.
+"""Calls the rules that compile filters to machine code. This module also has the code that all rules share.
 
 The instructions of a filter are written where the filter is used. A caller asks for one of four results: the
 set, the number, the position, or the truth value of a filter. A set always exists. If the number or the
@@ -7,10 +7,10 @@ position does not exist, code goes to the label `fail`. For the truth value, cod
 the interpreter skips, so that assignments have the same effect as in the interpreter. If a filter assigns
 nothing and cannot fault, its evaluation ends as soon as the answer is certain.
 
-A game is left in doubt when evaluation reaches a part that is not compiled, or a fault that the interpreter
-would report. The results of a game in doubt do not count, and the interpreter searches the game. A compiled
-query therefore never gives wrong results, and the number of games in doubt affects only the speed.
-`Lowering.unsupported` has the parts that are not compiled, with the reasons.
+A game becomes doubtful when evaluation reaches a part that is not compiled, or a fault that the interpreter
+would report. The results of compiled code in a doubtful game do not count, and the interpreter searches the
+game. A compiled query therefore never gives wrong results, and the number of doubtful games affects only the
+speed. `Lowering.unsupported` has the parts that are not compiled, with the reasons.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ _SAFE: Final = 1 << 31
 _LARGEST: Final = 1 << 62
 _MOST_NOTES: Final = 100
 _GROUPS: Final = "\\"
-"""Stands among variables for the groups that the last text search found. No variable has this name."""
+"""In a set of variables, this name represents the groups of the regular expression that matched last. No
+variable has this name."""
 SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
 NumberRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Number]
 PositionRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Value]
@@ -79,9 +80,9 @@ class Lowering:
         self.buffered = False
         """Whether the query looks at positions other than the current position."""
         self.doubts = False
-        """Whether anything can leave a game in doubt."""
+        """Whether anything can make a game doubtful."""
         self.uncertain = False
-        """Whether a filter can leave a game in doubt for a reason other than missing facts or too many
+        """Whether a filter can make a game doubtful for a reason other than missing facts or too many
         steps."""
         self.planes = False
         """Whether sequences are searched with a stack and planes (`layout`)."""
@@ -174,20 +175,20 @@ class Lowering:
     # --- what is not compiled
 
     def leave_out(self, s: Scope, node: nodes.Node, reason: str = "") -> None:
-        """Write code for a filter that is not compiled. The code leaves the game in doubt."""
+        """Write code for a filter that is not compiled. The code marks the game as doubtful."""
         words = type(node).__name__
         self.unsupported.append(Unsupported(node.span, reason or f"{words} is not compiled"))
         self.doubt(s)
 
     def doubt(self, s: Scope, *, expected: bool = False) -> None:
-        """Write code that leaves the game in doubt. `expected` is True if the reason is a missing fact or too
-        many steps. `expected` is False if the reason is the filter itself."""
+        """Write code that marks the game as doubtful. `expected` is True if the reason is a missing fact or
+        too many steps. `expected` is False if the reason is the filter itself."""
         self.doubts = True
         self.uncertain |= not expected
         s.f.store(word(1), s.frame, integer(layout.DOUBT))
 
     def doubt_unless(self, s: Scope, holds: Value, *, expected: bool = False) -> None:
-        """Write code that leaves the game in doubt if `holds` is false."""
+        """Write code that marks the game as doubtful if `holds` is false."""
         bad, good = s.f.label(), s.f.label()
         s.f.branch(holds, good, bad)
         s.f.begin(bad)
@@ -195,9 +196,9 @@ class Lowering:
         s.f.begin(good)
 
     def spend(self, s: Scope, runs: int, out: str) -> None:
-        """Count `runs` of a loop body. After too many runs in a game, the game is in doubt and code goes
-        to `out`. Compiled code cannot be stopped, so it must not run long. The interpreter takes over, and
-        the interpreter can be stopped."""
+        """Count `runs` of a loop body. After too many runs in a game, the game is doubtful and code goes to
+        `out`. Compiled code cannot be stopped and must therefore not run for a long time. The interpreter
+        takes over, and the interpreter can be stopped."""
         f = s.f
         good, bad = f.label(), f.label()
         left = f.load(s.frame, integer(layout.STEPS))
@@ -225,12 +226,13 @@ class Lowering:
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
 
     def note(self) -> int | None:
-        """The place of two words in the frame that only the caller uses. Both words are 0 at the beginning of
-        each game. Returns None after `_MOST_NOTES` calls, because a frame has little room."""
+        """Reserve two words of the frame for the caller, and return the place of these words. Both words are
+        0 at the beginning of each game. Returns None after `_MOST_NOTES` calls, because a frame has little
+        room."""
         if self._notes == _MOST_NOTES:
             return None
         self._notes += 1
-        # No variable has a blank in its name, so a name with a blank is free.
+        # The name of a variable never contains a blank, so no variable has this name.
         return self.slot(f"note {self._notes}")
 
     def is_fact(self, node: nodes.Node) -> bool:
@@ -238,8 +240,8 @@ class Lowering:
         return facts.is_fact(node, searches=self._searches)
 
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
-        """The answer to a question about the game, as a word, and whether there is an answer. Leaves the game
-        in doubt if the answer is unknown."""
+        """The answer to a question about the game, as a word, and whether there is an answer. The code marks
+        the game as doubtful if the answer is unknown."""
         self.claim((fact,))
         slot = self.facts[fact]
         state = s.f.load(s.frame, integer(slot + 1))
@@ -250,7 +252,7 @@ class Lowering:
         """Give each question about the game a place in the frame."""
         for one in asked:
             if one not in self.facts:
-                # No variable has a blank in its name, so a name with a blank is free.
+                # The name of a variable never contains a blank, so no variable has this name.
                 self.facts[one] = self.slot(f"fact {len(self.facts)}")
 
     def _fact_number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
@@ -277,7 +279,8 @@ class Lowering:
         return name in self._looped
 
     def read(self, s: Scope, name: str) -> Value:
-        """The value of a variable, as a word. Leaves the game in doubt if the variable has no value."""
+        """The value of a variable, as a word. The code marks the game as doubtful if the variable has no
+        value."""
         if self.is_looped(name):
             bound = s.loops.get(name)
             if bound is None:
@@ -296,7 +299,8 @@ class Lowering:
         s.f.store(word(1), s.frame, integer(slot + 1))
 
     def bounded(self, s: Scope, number: Number) -> Value:
-        """A number that fits into a variable. A larger number leaves the game in doubt."""
+        """A number that fits into a variable. If a number is too large for a variable, the game is
+        doubtful."""
         if number.low <= -_SAFE or number.high >= _SAFE:
             f = s.f
             small = f.binary("and", f.compare("gt", number.value, integer(-_SAFE)),
@@ -305,21 +309,22 @@ class Lowering:
         return number.value
 
     def limited(self, s: Scope, node: nodes.Node, value: Callable[[], Value], low: int, high: int) -> Number:
-        """A number within bounds that were found while compiling. If the bounds are too large, the filter is
-        not compiled."""
+        """A number between the bounds `low` and `high`, which are known at compile time. If the bounds are
+        too large, the filter is not compiled."""
         if low < -_LARGEST or high > _LARGEST:
             self.leave_out(s, node, "a number may grow too large")
             return Number(integer(0), 0, 0)
         return Number(value(), low, high)
 
     def is_idle(self, s: Scope, node: nodes.Node) -> bool:
-        """True if a filter assigns nothing and cannot fault. Leaving out this filter changes nothing."""
+        """True if a filter assigns nothing and cannot fault. The evaluation of such a filter has no effect
+        except its result."""
         return repeatable.is_repeatable(node) and all(self._cannot_fault(s, one) for one in nodes.walk(node))
 
     def is_steady(self, node: nodes.Node) -> bool:
         """Whether the result of a filter at a position is independent of earlier evaluations. The filter must
-        read only the variables of its own loops and variables that the filter itself has just assigned. It
-        must not ask about an earlier path."""
+        read only the variables of its own loops and variables that the filter itself has just assigned. The
+        filter must not ask about an earlier path."""
         return self._settled(node, frozenset()) is not None
 
     def _settled(self, node: nodes.Node, known: frozenset[str]) -> frozenset[str] | None:
@@ -402,8 +407,8 @@ class Lowering:
         return self.module.table(f"table{self._tables}", Scalar.WORD, [one & MASK for one in numbers])
 
     def steps(self, mask: int, low: int, high: int, shifts: Sequence[tuple[int, int]]) -> emitter.Callee:
-        """A function that moves a set by each of `shifts` and joins the results. A shift is a pair: the
-        squares that may move, and the distance."""
+        """A function that moves a set by each of `shifts` and returns the union of the results. A shift is a
+        pair: the squares that may move, and the distance."""
         key = (mask, low, high)
         known = self._steps.get(key)
         if known is None:

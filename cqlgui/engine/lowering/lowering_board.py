@@ -189,7 +189,9 @@ def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node,
 
 @dataclass(frozen=True, slots=True)
 class _Leaps:
-    """The leaps of a man: from a set (`kernel`), and from each square (`table`). Leaps are symmetric."""
+    """The leaps of a kind of man. `kernel` finds the squares that are one leap away from a set. `table` has
+    the squares that are one leap away from each single square. If a man can leap from one square to another,
+    he can also leap back."""
 
     kernel: kernels.Kernel[..., int]
     table: tuple[int, ...]
@@ -204,7 +206,8 @@ _LEAPS: Final = (
 def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | None:
     """The leaps of the men of a set, and whether the set is a single man. All men of the set must be knights,
     or all men must be kings. The result is None for other men, and for men of uncertain kinds. A loop
-    variable is never empty at the position of its loop, but may be empty at other positions."""
+    variable counts as a single man only at the position of its loop. At other positions, the variable may be
+    empty."""
     kinds = _kinds(low, s, node)
     for mask, leaps in _LEAPS:
         if kinds & ~mask == 0:
@@ -397,7 +400,7 @@ def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str,
 
 
 def _loop_area(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> Value | None:
-    """The squares of the loop. If the loop is not compiled, the result is None and the game is in doubt."""
+    """The squares of the loop. If the loop is not compiled, the result is None and the game is doubtful."""
     area = low.set_of(s, node.domain)
     if not low.is_looped(node.name):
         low.leave_out(s, node, "a loop over a variable that is assigned elsewhere is not compiled")
@@ -457,7 +460,7 @@ def _charge(low: Lowering, s: Scope, after: str) -> None:
 
 
 def _only_looped(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> bool:
-    """Whether the body of a loop is idle once the variable of the loop is bound."""
+    """Whether the body of a loop is idle (`Lowering.is_idle`) while the variable of the loop has a value."""
     return low.is_idle(_bound(low, s, node, word(0)), node.body)
 
 

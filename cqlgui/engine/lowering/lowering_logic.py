@@ -107,7 +107,8 @@ def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) ->
         f.jump(no)
         return
     else:
-        # For numbers, `!=` means `not ==`, even if a number is missing. Two positions must both exist.
+        # For numbers, `!=` means `not ==`, even if a number is missing. For positions, both operands must
+        # exist.
         lacking = yes if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION else no
         first, second, _ = _operands(low, s, node, lacking)
     f.branch(f.compare(_RELATIONS[node.operator], first, second), yes, no)
@@ -205,7 +206,7 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
 
 
 def _study_sort(low: Lowering, s: Scope, node: nodes_studies.StudySort, yes: str, no: str) -> None:
-    """The filter holds if the game has the award."""
+    """`hhdb sort` holds if the study of the game has an award of the category in the filter."""
     low.test(s, nodes_studies.StudyAward(node.span, node.category, node.special, max=False), yes, no)
 
 
@@ -235,8 +236,8 @@ _SUMMAND: Final = 1 << 61
 
 
 def _calculated(low: Lowering, s: Scope, sign: str, a: Number, b: Number, fail: str) -> Number:
-    """The sum, difference, product, quotient or remainder of two numbers. Numbers that are too large leave
-    the game in doubt."""
+    """The sum, difference, product, quotient or remainder of two numbers. If a number is too large, the game
+    is doubtful."""
     if sign in "/%":
         return _divided(s, sign == "/", a, b, fail)
     limit = _FACTOR if sign == "*" else _SUMMAND
@@ -350,7 +351,7 @@ def _name_number(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Number
 
 
 def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Value:
-    # In a game in doubt, the variable may hold a number that is not a position. Place 0 replaces this number,
+    # In a doubtful game, the variable may hold a number that is not a position. Place 0 replaces this number,
     # so that code never reads outside the records.
     place = s.f.converted(low.read(s, node.name), Scalar.INT)
     count = s.f.converted(s.f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
@@ -529,12 +530,13 @@ def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: 
 
 
 def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
-    """Write a filter that always holds. The filter leaves no trace in a game that does not match."""
+    """Write a filter that always holds. The filter has no effect in a game that does not match."""
     s.f.jump(yes)
 
 
 def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: str) -> None:
-    """The written tag matters only in games that match, and the interpreter visits the games that match."""
+    """Write a filter that sets a tag. The new tag matters only in games that match. The interpreter visits
+    these games and sets the tag, so the compiled code does not set the tag."""
     match node.operand:
         case nodes.String():
             s.f.jump(yes)

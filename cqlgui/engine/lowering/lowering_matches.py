@@ -56,8 +56,8 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
             # For these operands, `!=` means `not ==`, and the interpreter must find elements under `not`.
             return False
         case nodes.Compare() | nodes.SetOperation():
-            # If the filter holds, both sides were evaluated. Dashes are left to the interpreter, because the
-            # truth and the value of a dash may come from different moves.
+            # If the filter holds, both sides were evaluated. Dashes are not compiled here, because the truth
+            # and the value of a dash may come from different moves.
             dashes = any(isinstance(one, nodes_moves.Dash) for one in nodes.walk(node))
             return not dashes and all(_can_tell_operand(low, s, one) for one in (node.left, node.right))
         case nodes.Logic():

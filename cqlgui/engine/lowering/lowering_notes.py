@@ -1,4 +1,4 @@
-"""The comments that filters write by themselves, as events in machine code.
+"""Writes machine code that stores the automatic comments of filters as events.
 
 An event has the form of a comment (`Form`) and the numbers in the comment. The module `speaking` turns events
 into comments and has the texts of all comments. The code runs only at hits, for filters that hold. The events
@@ -23,7 +23,7 @@ from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
 MOST_EVENTS: Final = 400
-"""The maximum number of events at a hit. A hit with more events leaves its game in doubt."""
+"""The maximum number of events at a hit. If a hit has more events, the game is doubtful."""
 WORDS: Final = 2
 """The number of words in an event. The first word has the positionid and the form. The second word has two
 numbers of 32 bits."""
@@ -34,7 +34,7 @@ class Form(enum.IntEnum):
     `second`."""
 
     FOUND = 0
-    """`Found` at `position`."""
+    """The comment `Found` at `position`."""
     FOUND_OF = 1
     """A comment like `Found 1 of 3` at `position`. `first` is 1, and `second` is 3."""
     PATH = 2
@@ -44,7 +44,7 @@ class Form(enum.IntEnum):
 
 
 class UntoldError(Exception):
-    """The comments of a filter must come from the interpreter."""
+    """Only the interpreter can find the comments of a filter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Speaking:
         f = s.f
         count = f.converted(f.load(self.out, integer(self.base)), Scalar.INT)
         self.low.doubt_unless(s, f.compare("lt", count, integer(MOST_EVENTS)), expected=True)
-        # In a game in doubt, the count may be too large. A new event then overwrites the last event, so that
+        # In a doubtful game, the count may be too large. A new event then overwrites the last event, so that
         # code never writes outside `out`.
         count = f.select(f.compare("lt", count, integer(MOST_EVENTS)), count, integer(MOST_EVENTS - 1))
         place = f.binary("add", f.binary("mul", count, integer(WORDS)), integer(self.base + 1))

@@ -1,5 +1,5 @@
-"""Rules for orbits. A few elements are written one after the other. Many elements are written as one body
-that runs over a table.
+"""Rules for orbits. If an orbit has few elements, the code of the elements is written one after the other. If
+an orbit has many elements, one body of code runs over a table with a row for each element.
 
 Elements of an orbit have one shape and differ in the parts of their leaf filters. If these parts can be given
 as numbers, the body is written once, and the parts come from the rows of a constant table.
@@ -66,15 +66,16 @@ def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> boo
 
 
 def _weight(node: nodes.Node) -> int:
-    """The weight of a node without its children. A placement compares its squares once for each kind of man,
-    not one by one."""
+    """The weight of a node without its children. A placement and its designators together have the weight 13.
+    The code of a placement does not test the squares one by one: it makes one test for each kind of man."""
     return 13 - len(node.squares) if isinstance(node, nodes_squares.Placement) else 1
 
 
 def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], list[int]] | None:
-    """The table of the differences between elements. Returns the columns and the rows. The keys of the
-    columns are the `id` of a leaf filter in the first element and the name of a part. The rows stand one
-    after the other. None if a difference cannot be given as a number, or if there is no difference."""
+    """The table of the differences between elements. Returns the columns and the rows. The key of a column
+    has the `id` of a leaf filter in the first element, and the name of a part of this leaf filter. The rows
+    are in one list, one row after the other. None if a difference cannot be given as a number, or if there is
+    no difference."""
     parts = [_parts(element) for element in elements]
     if any(one is None or len(one) != len(parts[0] or ()) for one in parts):
         return None
@@ -106,8 +107,8 @@ _TOLD: Final = (nodes.Designator, nodes.SideToMove, nodes.Shade, nodes_squares.C
 
 
 def _can_be_chosen(places: Sequence[int]) -> bool:
-    """Whether one rule can look up all men of a column by number. The column must have only single kinds of
-    men, or only whole sides."""
+    """Whether one rule can find the men for all numbers in a column. All numbers must be man codes of single
+    kinds of men, or all numbers must be numbers of sides (13 and 14)."""
     return all(place < 13 for place in places) or all(place in (13, 14) for place in places)
 
 
@@ -135,8 +136,8 @@ def _parts(root: nodes.Node) -> _Parts | None:
                 # Every element bans its own positions, so the elements cannot share one body.
                 return None
             case nodes.Orbit() | nodes.CurrentTransform() | nodes_squares.Placement():
-                # A row of numbers cannot describe these filters. Inner orbits have their own elements, and a
-                # placement visits all its squares.
+                # A row of numbers cannot describe these filters. An inner orbit has its own elements, and the
+                # code of a placement depends on all its squares.
                 return None
             case _:
                 found.append((node, {"rest": _rest(node)}))
@@ -144,7 +145,8 @@ def _parts(root: nodes.Node) -> _Parts | None:
 
 
 def _keeps(node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether a path or line keeps data after its evaluation, or may undo data that other filters kept."""
+    """Whether a path or line stores data that remain after its evaluation, or may reset data that other
+    filters stored."""
     return any(
         isinstance(one, nodes.Assign)
         or (isinstance(one, nodes_paths.Path | nodes_paths.Line) and one.nestban)

@@ -3,8 +3,8 @@
 The constituents become an automaton, and a word holds a set of states of the automaton. From the start on,
 every position gets the set of states that the automaton reaches at the position. A parent has a smaller
 number than its children, so one pass over the positions below the start finds every match. Two attempts to
-match may come to one state at one position. The automaton does not distinguish the two attempts, so the
-filters must give the same answer in both attempts. `lowering_sequences` searches all other sequences.
+match may reach the same state at the same position. The automaton does not distinguish the two attempts, so
+the filters must give the same answer in both attempts. `lowering_sequences` searches all other sequences.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ _MOST_STATES: Final = 60
 
 @dataclass
 class _State:
-    """A state of the automaton, which leads on to the states `onward`. A state with `step` leads on by a
-    move. A state with `takes` (in a line) leads on by taking a position where `test` holds. A state with
-    neither `step` nor `takes` leads on without a move. If this state has a `test`, the test must hold."""
+    """A state of the automaton. `onward` has the states that can follow this state. From a state with `step`,
+    the automaton continues with a move. From a state with `takes` (in a line), the automaton continues by
+    taking a position where `test` holds. From a state with neither `step` nor `takes`, the automaton
+    continues without a move. If such a state has a `test`, the test must hold."""
 
     onward: list[int] = field(default_factory=list)
     test: nodes.Node | None = None
@@ -39,7 +40,7 @@ class _State:
 
     @property
     def is_free(self) -> bool:
-        """Whether the state leads on without a move and without taking a position."""
+        """Whether the automaton continues from this state without a move and without taking a position."""
         return self.step is None and not self.takes
 
 

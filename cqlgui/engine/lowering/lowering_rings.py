@@ -1,4 +1,5 @@
-"""The squares to ring at a hit, in machine code. The squares are the same as in `cql.interpreting.rings`.
+"""Writes machine code that finds the squares to ring at a hit. The squares are the same as in
+`cql.interpreting.rings`.
 
 A filter contributes the squares of its set filters that hold at the position. Set filters under `not` do not
 contribute squares. `shows` says at compile time whether a filter can contribute squares. A filter that cannot

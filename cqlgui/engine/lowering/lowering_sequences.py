@@ -1,6 +1,6 @@
 """The search for sequences with a separate stack, like `sequences.explore` in the interpreter. This search
 handles the paths and lines that the automaton of `lowering_paths` cannot handle. For example, the automaton
-cannot handle parts that leave traces.
+cannot handle filters that assign variables.
 
 The constituents are unrolled into states, and all states of one constituent share one piece of code. The
 stack is in the frame (`layout.STACK`). An entry has the state and the position to return to, and the number
@@ -108,9 +108,10 @@ class Best:
 
 
 def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: bool) -> Best | None:
-    """Write the search from the current position. Code reaches the open block at the end if the search
-    succeeds. If the filter cannot be compiled, the filter is left out, the block is open, and the result is
-    None. With `only_truth`, only the success of the search matters, and not the sequence found."""
+    """Write the search from the current position. If the search succeeds, code continues in the block that is
+    open at the end. If the filter cannot be compiled, the code marks the game as doubtful, and the result is
+    None. The block is open in this case, too. With `only_truth`, the caller needs to know only whether the
+    search succeeds. The caller then does not need the sequence that was found."""
     reason = _reason(low, s, node)
     states = None
     if not reason:
@@ -463,8 +464,8 @@ class _Search:
         f.jump(self.over if self.early or self.node.firstmatch else self.back)
 
     def _write_loop(self, first: int) -> None:
-        """Write a repetition. The search first continues after the repetition. When it comes back, it tries
-        another round."""
+        """Write a repetition. The search first continues after the repetition. When the search comes back to
+        the repetition, the search tries another round."""
         f = self.f
         state = self.states[first]
         if self.forgetful:
@@ -489,7 +490,7 @@ class _Search:
             mask = word(masks[0])
         else:
             mask = f.load(self.low.table(masks), f.binary("sub", f.load(self.state), integer(first)))
-        # If a line has ended, there is no position, and nothing can be looked up.
+        # After the end of a line there is no current position, so there are no notes to read.
         f.branch(f.compare("ge", f.load(self.at), integer(0)), look, on)
         f.begin(look)
         at = f.load(self.at)
@@ -590,8 +591,8 @@ class _Search:
         child = blocks.field_of(self._here(), layout.CHILD)
         if not self.focused:
             return child
-        # At the start of a path, only the moves from the starting position count. Later, the first move of a
-        # man in focus counts in each line below the position.
+        # The first step of a path must be a move from the starting position. For a later step, the search
+        # looks in each line below the current position for the first move of a man in focus.
         below = f.converted(f.binary("add", f.load(self.at), integer(1)), Scalar.WORD)
         return f.select(self._is_begun(), below, child)
 
@@ -600,8 +601,8 @@ class _Search:
 
     def _next_move(self, entry: Value, following: str) -> tuple[Value, Value]:
         """The next position that a step may reach, and the squares of the men in focus before the move. If
-        there is no next position, the search goes back. If the position does not count, code goes to
-        `following`."""
+        there is no next position, the search goes back. If the move to the position does not concern a man in
+        focus, code goes to `following`."""
         f, low = self.f, self.low
         some, none, counts = f.label(), f.label(), f.label()
         cursor = self._held(entry, _CURSOR, Scalar.WORD)

@@ -199,8 +199,8 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
 
 
 def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
-    """Whether the operand of a `find` depends only on the position of the evaluation, and the `find` searches
-    positions with consecutive numbers."""
+    """True if two conditions hold. The result of the operand of a `find` must depend only on the position
+    where the operand is evaluated. The `find` must search positions with consecutive numbers."""
     depends = s.loops or s.row is not None or s.cut is not None or s.way is not None or s.only is not None
     if depends or (node.backwards and low.variations):
         return False
@@ -209,8 +209,8 @@ def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
 
 def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str) -> Value:
     """A `find` that notes a range of positions where its operand fails. The range is kept in the frame, and
-    later searches skip these positions. All evaluations of the `find` in a game together therefore pass
-    through the game only once."""
+    later searches skip these positions. The search therefore passes through a game only once in total, even
+    if the `find` is evaluated at many positions of the game."""
     f = s.f
     low.buffered = True
     begin = f.converted(f.load(s.frame, integer(note)), Scalar.INT)
@@ -305,7 +305,8 @@ def _consecutive_moves(low: Lowering, s: Scope, node: nodes_tree.ConsecutiveMove
 
 
 def _echo_is_simple(low: Lowering, s: Scope, node: nodes_tree.Echo) -> bool:
-    """Whether only this echo uses its variables. If other filters use the variables, the echo is left out."""
+    """Whether only this echo uses its variables. If other filters use the variables, the echo is not
+    compiled."""
     names = (node.source, node.target)
     if all(low.is_looped(name) and name not in s.loops for name in names) and node.source != node.target:
         return True
@@ -424,7 +425,7 @@ def _promoted_kinds(low: Lowering, s: Scope, node: nodes_moves.Dash) -> int:
 
 _ANY_KIND: Final = 0b1111110
 _NO_KIND: Final = 1 << 40
-"""A bit that belongs to no kind."""
+"""A bit that is not the bit of any kind of man. A mask with only this bit admits no move."""
 
 
 @contextlib.contextmanager
@@ -505,8 +506,9 @@ def fitted(
 
 def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
     """Skip most moves that do not fit a dash, without calling a kernel. A move is skipped if both its squares
-    lie outside `sources`. The second square matters, because castling may also count as a move from the
-    rook's square. If the dash captures, ordinary moves to empty squares are also skipped."""
+    lie outside `sources`. The second square of castling is the rook's square. This square is tested too,
+    because castling may also count as a move of the rook. If the dash captures, ordinary moves to empty
+    squares are also skipped."""
     f = s.f
     end = f.binary("and", f.binary("shr", move, word(6)), word(63))
     if node.left is not None:
@@ -672,8 +674,8 @@ def _is_possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves, yes: 
 
 
 def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
-    """The squares of an older `move` filter. A filter that names no squares has all squares if a move fits.
-    None if the filter is not compiled."""
+    """The squares of the older filter `move` (`nodes_moves.Move`). If the filter names no squares and a move
+    fits the filter, the result has all squares of the board. None if the filter is not compiled."""
     f = s.f
     words = node.words
     if {"legal", "pseudolegal"} & set(words):
@@ -747,7 +749,8 @@ def _older_squares(before: Scope, move: Value, side: str) -> Value:
 def _older_holds(
     low: Lowering, there: Scope, move: Value, one: str, operands: dict[str, nodes.Node]
 ) -> Value | None:
-    """The test of a parameter without a set."""
+    """Whether a move satisfies a parameter of the older filter `move`. None for a parameter that is tested
+    elsewhere."""
     f = there.f
     flag = f.binary("shr", move, integer(12))
     match one:
@@ -779,8 +782,10 @@ def _older_possible(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | 
 
 
 def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value, ...] | None:
-    """The operands of a question about possible moves; None if the question is not compiled."""
-    # The checker forbids `capture` and `promote` together with `legal` or `pseudolegal`.
+    """The arguments of `routines.possible` for a `move` filter with `legal` or `pseudolegal`. None if the
+    filter is not compiled."""
+    # The checks of a query's text (`cql.checking`) forbid `capture` and `promote` together with `legal` or
+    # `pseudolegal`.
     with_operand: list[str] = [one for one in node.words if one in nodes_moves.OPERAND_WORDS]
     bounds = {one: low.set_of(s, operand) for one, operand in zip(with_operand, node.operands, strict=True)}
     kinds = [one for one in node.words if one in _KINDS]

@@ -65,7 +65,7 @@ _COSTS: Final[dict[type[nodes.Node], int]] = {
     nodes_moves.Move: 10,
     nodes_moves.PossibleMoves: 40,
     nodes_moves.CountMoves: 40,
-    # The interpreter must answer these two filters.
+    # Only the interpreter can evaluate these two filters.
     nodes_facts.OriginalComment: 10_000,
     nodes_facts.Glyph: 10_000,
 }

@@ -81,9 +81,9 @@ class Scope:
     way: Way | None = None
     """The innermost path that is being searched."""
     depth: int = 0
-    """The number of searches for sequences around this place."""
+    """The number of searches for sequences that contain this place of the code."""
     only: Value | None = None
     """The child where a `line` continues, or -1 if the line cannot continue. None if every child counts."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
-    """Values that were already read from the position. A key has the name of the block that read the value,
-    and the place of the value."""
+    """Values that were already read from the position. A key has the name of the basic block of machine code
+    that read the value, and the place of the value in the record."""

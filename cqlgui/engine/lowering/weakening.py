@@ -23,8 +23,8 @@ def weakened(
     """A filter that holds at every position where `node` holds. This weaker filter consists of the parts of
     `node` that are idle and depend only on the position. None if `node` has no such parts.
 
-    If the weaker filter fails at a position, `node` leaves no trace at this position. The reason is that the
-    weaker filter omits all parts after a filter that is not idle.
+    If the weaker filter fails at a position, the evaluation of `node` at this position has no side effects.
+    The reason is that the weaker filter omits all parts after a filter that is not idle.
     """
 
     def weaker(one: nodes.Node) -> nodes.Node | None:

@@ -1,1 +1,1 @@
-"""Finds games that cannot match, from a few words kept for each game."""
+"""Finds games that cannot match, from a short summary that is stored for each game."""

@@ -146,7 +146,7 @@ class Pruner:
         fact = self._facts.get(id(node))
         if fact is not None:
             answers = self.known.facts[fact]
-            # If the answer for a game is unknown, the interpreter may come to a fault in this game.
+            # If the answer for a game is unknown, the interpreter may report a fault in this game.
             self.keep(answers[1] == facts_of_games.UNKNOWN)
             return answered(answers, fact.number)
         rule = RULES.get(type(node))
@@ -170,7 +170,8 @@ class Pruner:
         return UNKNOWN_SET if self.is_set(node) else UNKNOWN
 
     def keep(self, which: Any = YES) -> None:
-        """Keep the games of `which` where evaluation may reach the current filter."""
+        """Among the games `which`, mark the games where evaluation may reach the current filter. The marked
+        games must be searched."""
         self.kept = self.kept | (self.reach & which)
 
     def under(self, reach: Any, node: nodes.Node) -> May:

@@ -1,8 +1,8 @@
 """Decides from signatures and headers which games a query can match at all.
 
 A query is evaluated over abstract values (`bounds`). A game is excluded only if the query as a whole cannot
-hold at any position. A game is also kept if the interpreter might come to a fault or write a message before
-it finds that nothing matches. The outcome of a search is therefore the same with and without pruning.
+hold at any position. A game is not excluded if the interpreter might report a fault or write a message in the
+game, even if no position matches. The outcome of a search is therefore the same with and without pruning.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
         p.reach = p.reach & found.yes
         p.bound = p.bound | _bound_by(one)
         if not p.reach.any():
-            # The filters after `one` are never reached.
+            # Evaluation reaches the filters after `one` in no game.
             p.reach, p.bound = before, bound
             return EMPTY if p.is_set(node) else replace(UNKNOWN, yes=NO)
     last = p.test(node.filters[-1]) if tested else p.value(node.filters[-1])

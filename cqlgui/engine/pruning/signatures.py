@@ -2,9 +2,9 @@
 
 A *signature* has the squares where each man ever stood, the least and the greatest number of each kind of
 man, and the events. `replay` gathers the signatures. A signature therefore covers exactly the positions that
-a search visits. A game has one signature for the main line and another signature for the whole tree. A game
-that replay leaves in doubt has a signature that excludes nothing. `store.side_files` keeps the signatures,
-and `pruner` reads them.
+a search visits. A game has one signature for the main line and another signature for the whole tree. If
+`replay` marks a game as doubtful, the signature of the game excludes nothing. `store.side_files` keeps the
+signatures, and `pruner` reads them.
 
 The stored bytes have three parts. The first part has the signatures of all main lines, word by word. The
 first words of all games come first, the second words of all games follow, and so on. Each word is a u64. The
@@ -149,9 +149,9 @@ def _events(record: WordArray) -> Word:
     if routines.in_check(record):
         events |= CHECK
     if record[layout.CHILD] == layout.NONE:
-        # Only the last position of a line is tested for mate and stalemate. If the game continues, the next
-        # move is a legal move or a null move. For a null move, `_special` adds both events at the next
-        # position.
+        # Only the last position of a line is tested for mate and stalemate. If the game continues with a
+        # legal move, the position is neither mate nor stalemate. If the game continues with a null move,
+        # `_special` adds both events (`MATE` and `STALEMATE`) at the next position.
         if routines.is_mate(record):
             events |= MATE
         elif routines.is_stalemate(record):

@@ -70,7 +70,7 @@ def of_segment(segment: segments.Segment) -> Games:
 
 
 def some(games: Games, numbers: Integers) -> Games:
-    """The games with these numbers, copied and renumbered from 0."""
+    """The games with the given `numbers`, copied and renumbered from 0."""
     counts = np.where(games.starts[numbers] >= 0, games.counts[numbers], 0)
     firsts = np.cumsum(counts) - counts
     pieces = [

@@ -29,7 +29,7 @@ MOVE: Final = 19
 PARENT: Final = 20
 """The record of the previous position; `NONE` at the root."""
 CHILD: Final = 21
-"""The record of the first child, or `NONE`. If a main line is played on a single record, this word only tells
+"""The record of the first child, or `NONE`. If a main line is played on a single record, this word shows only
 whether the position has a child."""
 SIBLING: Final = 22
 """The record of the parent's next child, or `NONE`."""
@@ -62,7 +62,8 @@ SERIAL: Final = 1023
 STACK: Final = 1024
 STACK_SIZE: Final = 1 << 16
 PLANES: Final = STACK + STACK_SIZE
-"""The words that belong to records begin here. Each record has `PLANE_COUNT` words."""
+"""From this word on, the frame has `PLANE_COUNT` words for each record. A *plane* consists of the words with
+the same number in all records."""
 PLANE_COUNT: Final = 8
 BAN_GAME: Final = 0
 BANS: Final = 1

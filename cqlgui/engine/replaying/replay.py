@@ -3,7 +3,7 @@
 If a query looks only at the current position, a main line is played on a single record (*streaming*). If a
 query looks at other positions, or if variations are searched, all positions of a game are first laid out with
 their links (*buffered*). Both methods agree with `board.tree.GameTree` on every position. A game with a move
-that cannot be played is left in doubt.
+that cannot be played is doubtful.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ STREAM: Final = Routine(
 Stream: TypeAlias = Annotated[
     Callable[[Ask, Shorts, int, int, int, int, Words, Bytes, Words, Ints, Ints], None], STREAM
 ]
-"""Plays a main line on one record and evaluates the query. This is `streamed`, or optimised code that
+"""Plays a main line on one record and evaluates the query. The function is `streamed`, or optimised code that
 contains both `streamed` and the query."""
 
 UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
@@ -105,17 +105,17 @@ def search(
     tally: Ints,
 ) -> int:
     """Search `games[begin:end]`. Returns the place in `games` to continue from. The place is less than `end`
-    if `hits` is full or the call has used its time. A kernel cannot be interrupted. It therefore returns
-    often, so that the caller can stop the search.
+    if `hits` is full or the call has used its time. A kernel cannot be interrupted. `search` therefore
+    returns often, so that the caller can stop the search.
 
     A game has `counts[game]` words from `packed[firsts[game]]` on. `branching[game]` says whether these words
     contain variations. The game starts from record `starts[game]` of `start_records` and `start_boards`. If
     `starts[game]` is negative, the game is doubtful. `before` is one less than the `gamenumber` of game 0. If
     positions are not laid out, `stream` evaluates `first_ask` at each position. `mode` combines `BUFFERED`,
     `VARIATIONS` and `GLANCED`. With `GLANCED`, `first_ask` is evaluated on a single record. `first_ask` holds
-    at every position where `ask` holds. If `first_ask` fails at a position, `ask` leaves no trace at this
-    position. Without `GLANCED`, `first_ask` and `ask` are the same function. The search looks for the first
-    `most` hits of each game.
+    at every position where `ask` holds. If `first_ask` fails at a position, the evaluation of `ask` at this
+    position has no side effects. Without `GLANCED`, `first_ask` and `ask` are the same function. The search
+    looks for the first `most` hits of each game.
 
     `facts` has `fact_count` pairs of words for each game. The pairs are copied to the `fact_places` of the
     frame.
@@ -304,8 +304,8 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
         board[start] = 0
         board[goal] = man
         # If nothing is captured, the bit goes to the word `STATES`, where the bit does no harm. Word 0 (the
-        # empty squares) would be slow here: it would be written at some moves only, but it is read soon after
-        # every move.
+        # empty squares) would be slow here, because the code would write word 0 at some moves only, but reads
+        # word 0 soon after every move.
         record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
         record[man] ^= start_bit | goal_bit
         record[0] = empty & ~goal_bit | start_bit
@@ -514,21 +514,22 @@ def tell(
     `DETAILED` in the `mode`, also find the value of each hit and the squares to ring. Returns the number of
     the hit to continue from. This number is less than `end` if `elements` or `events` is full.
 
-    If the query does not match at a hit, `told` returns False and the game is doubtful. In the first `width`
-    words of `out`, `told` sets the bits of the elements that matched. The numbers of these bits are written
-    to `elements`; the numbers for hit n end at `ends[n]`. `elements` has room for `capacity` numbers, enough
-    for at least one hit. With `DETAILED`, the next words of `out` are the value of the hit, the squares of
-    the hit, and the squares of each element. These words are written to `values`, `squares` and `marks`.
-    If `most_events` is not 0, the next word of `out` is the number of events, and the events follow. Each
-    event has two words. The events are written to `events`; `events` has room for `capacity` events. The
-    events of hit n end at `event_ends[n]`.
+    The function `told` finds the details of one hit. If the query does not match at a hit, `told` returns
+    False and the game is doubtful. In the first `width` words of `out`, `told` sets the bits of the elements
+    that matched. The numbers of these bits are written to `elements`; the numbers for hit n end at `ends[n]`.
+    `elements` has room for `capacity` numbers. The `capacity` must be large enough for at least one hit. With
+    `DETAILED`, the next words of `out` are the value of the hit, the squares of the hit, and the squares of
+    each element. These words are written to `values`, `squares` and `marks`. If `most_events` is not 0, the
+    next word of `out` is the number of events, and the events follow. Each event has two words. The events
+    are written to `events`; `events` has room for `capacity` events. The events of hit n end at
+    `event_ends[n]`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
     depend on earlier positions. With `STEPPED`, the changes that `told` makes in the frame are also undone.
     For this purpose, `spare` holds a copy of the frame.
 
     The rows of a doubtful game are not valid. All other parameters are explained in `search`. At the end,
-    `frame[layout.DOUBT]` tells whether the last game is doubtful.
+    `frame[layout.DOUBT]` shows whether the last game is doubtful.
     """
     at = begin
     number = tally[FOUND]

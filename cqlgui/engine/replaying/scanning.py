@@ -22,8 +22,7 @@ ALL_HITS: Final = 1 << 40
 @dataclass(frozen=True, slots=True)
 class ScanResult:
     """The result of one call of the kernel. A hit combines the number of the game, shifted by 32, with the
-    positionid. `doubtful` has the numbers of the games that were left in doubt. `hits` has no hits of these
-    games."""
+    positionid. `doubtful` has the numbers of the doubtful games. `hits` has no hits of doubtful games."""
 
     games: int
     hits: Integers

@@ -1,5 +1,5 @@
 """The machine code of a query: compiled quickly at first, and compiled with optimisation once the query has
-run long."""
+run for a long time."""
 
 from __future__ import annotations
 
