@@ -34,11 +34,12 @@ from cqlgui.tasks.processes import pool as pool_module
 _FIRST_WINDOW = 1 << 18
 _WINDOW = 1 << 21
 _MOST_WINDOW = 1 << 23
-"""These three constants are the numbers of bytes that the kernel gets in one call: at first, later, and at
-most for a large game."""
+"""The kernel gets `_FIRST_WINDOW` bytes in its first call, and up to `_WINDOW` bytes in later calls. For a
+large game, the kernel gets up to `_MOST_WINDOW` bytes."""
 _FIRST_SLOW = 50
 _SLOW = 400
-"""These two constants limit how many games of one piece are left to workers: at first, and later."""
+"""Maximum number of games of one piece that workers read. The limit is `_FIRST_SLOW` for the first piece, and
+grows to `_SLOW` for later pieces."""
 _AHEAD = 2
 """Maximum number of pieces that wait for the caller."""
 _LOOK = 3 << 16
@@ -238,8 +239,8 @@ class _Reader:
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the next games to the workers. With `only_next`, leave the next game, and further games until
-        a game begins with a tag. The kernel would refuse these games."""
+        """Leave the next games to the workers. With `only_next`, leave the next game and all games without
+        tags that directly follow the next game. The kernel would refuse these games."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
@@ -391,7 +392,7 @@ class _Text:
 
 def _piece(found: _Found) -> Piece:
     """Convert games to the data of the index and the catalog. The conversion runs in the caller's thread,
-    because the reading thread already has more work to do."""
+    because the reading thread has more work than the caller's thread."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
     end_lines: list[np.ndarray] = []

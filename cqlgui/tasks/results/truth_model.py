@@ -78,8 +78,8 @@ class LineTruth:
 
     @property
     def elsewhere(self) -> str:
-        """The position where the filters of this line were evaluated, in words; empty for position
-        `positionid`."""
+        """The position where the filters of this line were evaluated, in words. Empty if at least one of
+        these filters was evaluated at position `positionid`."""
         return self.parts[0].place if self.parts and all(map(self.apart, self.parts)) else ""
 
     def apart(self, part: Truth) -> bool:

@@ -1,7 +1,7 @@
 """Decides for each segment which of its games must be searched, before any position is looked at.
 
 Headers come from the catalog (`tags`), and signatures come from the files beside the segments. Missing
-signatures are made and kept. An excluded game cannot match (`engine.pruning`).
+signatures are made and written to these files. An excluded game cannot match (`engine.pruning`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from cqlgui.tasks.databases import tags
 from cqlgui.tasks.results import base_model
 
 _USELESS: Final = 0.9
-"""If more than this share of a segment's games is left, the next `_IDLE` segments are not examined."""
+"""If more than this share of a segment's games must be searched, the next `_IDLE` segments are not
+examined."""
 _IDLE: Final = 3
 _MOST_PLAIN: Final = 20_000
 """Without machine code, signatures are made only for a segment with at most this number of positions."""

@@ -229,7 +229,7 @@ class _Run:
                 # The threads of the sieve end while this thread finishes the result.
                 sieve.dismiss()
             if not finished:
-                # If a slice was cut off, the hits of later slices are kept too.
+                # Some slices may be unfinished. Pass on the hits of later slices all the same.
                 self._advance(unfinished=True)
             self._send()
             found = self._found()
@@ -526,7 +526,7 @@ class _Run:
         hit."""
         asking = None if self.straight is None else self.straight.detail_pass
         if asking is not None and columns.details is None:
-            # The details of these games are in `told`.
+            # These columns have no details, because the details of their games are in `told`.
             blank = found_module.HitDetails.none(asking.valued, len(columns), len(columns.codes))
             columns = replace(columns, details=blank)
         self.grown.add(columns, starts)
