@@ -286,29 +286,29 @@ class BareHost:
     result = None
 
     def tag(self, name: str) -> str | None:
-        """No tag."""
+        """No tag, because there is no game."""
         return None
 
     def text(self) -> str:
-        """No text."""
+        """The empty text, because there is no game."""
         return ""
 
     def comment(self, positionid: int) -> str | None:
-        """No comment."""
+        """No comment, because there is no game."""
         return None
 
     def nags(self, positionid: int) -> tuple[int, ...]:
-        """No glyph."""
+        """No glyph, because there is no game."""
         return ()
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """Refused."""
+        """Raise `host.RefusedError`, because no folder is allowed."""
         return files.Files().games(name)
 
     def read_file(self, name: str) -> str:
-        """Refused."""
+        """Raise `host.RefusedError`, because no folder is allowed."""
         return files.Files().read(name)
 
     def write_file(self, name: str, text: str) -> None:
-        """Refused."""
+        """Raise `host.RefusedError`, because no folder is allowed."""
         files.Files().write(name, text)

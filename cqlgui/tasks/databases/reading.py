@@ -214,7 +214,7 @@ class _Reader:
                 size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
 
     def _scan(self, part: _Part, machine: quick.QuickReader, size: int, most_slow: int) -> None:
-        """Read on with the kernel, through at most one window of text."""
+        """Read further games with the kernel, from at most one window of text."""
         while True:
             window = self._text.read(part.offset, min(size, self._text.size - part.offset))
             final = part.offset + len(window) >= self._text.size
@@ -304,8 +304,8 @@ class _Quick:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Games in the order of the text. The kernel has read each `_Quick`; workers have read each list of
-    `_Item`. `answers` has the workers' answers by the offset of the game."""
+    """Games in the order of the text. The kernel has read the games in each `_Quick`. Workers have read the
+    games in each list of `_Item`. `answers` maps the offset of a game to the worker's answer."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
@@ -344,7 +344,7 @@ class _Part:
         self.offset, self.line = base + games.end, games.end_line
 
     def leave(self, raw: split.RawGame) -> None:
-        """Leave a game to the workers."""
+        """Note that workers must read a game."""
         if raw.offset >= self._until:
             self.done = True
             return

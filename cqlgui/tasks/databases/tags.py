@@ -23,7 +23,7 @@ from cqlgui.tasks.databases import workspace
 from cqlgui.tasks.results import base_model
 
 MOST_BYTES: Final = 64 << 20
-"""Maximum size of all cached columns and values."""
+"""Maximum size in bytes of all cached columns and all cached values of filters."""
 
 
 class SegmentTags:

@@ -302,8 +302,8 @@ class _Job:
     def _notes(
         self, batch: list[int], found: FoundGames
     ) -> tuple[list[int], writer.Notes, dict[int, hit_model.GameHits]]:
-        """The games of a batch that are to be written, and the comments for these games. The third value has
-        the games where the query also changes tags or removes comments."""
+        """The games of a batch that are to be written, and the comments for these games. The third part of
+        the result has the games where the query also changes tags or removes comments."""
         making = match_notes.Making(found, self.result.orbits)
         games: list[int] = []
         odd: dict[int, hit_model.GameHits] = {}

@@ -36,9 +36,9 @@ PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HitDetails:
-    """Details of hits, in the form of `detail_pass.Detailed`. `values` has a value for each hit: a number or
-    a set of squares, as `kind` says. `squares` has the squares to ring for each hit. `marks` has the squares
-    of each match."""
+    """Details of hits, in the same arrays as in `detail_pass.Detailed`. `values` has a value for each hit: a
+    number or a set of squares, as `kind` says. `squares` has the squares to ring for each hit. `marks` has
+    the squares of each match."""
 
     kind: Type | None
     values: Integers

@@ -132,8 +132,8 @@ def scaled(found: int, asked: int, total: int) -> Estimate | None:
     samples.
 
     The bounds are the Wilson bounds at two standard errors. The Wilson bounds are also valid for few games.
-    The usual bounds would fall below zero for few games. The size of the sample has a finite population
-    correction: a sample that is a large part of the base counts as a larger sample.
+    The usual bounds would fall below zero for few games. The bounds include a finite population correction:
+    a sample that is a large part of the base counts as a larger sample.
     """
     if asked == total:
         return Estimate(found, found, found, total)

@@ -134,13 +134,14 @@ _MOST_BOUND = 8
 def _beginning(
     found: truth_model.Truth, body: nodes.Node, breaks: list[int]
 ) -> Iterator[tuple[int, truth_model.Truth, str]]:
-    """Filters, each with the line where it begins and the words of its orbit element. A filter is left out if
-    an enclosing filter begins on the same line."""
+    """Filters, each with the line where the filter begins, and with the name of the orbit element that
+    contains the filter. A filter is omitted if an enclosing filter begins on the same line."""
     pending = [(part, -1, "") for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
         part, above, element = pending.pop()
         if part.transform:
-            # The name of an inner element contains the name of the outer element.
+            # In a nested orbit, the name of an inner element contains the name of the outer element. The name
+            # of the inner element is therefore enough.
             element = "" if part.transform == words.AS_WRITTEN else part.words
         line = bisect.bisect_left(breaks, part.offset)
         if line != above:

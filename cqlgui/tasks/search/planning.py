@@ -127,8 +127,8 @@ class Planner:
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
     ) -> list[int]:
-        """The number of games of a segment that are left after each step, and after all steps together.
-        Raises the same errors as `part`."""
+        """The number of games of a segment that remain after each step, and after all steps together. Raises
+        the same errors as `part`."""
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
         inside = left = np.arange(len(asked)) < count

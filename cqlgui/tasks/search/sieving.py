@@ -64,8 +64,8 @@ class Chunk:
     """Games with their details and comments, by base ordinal. `columns` does not have the hits of these
     games."""
     places: dict[int, list[int]]
-    """For some games in `left`, the only positions that are to be interpreted. Games without an entry are
-    interpreted wholly."""
+    """The positions to be interpreted, for some games in `left`. In games without an entry, all positions are
+    interpreted."""
 
 
 @dataclass(frozen=True, slots=True)
