@@ -1,3 +1,3 @@
-"""cqlgui: search chess games with CQL and see which element of the transform's orbit matched."""
+"""cqlgui: search chess games with CQL, and see which element of a transform's orbit matched."""
 
 __version__ = "0.1.0"

@@ -35,7 +35,7 @@ def _end_when_interrupted() -> None:
 
     Python's own handler raises an exception at any point of the program, also in a callback of the import
     machinery. If a callback raises an exception, Python only prints the exception, and the program continues.
-    After the exception, a lock may still be held, and every import needs this lock.
+    The callback then may not release a lock that every import needs.
     """
     import signal
 

@@ -185,7 +185,7 @@ def joined(argv: Sequence[str]) -> list[str]:
     one word, `--expression=QUERY`.
 
     If the option and the query stayed two words, argparse would take a query such as `--(mate)` for an
-    option. A word that is exactly the name of an option stays an option.
+    option. If the word after `-e` is exactly the name of an option, the word is taken for this option.
     """
     words = list(argv)
     if not words or words[0] not in SUBCOMMANDS:

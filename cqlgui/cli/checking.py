@@ -30,7 +30,7 @@ def _object(text: str, finding: diagnostics.Diagnostic) -> dict[str, object]:
 
 
 def _fix(fix: diagnostics.Fix | None) -> dict[str, object] | None:
-    """The suggested replacement as a JSON object."""
+    """The replacement that a diagnostic suggests, as a JSON object."""
     if fix is None:
         return None
     return {"title": fix.title, "offset": fix.span.offset, "length": fix.span.length, "text": fix.new}

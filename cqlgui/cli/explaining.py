@@ -120,7 +120,7 @@ _STEPS = {
 
 
 def _elsewhere(truth: truth_model.Truth, positionid: int) -> str:
-    """The place where a filter was evaluated; empty for the position `positionid`."""
+    """The place where a filter was evaluated. Empty if the filter was evaluated at position `positionid`."""
     return "" if truth.positionid == positionid else f"  at {truth.place}"
 
 

@@ -1,5 +1,5 @@
-"""`cqlgui format`: tidies a query, and can change its spelling to ASCII or Unicode. The command writes no
-file."""
+"""`cqlgui format`: tidies a query, and can convert the signs of the query to ASCII or Unicode. The command
+writes no file."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from cqlgui.tasks.asking import queries
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the tidied text, which keeps its comments and layout. If the query has errors, the text is still
-    printed, the errors go to stderr, and the exit code is 1."""
+    """Print the tidied query. Its comments and its layout are kept. If the query has errors, the query is
+    printed all the same, the errors go to stderr, and the exit code is 1."""
     text, name = terminal.query_text(arguments.expression, arguments.query_file or arguments.file)
     found = [one for one in queries.findings(text) if one.severity == "error"]
     for one in found:

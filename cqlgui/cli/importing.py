@@ -9,7 +9,7 @@ from cqlgui.tasks.databases import bases
 from cqlgui.tasks.results import base_model
 
 MOST_NOTES = 1000
-"""Maximum number of notes that are listed. A large base may have a note in every game."""
+"""Maximum number of notes that are listed. A large base may have a note about every game."""
 
 
 def run(arguments: argparse.Namespace) -> int:

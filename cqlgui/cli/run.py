@@ -84,7 +84,7 @@ def _run(argv: Sequence[str]) -> int:
         return terminal.INTERNAL
     finally:
         for name in ("cqlgui.tasks.processes.pool", "cqlgui.tasks.databases.workspace"):
-            # Only a module that is loaded can have something to close.
+            # A module that was not loaded has opened nothing.
             if name in sys.modules:
                 sys.modules[name].close()
         # Freeze all objects, so that the garbage collector does not scan them at exit.

@@ -479,8 +479,8 @@ def _options(
 
 
 def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
-    """The files that the user named as input, each with a phrase such as "is the query". These files must not
-    be overwritten, even if they could not be read."""
+    """The files that the user named as input. Each file has a phrase for messages, such as "is the query".
+    These files must not be overwritten, even if they could not be read."""
     named = [(arguments.query_file, "is the query"), (arguments.batch, "is the list of queries")]
     found = [
         (Path("/dev/stdin") if str(path) == "-" else path, what) for path, what in named if path is not None

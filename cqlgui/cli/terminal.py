@@ -39,7 +39,8 @@ def say(text: str) -> None:
 
 
 def row(text: str) -> None:
-    """Print one line on stdout for a person to read; line breaks in names from a file are escaped."""
+    """Print one line on stdout for a person to read. Line breaks in `text` are escaped, because `text` may
+    contain names from a file."""
     print(one_line(text))
 
 

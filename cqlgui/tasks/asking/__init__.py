@@ -1,1 +1,2 @@
-"""The texts that users search with: queries, the library, pasted text; and the files a query may use."""
+"""The texts that users search with (queries, the library of queries, pasted text), and the files that a query
+may use."""

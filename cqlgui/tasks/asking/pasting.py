@@ -20,7 +20,7 @@ from cqlgui.pattern import writing
 from cqlgui.pattern.marks import Mark, Pattern
 
 LARGEST: Final = 64 << 20
-"""Maximum length of a text, in characters."""
+"""Maximum length of a pasted or dropped text, in characters."""
 _LONGEST_QUERY: Final = 100_000
 _LONGEST_LINE: Final = 1_000
 """Maximum length of a position, in characters. The text after the position, such as the operations of an EPD,
@@ -91,14 +91,15 @@ def understand(text: str) -> Pasted:
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
         return Pasted("query", text=text)
     if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
-        # The text is no query. The parts that looked like comments of a query therefore belong to a game.
+        # The text is no query, so it has no comments of a query. The tags or moves that were found now, and
+        # that looked like parts of such comments, belong to a game.
         return Pasted("games", path=_written(text))
     return Pasted("nothing", reason=_NEITHER)
 
 
 def _fields(text: str) -> list[str]:
-    """The words at the beginning of a text. The address, the label and the quotes around a position are left
-    out."""
+    """The words at the beginning of a text. A web address or a label such as `FEN:` before a position is
+    omitted. Quotation marks around a position are omitted too."""
     beginning = text[: 2 * _LONGEST_LINE].translate(_QUOTES)
     address = _ADDRESS.fullmatch(beginning)
     if address is not None:
@@ -110,8 +111,9 @@ def _fields(text: str) -> list[str]:
 
 
 def _position(fields: list[str]) -> Position:
-    """The position at the beginning of the words; raises `ValueError`. An EPD has no move counters (PGN
-    standard, section 16.2). The operations of an EPD and any text after a FEN are skipped."""
+    """The position that the first words describe. Raises `ValueError` if the first words are no position. An
+    EPD has no move counters (PGN standard, section 16.2). The operations of an EPD and any text after a FEN
+    are skipped."""
     if len(fields) > 4 and not fields[4].isdigit():
         return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
     return Position.from_fen(" ".join(fields[:6]))

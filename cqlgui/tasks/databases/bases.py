@@ -148,7 +148,7 @@ def _place(source: Path) -> Path:
 
 
 def _is_text(words: str) -> bool:
-    """Whether these words can be written as UTF-8. Half of a surrogate pair cannot be written."""
+    """Whether a string can be encoded as UTF-8. Half of a surrogate pair cannot be encoded."""
     try:
         words.encode("utf-8")
     except UnicodeEncodeError:

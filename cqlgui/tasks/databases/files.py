@@ -69,7 +69,8 @@ class Files:
         return text
 
     def games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of a PGN file, with None for a game that cannot be played. Raises `host.RefusedError`."""
+        """The games of a PGN file. The value is None for a game that cannot be played by the rules of chess.
+        Raises `host.RefusedError`."""
         path = self._place(name, self._reading, (".pgn",), "read")
         data = _bytes(name, path)
         from cqlgui.pgn import archives, reader

@@ -34,7 +34,7 @@ def ids(
     base: base_model.Base, *, sort: str | None = None, descending: bool = False, text: str = ""
 ) -> array[int]:
     """Ordinals of the games in the requested order. With `text`, only games that fit every term of `text` are
-    kept (see `Catalog.ids`)."""
+    returned (see `Catalog.ids`)."""
     key = None if sort == "game" else sort
     if key is None and not text.strip():
         numbers = range(1, base.games + 1)

@@ -109,8 +109,8 @@ class SourceReader:
         return self._bytes(offset, length)
 
     def wholes(self, ordinals: Sequence[int]) -> list[bytes]:
-        """All bytes of several games, like `whole`. Games that stand close together in the file are read in
-        one call."""
+        """All bytes of several games, like `whole`. Games that are close together in the file are read in one
+        call."""
         spans = [self.index.span(ordinal)[:2] for ordinal in ordinals]
         found: list[bytes] = []
         at = 0
@@ -137,7 +137,8 @@ class SourceReader:
                 if len(data) < length:
                     break
                 return data
-            # The source may have been copied, linked or extended. Compare its text again from the beginning.
+            # The source may have been copied, linked or extended. Open the text of the source again, and
+            # compare the whole text with the indexed text.
             text.close()
             self._text = None
         raise self._changed()
@@ -146,7 +147,7 @@ class SourceReader:
         return errors.SourceError(f"{self.path.name} has changed since it was read. Open it again.")
 
     def read(self, ordinal: int) -> reader.ReadGame:
-        """A game read again from its text."""
+        """Read a game again from the text of the source."""
         # The reader is imported here, because the import takes a while and few callers need the reader.
         from cqlgui.pgn import reader
 
@@ -182,7 +183,8 @@ _READ = 1 << 22
 AHEAD = 200
 """Maximum number of rows of the catalog that are fetched ahead."""
 _PATIENCE = 3
-"""How often a source may change while it is compared with the indexed text."""
+"""Maximum number of attempts to read from a source. An attempt fails if the source changes during the
+attempt."""
 LONGEST_WHOLE = split.LONGEST_GAME
 HEAD_OF_LONG = 1 << 16
 _BLANKS = pattern(r"[ \t\r\n\f\v]+")
@@ -223,8 +225,8 @@ class GameHost:
 
     @property
     def game_count(self) -> int:
-        """Number of games in the source that have a White tag. The reference program counts games in this
-        way: by the lines with White tags."""
+        """Number of games in the source that have a White tag. The reference program counts the lines with
+        White tags too."""
         return self._reader.named_games
 
     def tag(self, name: str) -> str | None:
@@ -284,29 +286,29 @@ class BareHost:
     result = None
 
     def tag(self, name: str) -> str | None:
-        """No tag."""
+        """No tag, because there is no game."""
         return None
 
     def text(self) -> str:
-        """No text."""
+        """The empty text, because there is no game."""
         return ""
 
     def comment(self, positionid: int) -> str | None:
-        """No comment."""
+        """No comment, because there is no game."""
         return None
 
     def nags(self, positionid: int) -> tuple[int, ...]:
-        """No glyph."""
+        """No glyph, because there is no game."""
         return ()
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """Refused."""
+        """Raise `host.RefusedError`, because no folder is allowed."""
         return files.Files().games(name)
 
     def read_file(self, name: str) -> str:
-        """Refused."""
+        """Raise `host.RefusedError`, because no folder is allowed."""
         return files.Files().read(name)
 
     def write_file(self, name: str, text: str) -> None:
-        """Refused."""
+        """Raise `host.RefusedError`, because no folder is allowed."""
         files.Files().write(name, text)

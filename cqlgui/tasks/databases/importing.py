@@ -40,7 +40,7 @@ _VERIFYING = 4
 _MOST_AHEAD = 24
 """Signatures are prefetched for at most this number of segments (some 30 MB)."""
 _PATIENCE = 3
-"""How often a source may change while it is read."""
+"""Maximum number of times that a source may change during its import."""
 
 
 def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
@@ -89,7 +89,7 @@ def open_base(
     absolute, listed_name = bases.expand(paths)
     for path in absolute:
         if not disk.is_file(path):
-            # This call raises an error with the reason: missing, a folder, no permission.
+            # This call raises an error that gives the reason, for example that the path is a folder.
             archives.open_source(path, workspace.index_folder(path)).close()
     catalog = workspace.catalog()
     number, shown_name = catalog.base(absolute, name or listed_name)

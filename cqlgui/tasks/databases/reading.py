@@ -34,11 +34,12 @@ from cqlgui.tasks.processes import pool as pool_module
 _FIRST_WINDOW = 1 << 18
 _WINDOW = 1 << 21
 _MOST_WINDOW = 1 << 23
-"""These three constants are the numbers of bytes that the kernel gets in one call: at first, later, and at
-most for a large game."""
+"""The kernel gets `_FIRST_WINDOW` bytes in its first call, and up to `_WINDOW` bytes in later calls. For a
+large game, the kernel gets up to `_MOST_WINDOW` bytes."""
 _FIRST_SLOW = 50
 _SLOW = 400
-"""These two constants limit how many games of one piece are left to workers: at first, and later."""
+"""Maximum number of games of one piece that workers read. The limit is `_FIRST_SLOW` for the first piece, and
+grows to `_SLOW` for later pieces."""
 _AHEAD = 2
 """Maximum number of pieces that wait for the caller."""
 _LOOK = 3 << 16
@@ -213,7 +214,7 @@ class _Reader:
                 size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
 
     def _scan(self, part: _Part, machine: quick.QuickReader, size: int, most_slow: int) -> None:
-        """Read on with the kernel, through at most one window of text."""
+        """Read further games with the kernel, from at most one window of text."""
         while True:
             window = self._text.read(part.offset, min(size, self._text.size - part.offset))
             final = part.offset + len(window) >= self._text.size
@@ -238,8 +239,8 @@ class _Reader:
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the next games to the workers. With `only_next`, leave the next game, and further games until
-        a game begins with a tag. The kernel would refuse these games."""
+        """Leave the next games to the workers. With `only_next`, leave the next game and all games without
+        tags that directly follow the next game. The kernel would refuse these games."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
@@ -303,8 +304,8 @@ class _Quick:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Games in the order of the text. The kernel has read each `_Quick`; workers have read each list of
-    `_Item`. `answers` has the workers' answers by the offset of the game."""
+    """Games in the order of the text. The kernel has read the games in each `_Quick`. Workers have read the
+    games in each list of `_Item`. `answers` maps the offset of a game to the worker's answer."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
@@ -343,7 +344,7 @@ class _Part:
         self.offset, self.line = base + games.end, games.end_line
 
     def leave(self, raw: split.RawGame) -> None:
-        """Leave a game to the workers."""
+        """Note that workers must read a game."""
         if raw.offset >= self._until:
             self.done = True
             return
@@ -391,7 +392,7 @@ class _Text:
 
 def _piece(found: _Found) -> Piece:
     """Convert games to the data of the index and the catalog. The conversion runs in the caller's thread,
-    because the reading thread already has more work to do."""
+    because the reading thread has more work than the caller's thread."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
     end_lines: list[np.ndarray] = []

@@ -64,8 +64,8 @@ def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
 
 @functools.lru_cache(256)
 def _digest(folder: Path, _state: str) -> str:
-    """The digest of the text that an index describes; empty without an index. `_state` is only a part of the
-    cache key."""
+    """The digest of the text that an index describes. Empty if there is no index. The function does not use
+    `_state`, but `_state` is a part of the cache key."""
     known = index.Manifest.read(folder)
     return "" if known is None else known.identity.digest
 

@@ -23,7 +23,7 @@ from cqlgui.tasks.databases import workspace
 from cqlgui.tasks.results import base_model
 
 MOST_BYTES: Final = 64 << 20
-"""Maximum size of all cached columns and values."""
+"""Maximum size in bytes of all cached columns and all cached values of filters."""
 
 
 class SegmentTags:
@@ -43,7 +43,8 @@ class SegmentTags:
 
     @property
     def result(self) -> facts.Coded:
-        """The results at the ends of the games' texts. If a text has no result, the tag gives the result."""
+        """The results at the ends of the games' texts. If a text ends without a result, the value of the tag
+        `Result` is used."""
         return self._column(_RESULT, lambda: workspace.catalog().result_column(*self._place))
 
     @property

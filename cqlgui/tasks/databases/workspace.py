@@ -1,5 +1,5 @@
-"""The program's own files as the tasks share them: one catalog and one journal for a process, one index
-folder for a source."""
+"""The program's own files, which all tasks share: one catalog and one journal for each process, and one index
+folder for each source."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def close() -> None:
 def _opened(path: Path, kind: type[_Kind]) -> _Kind:
     with _lock:
         found = _open.get(path)
-        # If a file was deleted while the program runs, the file is created again.
+        # A file that was deleted while the program was running is created again.
         if not isinstance(found, kind) or not found.is_there:
-            # The old store is not closed, because running searches may still use it. It is freed after the
-            # searches.
+            # The old catalog or journal is not closed, because running searches may still use it. Python
+            # frees the old object after the searches.
             found = _open[path] = kind(path)
         return found
 

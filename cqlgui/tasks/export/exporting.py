@@ -31,7 +31,8 @@ from cqlgui.tasks.search import hit_details, keeping
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
 AS_PLAYED = "in the query's frame they are no legal games. A comment names their transform."
-"""Why a PGN contains some games as they were played."""
+"""Part of a message. The message gives the reason why some games in a PGN are written as they were played,
+although the user asked for the query's frame."""
 
 _REPORT_EVERY = 50
 _BATCH = 500
@@ -310,8 +311,8 @@ class _Job:
     def _notes(
         self, batch: list[int], found: FoundGames
     ) -> tuple[list[int], writer.Notes, dict[int, hit_model.GameHits]]:
-        """The games of a batch that are to be written, and the comments for these games. The third value has
-        the games where the query also changes tags or removes comments."""
+        """The games of a batch that are to be written, and the comments for these games. The third part of
+        the result has the games where the query also changes tags or removes comments."""
         making = match_notes.Making(found, self.result.orbits)
         games: list[int] = []
         odd: dict[int, hit_model.GameHits] = {}
@@ -354,8 +355,8 @@ class _Job:
 
 
 def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:
-    """Records as CSV with a header line; the field `orbit` holds the primary element's transform and
-    words."""
+    """Records as CSV with a header line. The field `orbit` has the transform of the primary element, and a
+    description of this transform in words."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(fields)
@@ -395,8 +396,8 @@ def _closing(current: _Text, after: _Text | None) -> bytes:
     """The text to write between two games, so that a reader separates the games in the right place. After a
     sound game, the text is a blank line. After a broken game, the text also ends the game, because an open
     comment would swallow the next game. If the next game has no tags and begins with a comment, the text also
-    has a tag for the next game. Without the tag, a reader would take the comment for a part of the game
-    before."""
+    has a tag for the next game. Without the tag, a reader would take the comment for a part of the previous
+    game."""
     if after is None:
         return b"\n"
     text, following = current.text, after.text

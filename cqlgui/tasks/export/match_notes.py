@@ -74,7 +74,7 @@ class Making:
         )
 
     def _marks(self, orbits: Sequence[hit_model.Orbit]) -> list[int]:
-        """For each hit of the columns, the number of its comment."""
+        """The number of each hit's comment, in the order of the hits."""
         columns, untold = self._found.columns, self._found.untold
         details = columns.details
         if details is None or untold is None or not untold.match_string:

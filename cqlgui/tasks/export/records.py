@@ -40,8 +40,9 @@ def records(
 ) -> Iterator[dict[str, Any]]:
     """One record for each hit.
 
-    `orbit` lists the matching elements, the primary element first. Each entry has the orbit, the element
-    (both counted from 0), the element's transform and words, and the position where the element matched.
+    `orbit` lists the matching elements, the primary element first. Each entry has the number of the orbit and
+    the number of the element (both counted from 0), the element's transform, a description of the transform
+    in words, and the position where the element matched.
     `comment` is what the query writes at the hit's position.
 
     With `normalise`, FEN and squares are given in the query's frame. `moves` are the moves after the hit, in

@@ -40,8 +40,8 @@ Item = TypeVar("Item")
 
 @dataclass
 class Piece(Generic[Item]):
-    """Items sent to a worker together. `retried` is true if another worker was lost with these items
-    before."""
+    """Items sent to a worker together. `retried` is true if an earlier worker died or hung while it had these
+    items."""
 
     items: list[Item]
     retried: bool
@@ -54,7 +54,7 @@ class Work(Generic[Item]):
 
     `take(n)` returns the next items, at most n, and may wait a moment for items. An empty list means that
     there are no more items. None means that no item is ready yet. `message` makes the request to a worker.
-    `done` gets the reply. If two workers were lost with the same item, `lost` gets the item and the reason.
+    `done` gets the reply. If two workers died or hung at the same item, `lost` gets the item and the reason.
     `size` is the size of the first piece; later pieces are sized to take `target` seconds each. `begun` is
     called a single time, when a worker is ready and at work.
     """

@@ -10,7 +10,7 @@ from cqlgui.board import tree
 
 @dataclass(frozen=True, slots=True)
 class BadGame:
-    """A game that could not be read whole. The game keeps its ordinal."""
+    """A game that could not be read whole. The game still has an ordinal in the base."""
 
     game: int
     source: Path

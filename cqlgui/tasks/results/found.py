@@ -36,9 +36,9 @@ PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HitDetails:
-    """Details of hits, in the form of `detail_pass.Detailed`. `values` has a value for each hit: a number or
-    a set of squares, as `kind` says. `squares` has the squares to ring for each hit. `marks` has the squares
-    of each match."""
+    """Details of hits, in the same arrays as in `detail_pass.Detailed`. `values` has a value for each hit: a
+    number or a set of squares, as `kind` says. `squares` has the squares to ring for each hit. `marks` has
+    the squares of each match."""
 
     kind: Type | None
     values: Integers
@@ -77,7 +77,7 @@ _set_text = functools.lru_cache(1 << 12)(values.set_text)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Hits in the order of a table; the hits of a game stand together. The elements that matched at hit n are
+    """Hits in the order of a table. All hits of a game are consecutive. The elements that match at hit n are
     `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each element once. `details` is None if the details
     are unknown."""
 
@@ -173,7 +173,7 @@ NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(
 
 
 def count_games(hits: Integers) -> int:
-    """Number of games in a list of hits; the hits of a game stand together."""
+    """Number of games in a list of hits. All hits of a game must be consecutive."""
     return int(np.count_nonzero(hits[1:] ^ hits[:-1] > PLACE_MASK)) + 1 if len(hits) else 0
 
 
@@ -189,19 +189,19 @@ def _together(parts: Sequence[Integers], measured: Sequence[tuple[int, bool]]) -
 
 
 def first_hits(hits: Integers) -> Integers:
-    """The index of each game's first hit; the hits of a game stand together."""
+    """The index of each game's first hit. All hits of a game must be consecutive."""
     if not len(hits):
         return np.zeros(0, np.int64)
     return np.concatenate([_ZERO, np.flatnonzero(hits[1:] ^ hits[:-1] > PLACE_MASK) + 1])
 
 
 def each_game(hits: Integers) -> Integers:
-    """The games of a list of hits, each game once; the hits of a game stand together."""
+    """The games of a list of hits, each game once. All hits of a game must be consecutive."""
     return hits[first_hits(hits)] >> GAME_SHIFT
 
 
 def places(hits: Integers) -> dict[int, list[int]]:
-    """The positionids of the hits of each game. The hits of a game stand together."""
+    """The positionids of the hits of each game. All hits of a game must be consecutive."""
     starts = first_hits(hits).tolist()
     found = (hits & PLACE_MASK).tolist()
     games = each_game(hits).tolist()
@@ -404,7 +404,7 @@ class Pieces:
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
     def part(self, begin: int, end: int) -> Columns:
-        """The hits from `begin` to `end`; they are copied if they stand in several parts."""
+        """The hits from `begin` to `end`. If these hits are in several parts, the result is a copy."""
         found: list[Columns] = []
         place = max(0, bisect.bisect_right(self._starts, begin) - 1)
         while begin < end and place < len(self._parts):
@@ -426,8 +426,8 @@ class Pieces:
 
 
 SMALL: Final = 1 << 14
-"""Small parts are joined up to this size. A search may return hits game by game. Without joining, each game
-would be a part of its own."""
+"""Small parts are joined as long as the joined part has at most this number of hits. A search may return hits
+game by game. Without joining, each game would be a part of its own."""
 
 
 def having(columns: Columns, code: int) -> Mask:
@@ -464,9 +464,10 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class GameDefaults:
-    """Facts about hits that need no interpreter: whether the hits have values (`valued`), and whether the
-    query `writes` comments. If the query writes no comments, the only comments are the match string at each
-    hit and the game's number. `firsts` has the base ordinal of each source's first game."""
+    """What is known of the hits of a query without the interpreter. `valued` says whether the hits have
+    values. `writes` says whether the query writes comments. If the query writes no comments, the only
+    comments are the match string at each hit and the game's number. `firsts` has the base ordinal of each
+    source's first game."""
 
     valued: bool
     writes: bool
@@ -475,8 +476,8 @@ class GameDefaults:
     firsts: tuple[int, ...]
 
     def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
-        """The comments of a game with hits at these positions. If the query writes comments, the result is
-        empty, because only the interpreter can find these comments."""
+        """The comments of the game `game`. `places` has the positionids of the game's hits. If the query
+        itself writes comments, the result is empty, because only the interpreter can find all comments."""
         if self.writes:
             return ()
         found = [(place, self.match_string) for place in places] if self.match_string else []

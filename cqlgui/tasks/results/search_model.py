@@ -37,8 +37,8 @@ class SearchOptions:
     """Relative file names in the query start at this folder, usually the folder of the query. If `beside` is
     None, each allowed folder is tried in turn."""
     kept: tuple[tuple[Path, str], ...] = ()
-    """Files that the query and an export must not overwrite, besides the sources. Each file has a phrase such
-    as "is the query" (`search.keeping`)."""
+    """Files that the query and an export must not overwrite, besides the sources. Each file has a phrase for
+    messages, such as "is the query" (`search.keeping`)."""
     compiled: bool = True
     """Whether machine code may exclude games. If `compiled` is false, all games are interpreted."""
     pruned: bool = True

@@ -13,12 +13,12 @@ class Truth:
     `matched` is None if the truth is unknown, as for a loop variable outside its loop. `value` is the value
     as text. `squares` is the bitboard of the squares that the filter names or matched. `positionid` is the
     position where the filter was evaluated. Filters inside `find` are evaluated at other positions. `place`
-    describes the position `positionid` in words. `transform` and `words` name the element of an orbit.
-    `orbit` is the index of an outermost orbit; -1 for every other filter. For an orbit, `elements` has the
-    indexes (in `parts`) of the matching elements. `binding` is the name of a loop variable and the square
-    that decides the loop; None if no square decides the loop. `way` has the moves that a path matched. If the
-    path failed, `way` has the moves before the failure. `rounds` is how often the body of a `loop` held, or
-    how often the body of a `while` ran.
+    describes the position `positionid` in words. For an element of an orbit, `transform` is its transform,
+    and `words` describes the transform in words. `orbit` is the index of an outermost orbit; -1 for every
+    other filter. For an orbit, `elements` has the indexes (in `parts`) of the matching elements. `binding` is
+    the name of a loop variable and the square that decides the loop; None if no square decides the loop.
+    `way` has the moves that a path matched. If the path failed, `way` has the moves before the failure.
+    `rounds` is how often the body of a `loop` held, or how often the body of a `while` ran.
     """
 
     offset: int
@@ -78,8 +78,8 @@ class LineTruth:
 
     @property
     def elsewhere(self) -> str:
-        """The position where the filters of this line were evaluated, in words; empty for position
-        `positionid`."""
+        """The position where the filters of this line were evaluated, in words. Empty if at least one of
+        these filters was evaluated at position `positionid`."""
         return self.parts[0].place if self.parts and all(map(self.apart, self.parts)) else ""
 
     def apart(self, part: Truth) -> bool:
@@ -89,7 +89,7 @@ class LineTruth:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One step of a search, in words. `games` is the number of games of a given base that are left after the
+    """One step of a search, in words. `games` is the number of games of a given base that remain after the
     step.
 
     `means` names the kind of the step. `header` stands for the conditions of the query's header. `catalog`

@@ -1,5 +1,5 @@
-"""Counts the games that match a query, and does nothing else. The window shows these counts beside the board
-at each move.
+"""Counts the games that match a query, and does nothing else. After each move on
+the board, the window shows new counts beside the board.
 
 One thread visits the games that the plan does not exclude. The thread searches each game only up to the first
 hit.

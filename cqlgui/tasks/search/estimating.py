@@ -50,8 +50,8 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """The text that is shown. The text is true for every number from `low` to `high`, and is no more
-        exact than these bounds."""
+        """The estimate as a text for the user. The text is true for every number from `low` to `high`. The
+        numbers in the text are rounded, so that the text does not look more exact than the estimate."""
         if self.low == self.high:
             return f"{self.games:,} game{'' if self.games == 1 else 's'}"
         if not self.games:
@@ -132,8 +132,8 @@ def scaled(found: int, asked: int, total: int) -> Estimate | None:
     samples.
 
     The bounds are the Wilson bounds at two standard errors. The Wilson bounds are also valid for few games.
-    The usual bounds would fall below zero for few games. The size of the sample has a finite population
-    correction: a sample that is a large part of the base counts as a larger sample.
+    The usual bounds would fall below zero for few games. The bounds include a finite population correction:
+    a sample that is a large part of the base counts as a larger sample.
     """
     if asked == total:
         return Estimate(found, found, found, total)
@@ -179,7 +179,8 @@ class _Sample:
 
     @property
     def result(self) -> facts.Coded:
-        """The results at the ends of the texts. If a text has no result, the tag gives the result."""
+        """The results at the ends of the games' texts. If a text ends without a result, the value of the tag
+        `Result` is used."""
         return self._chosen(lambda of_segment: of_segment.result)
 
     def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:

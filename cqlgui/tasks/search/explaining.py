@@ -120,8 +120,8 @@ def stages(
     cancel: progress.CancelToken | None = None,
 ) -> truth_model.Stages:
     """How a query will be run. The result has the query as checked, the query with its orbits written out,
-    and the steps that exclude games, in order. With a base, each step also has the number of games that are
-    left after the step. Raises `queries.Rejected`, and the errors of opening the base."""
+    and the steps that exclude games, in order. With a base, each step also has the number of games that
+    remain after the step. Raises `queries.Rejected`, and the errors of opening the base."""
     checked = queries.checked_query(text)
     expanded = queries.expanded(text, variations)
     assert checked.query is not None
@@ -166,7 +166,7 @@ def _steps(
 def _left(
     plan: sieving.Plan, base: base_model.Base, steps: int, cancel: progress.CancelToken | None
 ) -> list[int | None]:
-    """The number of games of a base that are left after each step."""
+    """The number of games of a base that remain after each step."""
     if plan.planner is None:
         return [base.games] * steps
     token = cancel or progress.CancelToken()

@@ -1,8 +1,9 @@
-"""Predicts how long a search will take, from the number of games that the plan leaves and the cost of some of
-these games.
+"""Predicts how long a search will take. The prediction uses the number of games that the plan does not
+exclude, and the time that the search of some of these games takes.
 
-The prediction plans a part of the base and searches a sample of the remaining games. It takes some
-milliseconds. Only a query whose hits come straight from the engine gets a prediction.
+For a prediction, this module plans a part of the base, and searches a sample of the games that the plan does
+not exclude. A prediction takes some milliseconds. Only a query whose hits come straight from the engine gets
+a prediction.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ _ENOUGH_SECONDS: Final = 0.002
 _DOUBTFUL_SECONDS: Final = 0.05
 """A sample that costs at least `_ENOUGH_SECONDS`, but less than `_DOUBTFUL_SECONDS`, is searched twice."""
 _HIT_SECONDS: Final = 80e-9
-"""Seconds for bringing a hit into the result after the hit was found."""
+"""Time in seconds that it takes to add a hit to the result."""
 _CODE_SECONDS: Final = 20e-9
-"""Seconds for bringing a matching element of a hit into the result."""
+"""Time in seconds that it takes to add a matching element of a hit to the result."""
 
 
 class TooLong(errors.CqlguiError):  # a refusal, not a fault
@@ -46,8 +47,8 @@ class TooLong(errors.CqlguiError):  # a refusal, not a fault
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """Prediction of a search: the numbers of games, positions and hits. The whole search takes about
-    `seconds` from now on."""
+    """Prediction of a search: the numbers of games, positions and hits. `seconds` is the predicted time for
+    the whole search."""
 
     games: int
     positions: int

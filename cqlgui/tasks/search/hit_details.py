@@ -55,7 +55,7 @@ def batches(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> Iterator[tuple[list[int], found_module.FoundGames]]:
-    """The games of a result in the given order, some at a time, with their details.
+    """The games of a result in the order of `games`, in batches, with their details.
 
     Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
     """
@@ -142,7 +142,7 @@ class _Quick:
         expanded: transforms.Expanded,
         plan: sieving.Plan,
     ) -> _Quick | None:
-        """An object for a result; None if the interpreter must find the details."""
+        """A `_Quick` for the hits of `result`. None if the interpreter must find the details."""
         asking = detail_pass(expanded, plan, said(result.options))
         if asking is None:
             return None

@@ -42,8 +42,8 @@ def refuse(base: base_model.Base, text: str, options: search_model.SearchOptions
 
 
 def within(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether a file lies in one of these folders, with links followed. False for a loop of links, and for a
-    text that is no file name."""
+    """Whether `path` lies in one of the `folders`, with links followed. False if `path` leads to a loop of
+    links or is no valid file name."""
     try:
         place = path.resolve()
     except (OSError, ValueError, RuntimeError):

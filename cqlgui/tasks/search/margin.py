@@ -44,8 +44,8 @@ def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[trut
     same line.
 
     For an orbit, the row shows the matching element, or the element that comes nearest to matching. The row
-    does not show the value of a comparison, because a comparison is a condition. The comparisons are looked
-    up in `query`.
+    does not show the value of a comparison, because a comparison is a condition. `query` shows which filters
+    are comparisons.
     """
     compared = set(_comparisons(query.body))
     rows: dict[int, list[tuple[truth_model.Truth, str]]] = {}
@@ -77,7 +77,8 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
 
 def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
     """The matching element of an orbit. If no element matches, the result is the element where the most
-    filters hold before the first failure. Among equal elements, the element as written is taken."""
+    filters hold before the first failure. If several elements are equally good, the element as written is
+    preferred."""
     return max(
         orbit.parts,
         key=lambda part: (part.matched is True, explain.held(part.parts), part.transform == words.AS_WRITTEN),
@@ -109,7 +110,7 @@ def moves(part: truth_model.Truth) -> str:
 
 
 def left_out(text: str, game: tree.GameTree, positionid: int) -> bool:
-    """Whether a search with this query skips a position because the position stands in a variation."""
+    """Whether a search with this query skips a position because the position is in a variation."""
     query = queries.checked_query(text).query
     return positionid >= game.mainline_length and query is not None and not query.header.variations
 
@@ -133,13 +134,14 @@ _MOST_BOUND = 8
 def _beginning(
     found: truth_model.Truth, body: nodes.Node, breaks: list[int]
 ) -> Iterator[tuple[int, truth_model.Truth, str]]:
-    """Filters, each with the line where it begins and the words of its orbit element. A filter is left out if
-    an enclosing filter begins on the same line."""
+    """Filters, each with the line where the filter begins, and with the name of the orbit element that
+    contains the filter. A filter is omitted if an enclosing filter begins on the same line."""
     pending = [(part, -1, "") for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
         part, above, element = pending.pop()
         if part.transform:
-            # The name of an inner element contains the name of the outer element.
+            # In a nested orbit, the name of an inner element contains the name of the outer element. The name
+            # of the inner element is therefore enough.
             element = "" if part.transform == words.AS_WRITTEN else part.words
         line = bisect.bisect_left(breaks, part.offset)
         if line != above:
@@ -150,8 +152,8 @@ def _beginning(
 
 
 def _is_bare(body: nodes.Node) -> bool:
-    """Whether the body is a sequence of filters without braces. The user does not see this sequence as a
-    filter of its own."""
+    """Whether `body`, the body of a query, is a sequence of filters without braces. For the user, such a
+    sequence is not a filter of its own."""
     return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
 
 

@@ -1,7 +1,7 @@
 """Facets of a result, and results made from other results: some hits of one result, or the intersection,
 union or difference of two results.
 
-The facets are small numbers in arrays with one number for each game of the base. Counting and choosing among
+Each facet is an array with one small number for each game of the base. Counting and choosing among
 millions of hits therefore takes only a few passes over arrays. Plain NumPy is enough. A mask of a million
 games is one megabyte, and hits are sorted numbers already. Compressed bitmaps would gain nothing.
 """
@@ -114,7 +114,8 @@ def values(result: search_model.SearchResult, known: Attributes, name: str) -> t
     positions = found_module.tallied(keys)
     games = columns.games
     fresh = np.ones(len(keys), np.bool_)
-    # The hits of a game follow each other, and their plies ascend.
+    # The hits of a game are consecutive, and the plies of these hits ascend. Equal values of a game are
+    # therefore consecutive too.
     fresh[1:] = (games[1:] != games[:-1]) | (keys[1:] != keys[:-1])
     of_games = found_module.tallied(keys[fresh], len(positions))
     return tuple(

@@ -28,7 +28,7 @@ def orbits(text: str) -> tuple[hit_model.Orbit, ...]:
 def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
     """An orbit as plain data, all counts 0."""
     elements = []
-    # All elements are built alike, so one element is enough for this test.
+    # If one element names pawns, all elements name pawns, so one element is enough for this test.
     asks = any(impossible.names_pawns(element.filter) for element in info.elements[:1])
     for element in info.elements:
         # There may be thousands of elements. Without a pause, the loop would block the window.

@@ -1,7 +1,7 @@
 """Decides for each segment which of its games must be searched, before any position is looked at.
 
 Headers come from the catalog (`tags`), and signatures come from the files beside the segments. Missing
-signatures are made and kept. An excluded game cannot match (`engine.pruning`).
+signatures are made and written to these files. An excluded game cannot match (`engine.pruning`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from cqlgui.tasks.databases import tags
 from cqlgui.tasks.results import base_model
 
 _USELESS: Final = 0.9
-"""If more than this share of a segment's games is left, the next `_IDLE` segments are not examined."""
+"""If more than this share of a segment's games must be searched, the next `_IDLE` segments are not
+examined."""
 _IDLE: Final = 3
 _MOST_PLAIN: Final = 20_000
 """Without machine code, signatures are made only for a segment with at most this number of positions."""
@@ -126,8 +127,8 @@ class Planner:
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
     ) -> list[int]:
-        """The number of games of a segment that are left after each step, and after all steps together.
-        Raises the same errors as `part`."""
+        """The number of games of a segment that remain after each step, and after all steps together. Raises
+        the same errors as `part`."""
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
         inside = left = np.arange(len(asked)) < count

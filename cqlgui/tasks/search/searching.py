@@ -175,7 +175,8 @@ class _Run:
         self._row, self._row_reason = 0, ""
         self.messages: list[hit_model.QueryMessage] = []
         self.messages_dropped = 0
-        # Number of characters in messages (`_spoken`), and in all other texts that are kept (`_kept`).
+        # `_spoken` is the number of characters in messages. `_kept` is the number of characters in all other
+        # texts of the result.
         self._spoken = self._kept = 0
         # The messages of interpreted games. A message waits until all earlier games are done.
         self._said: dict[int, list[str]] = {}
@@ -187,7 +188,7 @@ class _Run:
         self.searched = 0
         self.positions = 0
         self._coming: Iterator[_Item | None] = self._items()
-        # For some games, the only positions that are to be interpreted.
+        # The positions to be interpreted, for games where not all positions are to be interpreted.
         self._places: dict[_Item, list[int]] = {}
         # Interpreted games that wait until all earlier games are done. The value is None for a game that does
         # not match.
@@ -229,7 +230,7 @@ class _Run:
                 # The threads of the sieve end while this thread finishes the result.
                 sieve.dismiss()
             if not finished:
-                # If a slice was cut off, the hits of later slices are kept too.
+                # Some slices may be unfinished. Pass on the hits of later slices all the same.
                 self._advance(unfinished=True)
             self._send()
             found = self._found()
@@ -286,7 +287,7 @@ class _Run:
         return replace(self.plan.straight, detail_pass=asking, defaults=self._defaults())
 
     def _defaults(self) -> found_module.GameDefaults:
-        """What is known of all hits that come straight from the engine."""
+        """The facts that hold for all hits that come straight from the engine."""
         assert self.expanded.query is not None
         header = self.expanded.query.header
         return found_module.GameDefaults(
@@ -360,7 +361,7 @@ class _Run:
                 self._send()
             yield None
         self._send()
-        # Usually the sieve has taken all games, and no game is left here.
+        # Usually the sieve has handled all games, and no game remains for this line.
         yield from self._items(done)
 
     def _take(self, size: int) -> list[_Item] | None:
@@ -456,8 +457,8 @@ class _Run:
 
     def _advance(self, unfinished: bool = False, more: bool = False) -> None:
         """Pass on the hits of all games that are done, up to the first game that is not done. At the end of
-        an `unfinished` search, also pass on the hits beyond games that are not done. `more` says that more
-        hits will come soon. Raises `_StoppedError` if the search stops here."""
+        an `unfinished` search, also pass on the hits of later games. `more` says that more hits will come
+        soon. Raises `_StoppedError` if the search stops here."""
         priority.pause()
         while self._stretches and self.stopped is None:
             stretch = self._stretches[0]
@@ -526,7 +527,7 @@ class _Run:
         hit."""
         asking = None if self.straight is None else self.straight.detail_pass
         if asking is not None and columns.details is None:
-            # The details of these games are in `told`.
+            # These columns have no details, because the details of their games are in `told`.
             blank = found_module.HitDetails.none(asking.valued, len(columns), len(columns.codes))
             columns = replace(columns, details=blank)
         self.grown.add(columns, starts)

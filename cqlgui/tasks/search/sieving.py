@@ -61,10 +61,11 @@ class Chunk:
     passed: int
     passed_positions: int
     told: dict[int, hit_model.GameHits]
-    """Games with their details and comments, by base ordinal. They are not in `columns`."""
+    """Games with their details and comments, by base ordinal. `columns` does not have the hits of these
+    games."""
     places: dict[int, list[int]]
-    """For some games in `left`, the only positions that are to be interpreted. Games without an entry are
-    interpreted wholly."""
+    """The positions to be interpreted, for some games in `left`. In games without an entry, all positions are
+    interpreted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Straight:
     orbit_pass: orbit_pass.OrbitPass | None
     detail_pass: detail_pass.DetailPass | None = None
     defaults: found_module.GameDefaults | None = None
-    """Needed if the query's comments come as events (`DetailPass.speaks`)."""
+    """The facts that are needed for comments that come as events (`DetailPass.speaks`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +165,8 @@ _LASTING: Final = (
     nodes_studies.StudySort,
     nodes_tree.ConsecutiveMoves,
 )
-"""Filters that compare results over a whole game, and filters with effects that remain where the query
-fails."""
+"""Filters that compare results over a whole game, and filters with an effect that remains even if the query
+fails at the position."""
 
 _SPEAKING: Final = (
     nodes.Sort,
@@ -177,10 +178,12 @@ _SPEAKING: Final = (
 
 
 def writers(expanded: transforms.Expanded) -> frozenset[int]:
-    """The filters of a query that may write a comment, by `id`. `find` writes comments by itself."""
+    """The `id` of each filter of a query that may write a comment. The filter `find` writes comments without
+    a filter `comment`."""
     assert expanded.query is not None
     if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
-        # No closures are made in this case, because making the closures of an orbit takes long.
+        # No filter of the query writes. Return without making closures, because making the closures of an
+        # orbit takes long.
         return frozenset()
     from cqlgui.cql.interpreting import compilers
 
@@ -239,7 +242,7 @@ class Sieve:
         self._feeding = threading.Lock()
         self._given = 0
         self._taken = 0
-        # The number of the first slice that will not come.
+        # The number of the first slice that will never be finished.
         self._end: int | None = None
         self._size = _FIRST_SLICE
         # The event is a separate object, because a reference to the event may be cached for longer than the
@@ -320,7 +323,8 @@ class Sieve:
                     self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
                     self._changed.notify_all()
         except errors.CqlguiError:
-            # The interpreter opens the same source and reports what is wrong.
+            # The error is not reported here. The interpreter later opens the same source, gets the same error
+            # and reports the error.
             with self._changed:
                 self._stop_at(number)
         finally:
@@ -340,8 +344,8 @@ class Sieve:
         self._end = number if self._end is None else min(self._end, number)
 
     def _slices(self) -> Generator[_Slice]:
-        """All games, in slices of the size wanted at the moment. Only one thread at a time uses this
-        generator."""
+        """All games, in slices. The size of each slice depends on the speed of the search so far. Only one
+        thread at a time uses this generator."""
         remaining = sum(source.games for source in self._sources)
         for place, source in enumerate(self._sources):
             with sources.indexed(source) as opened:
@@ -422,8 +426,8 @@ class Sieve:
         told: dict[int, hit_model.GameHits],
         base: int,
     ) -> Columns:
-        """The hits in the form of a result. If the orbit pass cannot find the matching elements in a game,
-        the game is added to `left`."""
+        """The hits as columns of a result. If the orbit pass cannot find the matching elements in a game, the
+        game is added to `left`."""
         hits = hits[self._admitted(task, straight.header, hits)]
         if straight.detail_pass is not None:
             found = detailed(
@@ -474,8 +478,9 @@ class Sieve:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Hits with their details: as columns, or as whole games (`told`) if the query writes comments. The
-    interpreter must find the details of the games in `doubtful`, which are numbered from 0 in their part."""
+    """Hits with their details: as columns, or as whole games (`told`) if the query writes comments. For the
+    games in `doubtful`, the interpreter must find the details. The numbers in `doubtful` count the games of a
+    part from 0."""
 
     columns: Columns
     told: dict[int, hit_model.GameHits]

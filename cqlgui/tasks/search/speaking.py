@@ -26,10 +26,11 @@ def told(
     asked: games.Games,
     before: int,
 ) -> dict[int, hit_model.GameHits]:
-    """The games of some hits with everything that the query writes. The hits have details.
+    """The games of the hits in `columns`, with all comments that the query writes. The columns must have
+    details.
 
-    An event is two integers; the events of hit n end at `ends[n]`. `asked` has the games, and `before` is the
-    number of games before them in the base. No variations are searched.
+    An event is two integers; the events of hit n end at `ends[n]`. The hits lie in the games `asked`, and
+    `before` is the number of games before the first of these games in the base. The hits lie in main lines.
     """
     starts = found_module.first_hits(columns.hits).tolist()
     made: dict[int, hit_model.GameHits] = {}
