@@ -81,7 +81,8 @@ class Years:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A term: the ECO code is between `low` and `high`. Both bounds are in capitals and may be shortened."""
+    """A term: the ECO code is between `low` and `high`. Both bounds are in capital letters. A bound may be
+    only the beginning of a code."""
 
     low: str
     high: str
