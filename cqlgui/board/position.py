@@ -58,8 +58,8 @@ class Position:
         values.
 
         A castling right is kept only if the rook and the only king of the rook's colour stand on the back
-        rank. An en passant square is dropped if no double step can have passed over it. Raises `ValueError`
-        with a sentence if the text is not a FEN.
+        rank. An en passant square is dropped if a double step of a pawn cannot have passed over this square.
+        Raises `ValueError` with a sentence if the text is not a FEN.
         """
         fields = fen.split()
         if not fields:

@@ -78,8 +78,9 @@ class File:
                 _end(begun)
                 self._set_aside()
                 self._check(None)
-            # The numbers of the device and the file are read while the connection of the check is open. Until
-            # this connection is closed, no other file can get these numbers from the system.
+            # The numbers of the device and the file (inode) identify the file. They are read while the
+            # connection of the check is open: until this connection is closed, the system gives these numbers
+            # to no other file.
             self._place = _place(path)
         except sqlite3.DatabaseError as error:
             self.close()
