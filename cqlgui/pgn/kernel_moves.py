@@ -6,7 +6,8 @@ These functions decide as `playing` does: both modules have the same candidates 
 words from `base` on:
 
     0 pawns, 1 knights, 2 bishops, 3 rooks, 4 queens, 5 kings, 6 White's men, 7 Black's men,
-    8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move, 11 free for the caller
+    8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move,
+    11 free for the caller
 
 Each side has exactly one king. If a move cannot be played, the function returns -1 and leaves the board
 unchanged.
