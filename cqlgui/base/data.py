@@ -1,12 +1,12 @@
 """Data classes that work like `dataclasses`, except that each method is compiled when it is first called.
 
 The standard `dataclasses` compiles six methods for each frozen class when the class is defined. Compiling the
-six methods takes a millisecond. With hundreds of classes, the compilation would take a third of the time of a
-search on the command line. Most of the methods are never called. Importing `dataclasses` alone takes longer
-than making all classes with this module.
+six methods of one class takes a millisecond. A search on the command line uses hundreds of classes, and
+compiling their methods would take a third of the time of the search. Most of the methods are never called.
+Importing `dataclasses` alone takes longer than making all classes with this module.
 
 The classes work like the standard data classes: `dataclasses.fields`, `dataclasses.replace` and `match`
-accept them. The attributes for these functions are made when they are first requested.
+accept them. An attribute that these functions read is made when the attribute is first requested.
 """
 
 from __future__ import annotations
@@ -282,6 +282,7 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 _FROZEN: Final = {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
 _COPIED: Final = {"__getstate__": _state, "__setstate__": _restore}
-"""The methods that copy frozen instances with slots."""
+"""The methods by which `copy` and `pickle` copy frozen instances with slots."""
 _MADE_LATER: Final = object()
-"""The default of a parameter if a factory makes a new value for each instance."""
+"""In the source of `__init__`, the default of a parameter whose field has a factory. The factory makes a new
+value for each instance."""

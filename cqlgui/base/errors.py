@@ -1,5 +1,5 @@
-"""Errors with a sentence for the user. A bug in the program is no `CqlguiError`: the bug fails an assert and
-crashes the program."""
+"""Errors with a sentence for the user. A `CqlguiError` never reports a bug in the program: a bug makes an
+`assert` fail, and the program crashes."""
 
 from __future__ import annotations
 

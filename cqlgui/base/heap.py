@@ -15,8 +15,8 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
 _LARGE = 256 << 10
 """A block of this many bytes or more is allocated outside the heap. Its memory is returned to the system when
-the block is freed. Without this setting glibc would raise the limit by itself. With a higher limit, the heap
-would hold even the blocks of a result with millions of hits."""
+the block is freed. Without this setting glibc would raise this limit by itself. If the limit were higher,
+even the large blocks of a result with millions of hits would be allocated in the heap."""
 
 
 def share() -> None:

@@ -28,11 +28,11 @@ def forget_current_folder() -> None:
     """Remove the current folder from `sys.path`. Call this before anything else is imported.
 
     `python -m cqlgui` puts the current folder first in `sys.path`. An empty entry of `PYTHONPATH` also means
-    the current folder. The current folder is removed even if it is a checkout of this program. The package
-    `cqlgui` is already loaded, and Python finds the package's modules through the package's own folder. The
-    current folder is not removed if modules are installed in it. Python may have loaded modules from the
-    current folder before this call. The script `cqlgui` and `python -P -m cqlgui` never load modules from the
-    current folder.
+    the current folder. The current folder is removed even if it is a checkout of this program. Removing the
+    checkout does no harm: the package `cqlgui` is already loaded, and Python finds the package's modules
+    through the package's own folder. If modules are installed in the current folder, the folder is not
+    removed. Before this call, Python may already have loaded modules from the current folder. This cannot
+    happen if the program is started by the script `cqlgui` or by `python -P -m cqlgui`.
     """
     try:
         here = os.path.realpath(".")

@@ -12,8 +12,9 @@ import time
 from typing import Final
 
 _NICENESS: Final = 10
-"""This value leaves nearly all processor time to the main thread. With a higher value, a background thread
-might get no processor time while other programs are busy, and could not release the interpreter lock."""
+"""The niceness of a background thread is higher than the niceness of the process by this value. The value
+leaves nearly all processor time to the main thread. With a higher value, a background thread might get no
+processor time while other programs are busy, and could not release the interpreter lock."""
 SWITCH_SECONDS: Final = 0.0002
 """A thread must pass on the interpreter lock after this many seconds if another thread has asked for the lock
 (Python's default: 5 ms). A repaint takes the lock hundreds of times, so each wait for the lock must be

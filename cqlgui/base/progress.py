@@ -1,4 +1,5 @@
-"""Cancellation and progress: how a long task and its caller talk to each other."""
+"""Cancellation and progress: a caller can stop a long task, and the task reports its progress to the
+caller."""
 
 from __future__ import annotations
 

@@ -24,5 +24,5 @@ def _escape(one: str) -> str:
 
 
 def _blank(one: str) -> bool:
-    """Whether the character is a space that only moves the text after it."""
+    """Whether the character is a space beyond ASCII. A line separator is no space."""
     return one > "\x85" and one.isspace() and one not in "\u2028\u2029"

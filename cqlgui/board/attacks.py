@@ -16,9 +16,9 @@ from cqlgui.board.squares import Bitboard, Square
 def attacks_from(man: Man, square: Square, occupied: Bitboard) -> Bitboard:
     """The squares that a man on `square` attacks, given the occupied squares.
 
-    A pawn attacks its two forward diagonal squares, and none from its last rank. A line piece attacks along
-    its lines up to and including the first occupied square. Pins, check, the side to move and the colour of
-    the attacked men play no part. The empty square (man 0) attacks nothing.
+    A pawn attacks the two squares diagonally in front of it. A pawn on its last rank attacks nothing. A line
+    piece attacks along its lines up to and including the first occupied square. Pins, check, the side to move
+    and the colour of the attacked men do not matter. The empty square (man 0) attacks nothing.
     """
     kind = man if man <= 6 else man - 6
     if kind == 1:
@@ -94,7 +94,8 @@ RANK_LINES: tuple[Bitboard, ...] = tuple(RAY_MASKS[2][s] | RAY_MASKS[6][s] for s
 FILE_LINES: tuple[Bitboard, ...] = tuple(RAY_MASKS[0][s] | RAY_MASKS[4][s] for s in range(64))
 DIAGONAL_LINES: tuple[Bitboard, ...] = tuple(RAY_MASKS[1][s] | RAY_MASKS[5][s] for s in range(64))
 COUNTER_LINES: tuple[Bitboard, ...] = tuple(RAY_MASKS[3][s] | RAY_MASKS[7][s] for s in range(64))
-"""For each square, the other squares of its rank, file, a1-h8 diagonal and h1-a8 diagonal."""
+"""These four tables have for each square the other squares of its rank, of its file, of its a1-h8 diagonal
+and of its h1-a8 diagonal."""
 
 
 def _leaps(steps: tuple[tuple[int, int], ...]) -> tuple[Bitboard, ...]:
@@ -133,8 +134,8 @@ def _row_attacks(place: int, inner: int) -> int:
 
 _ROW_ATTACKS = tuple(_row_attacks(place, inner) for place in range(8) for inner in range(64))
 _ROW_FILLS: tuple[Bitboard, ...] = tuple(row * _A_FILE for row in _ROW_ATTACKS)
-"""The attacks along a row, repeated on every rank. The intersection of an entry with a rank or a diagonal
-holds the attacks along this line."""
+"""The attacks along a row, repeated on every rank. The squares that an entry and a rank (or a diagonal) have
+in common are the attacks along this rank (or diagonal)."""
 
 
 def _column_fills() -> tuple[Bitboard, ...]:

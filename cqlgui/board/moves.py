@@ -28,7 +28,8 @@ BACK_LIMIT = 0xFFF
 """The most plies that one `BACK` word goes back. Going back further takes several words."""
 
 NO_MOVE: Move = 0
-"""The word of "a1 to a1". No move has this word. Only the root of a tree has this word."""
+"""The word of "a1 to a1", which is never a move. At the root of a tree, this word stands in place of the
+missing move."""
 
 
 def pack(origin: Square, target: Square, flag: int = NORMAL) -> Move:

@@ -58,8 +58,8 @@ class Position:
         values.
 
         A castling right is kept only if the rook and the only king of the rook's colour stand on the back
-        rank. An en passant square is dropped if no double step can have passed over it. Raises `ValueError`
-        with a sentence if the text is not a FEN.
+        rank. An en passant square is dropped if a double step of a pawn cannot have passed over this square.
+        Raises `ValueError` with a sentence if the text is not a FEN.
         """
         fields = fen.split()
         if not fields:
@@ -160,7 +160,7 @@ class Position:
 
 
 def attackers(position: Position, square: Square, by_colour: Colour) -> Bitboard:
-    """The squares of the men of a colour that attack a square. Pins and the side to move play no part."""
+    """The squares of the men of a colour that attack a square. Pins and the side to move do not matter."""
     return attackers_given(position.men, square, by_colour, squares.ALL ^ position.men[0])
 
 
@@ -177,8 +177,8 @@ def king_square(table: Words, colour: Colour) -> Square:
 
 
 def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: Bitboard) -> Bitboard:
-    """Like `attackers`, but takes the bitboards of a position. `occupied` may differ from these bitboards,
-    for example when the king has stepped aside."""
+    """Like `attackers`, but takes the bitboards of a position. `occupied` may differ from these bitboards:
+    for example, the king may be left out."""
     base = 6 * by_colour
     queens = table[base + 5]
     found = (

@@ -1,4 +1,4 @@
-"""Writes standard algebraic notation (SAN). The PGN reader reads SAN."""
+"""Writes standard algebraic notation (SAN). This module does not read SAN: the package `pgn` reads it."""
 
 from __future__ import annotations
 

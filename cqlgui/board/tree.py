@@ -132,8 +132,8 @@ class GameTree:
 
     @property
     def positions(self) -> list[Position]:
-        """The position of every id, replayed at the first use. The positions are shared, so do not change
-        them.
+        """The position of every id. The moves are replayed at the first call. All callers get the same
+        `Position` objects, so do not change them.
 
         Raises `ValueError` with a sentence if a move cannot be played.
         """
@@ -243,8 +243,8 @@ class GameTree:
 
 
 class Positions(dict[int, Position]):
-    """The positions of a game by id, each replayed at its first use. The positions are shared, so do not
-    change them."""
+    """The positions of a game by id. A position is made by replaying its move when the position is first
+    used. All callers get the same `Position` objects, so do not change them."""
 
     def __init__(self, tree: GameTree) -> None:
         super().__init__({0: tree.root})

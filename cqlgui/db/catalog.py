@@ -1,8 +1,9 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
-Games are kept in blocks of columns (`columns`). Each text stands once in a table, and the columns hold the
-number of the text. A question about many games is answered from whole columns. The catalog can be made again
-from the sources at any time, so a damaged file is set aside.
+Games are kept in blocks of columns (`columns`). Each distinct text is stored once, in a table of texts, and
+has a number there. The columns hold the numbers of the texts. To answer a question about many games, the
+catalog reads whole columns. The catalog can be made again from the sources at any time, so a damaged file is
+set aside.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows that the catalog has of a source, from ordinal 0 to the first gap. `path` is the path of the
-    source; it is empty if the source is unknown."""
+    """The rows that the catalog has of a source, from ordinal 0 to the first missing game. `path` is the path
+    of the source; it is empty if the source is unknown."""
 
     path: str
     blocks: tuple[Block, ...]
@@ -77,7 +78,8 @@ class Rows:
 
     @property
     def state(self) -> str:
-        """A word that identifies these rows. Other rows have another word, even in another catalog."""
+        """A text that identifies these rows. Different rows never have the same text, even if they are in
+        different catalogs."""
         return f"{self.games}-{sum(block.id for block in self.blocks):x}"
 
     def blocks_of(self, first: int, count: int) -> tuple[int, ...]:
@@ -130,7 +132,7 @@ class Catalog:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the catalog file."""
         return self._file.path
 
     def take_notice(self) -> str:
@@ -288,7 +290,7 @@ class Catalog:
     # --- reading games ---
 
     def count(self, source: int) -> int:
-        """How many games of a source are known, counted from ordinal 0 to the first gap."""
+        """The number of games that the catalog has of a source, from ordinal 0 to the first missing game."""
         with self._file.reading() as connection:
             return sum(block.games for block in columns.blocks(connection, source))
 
@@ -299,8 +301,8 @@ class Catalog:
             return Rows(row[0] if row else "", tuple(columns.blocks(connection, source)))
 
     def sound(self, source: int) -> int:
-        """How many games of a source are sound, counted from ordinal 0 to the first gap or the first block
-        with a wrong checksum.
+        """The number of sound games of a source. The count begins at ordinal 0 and stops at the first missing
+        game, or at the first block with a wrong checksum.
         """
         fields = ", ".join(_COLUMNS)
         games = 0
@@ -421,8 +423,8 @@ class Catalog:
     def _more(
         self, connection: sqlite3.Connection, known: Sequence[Block], games: slice, name: str
     ) -> Iterator[tuple[int, bytes]]:
-        """Yields the index of each game that may have the tag `name`, and the JSON text of the game's tags
-        outside the columns."""
+        """Yields the index of each game that may have the tag `name`, and the JSON text of those tags of the
+        game that have no column."""
         needle = json.dumps(name, ensure_ascii=False).encode("utf-8")
         for block in known:
             if block.first >= games.stop or block.first + block.games <= games.start:
@@ -477,8 +479,9 @@ class Catalog:
         descending: bool = False,
         text: str = "",
     ) -> array[int]:
-        """The base ordinals of the games of `sources`, sorted. `sources` has pairs: the id of a source, and
-        the base ordinal of its first game.
+        """The games of some sources of a base, sorted. A game is given by its base ordinal (its number in the
+        base, from 0). `sources` has a pair for each source: the id of the source, and the base ordinal of the
+        first game of the source.
 
         `sort` is one of `SORTS` or None for the order of the files. Every term of the filter `text` must
         hold. Raises `game_filter.FilterError` if the filter cannot be understood.
@@ -579,8 +582,8 @@ class Catalog:
         return found
 
     def _ranked(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
-        """The rank of each text of a table in sort order, by the text's number. Texts that are equal in this
-        order share a rank. An empty or a missing text has rank 0."""
+        """The rank of each text of a table in sort order. The index in the result is the number of the text.
+        Texts that are equal in this order share a rank. An empty or a missing text has rank 0."""
         last = connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0]
         known = self._ranks.get(table)
         if known is not None and known[0] == last:
@@ -609,8 +612,8 @@ class Catalog:
         """The thread's connection, in a transaction. The data do not change until the transaction ends."""
         with self._file.reading() as connection:
             try:
-                # `begin` stands inside the try block, because a worker may be interrupted right after
-                # `begin`. Outside the block, this interruption would leave the transaction open.
+                # `begin` is inside the try block, because a worker may be interrupted right after `begin`. If
+                # `begin` were outside the block, the transaction would stay open after this interruption.
                 connection.execute("begin")
                 yield connection
             finally:
@@ -659,7 +662,8 @@ class Catalog:
 
 
 class _Coding:
-    """The known numbers of the texts in a growing list."""
+    """For a list of texts that may grow: the numbers that these texts have in the tables, as far as the
+    numbers are known."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
         self.texts = texts

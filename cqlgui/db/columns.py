@@ -58,7 +58,7 @@ class Store:
         self._bytes = 0
 
     def column(self, connection: sqlite3.Connection, block: Block, name: str) -> np.ndarray:
-        """A column of an existing block; `more` is returned as bytes."""
+        """A column of an existing block. The column `more` is returned as bytes."""
         return self._columns(connection, block, (name,))[name]
 
     def load(self, connection: sqlite3.Connection, block: Block, names: Sequence[str]) -> None:
@@ -115,8 +115,8 @@ def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
     ):
         block = Block(*row)
         if not all(isinstance(number, int) for number in row) or block.games < 1 or block.first < end:
-            # If two blocks overlap, it is unknown which block is right. Cutting off one of the blocks could
-            # leave a part of the wrong block.
+            # If two blocks overlap, it is unknown which block is right. If the program dropped one of the
+            # blocks, the games that remain could come from the wrong block.
             raise sqlite3.DatabaseError("malformed block of games")
         if block.first > end:
             break

@@ -37,7 +37,8 @@ class Damaged(errors.CqlguiError):
 
 
 class _Lease:
-    """Stands for a thread that has a connection."""
+    """An object that exists as long as a thread has a connection. When the thread ends, the object is
+    deleted."""
 
 
 class File:
@@ -77,8 +78,9 @@ class File:
                 _end(begun)
                 self._set_aside()
                 self._check(None)
-            # The numbers of the device and the file are read while the connection of the check is open. Until
-            # this connection is closed, no other file can get these numbers from the system.
+            # The numbers of the device and the file (inode) identify the file. They are read while the
+            # connection of the check is open: until this connection is closed, the system gives these numbers
+            # to no other file.
             self._place = _place(path)
         except sqlite3.DatabaseError as error:
             self.close()
@@ -159,8 +161,8 @@ class File:
         try:
             connection = self.connection()
             try:
-                # `BEGIN` stands inside the try block, because an interrupt may come right after `BEGIN`.
-                # Outside the block, this interrupt would leave the transaction open.
+                # `BEGIN` is inside the try block, because an interrupt may come right after `BEGIN`. If
+                # `BEGIN` were outside the block, the transaction would stay open after this interrupt.
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
@@ -215,7 +217,8 @@ class File:
         return int(self.connection().execute("PRAGMA user_version").fetchone()[0])
 
     def current(self) -> bool:
-        """Whether the file has all tables of this version, as `set_version` noted."""
+        """Whether the file has this version, and the definitions of its tables are still those for which
+        `set_version` wrote the checksum."""
         connection = self.connection()
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
         noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
@@ -261,7 +264,7 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
 
     SQLite writes files beside a database. If SQLite cannot write these files, for lack of permission or disk
     space, the database is opened immutable. A database is never opened immutable if a program left changes in
-    a file beside the database. After a lack of disk space, the database should be opened again later, because
+    a file beside the database. If disk space is lacking, the database should be opened again later, because
     there may be room by that time.
     """
     whole = bool(_size(path)) and not _waiting(path)

@@ -55,7 +55,7 @@ class FilterError(errors.CqlguiError):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A term: `text` stands in one of the columns."""
+    """A term: `text` occurs in one of the columns."""
 
     columns: tuple[str, ...]
     text: str
@@ -81,7 +81,8 @@ class Years:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """A term: the ECO code is between `low` and `high`. Both bounds are in capitals and may be shortened."""
+    """A term: the ECO code is between `low` and `high`. Both bounds are in capital letters. A bound may be
+    only the beginning of a code."""
 
     low: str
     high: str
@@ -101,7 +102,7 @@ def parse(text: str) -> tuple[Term, ...]:
         match = _TERM.match(text, place)
         assert match is not None
         if match.end() == place:
-            # The pattern matches nothing at a quotation mark within a word. The mark is skipped.
+            # The pattern does not match at a quotation mark within a word. This quotation mark is skipped.
             place += 1
             continue
         place = match.end()

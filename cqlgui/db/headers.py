@@ -73,7 +73,8 @@ class Coded:
 
 
 def joined(columns: Iterable[Coded]) -> list[Coded]:
-    """The columns, one after another. Neighbouring columns with the same list of texts become one column."""
+    """The same columns in the same order, but neighbouring columns with the same list `texts` are joined into
+    one column."""
     return [
         Coded(parts[0].texts, np.concatenate([part.places for part in parts]))
         for _, group in itertools.groupby(columns, lambda column: id(column.texts))

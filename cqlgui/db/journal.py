@@ -32,7 +32,7 @@ class Asked:
 
 
 class Journal:
-    """The journal file; safe from several threads and programs."""
+    """The journal file. Several threads and programs may use the file at once."""
 
     def __init__(self, path: Path) -> None:
         self._file = database.File(path, records.VERSION, "history")

@@ -68,8 +68,8 @@ def check_indexes(connection: sqlite3.Connection) -> None:
 
 
 def _checksum(connection: sqlite3.Connection, table: str, last: int, check: int) -> tuple[int, int]:
-    """The last number in a table, and the checksum of all rows. `check` is the checksum of the rows up to
-    `last`."""
+    """The last number in a table, and the checksum of all rows. The argument `check` is the known checksum of
+    the rows up to number `last`; only the later rows are read."""
     end = _end(connection, table)
     for start in range(last, end, _STEP):
         # SQLite makes this one value without the interpreter lock. Making many small tuples would need the

@@ -89,7 +89,8 @@ MODELS: Final = (Query, Recent)
 
 
 def _texts_are_unique(connection: sqlite3.Connection) -> None:
-    """Version 2: no text stands twice in the history. The newest of several equal texts is kept."""
+    """Bring a file to version 2: no text occurs twice in the history. Of several entries with the same text,
+    only the newest entry is kept."""
     connection.execute("delete from query where id not in (select max(id) from query group by text)")
     connection.execute("create unique index if not exists query_text on query(text)")
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 VERSION = 4
-"""2: `game.ending`. 3: games in blocks of columns instead of rows. 4: checksums of the tables of names."""
+"""The version of the tables. Version 2 added the column `game.ending`. Version 3 stores games in blocks of
+columns instead of rows. Version 4 added checksums of the tables of names."""
 
 
 def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]]) -> None:
@@ -110,7 +111,7 @@ def catalog(database: Any) -> Sequence[Any]:
             indexes = ((("source", "first"), True),)
 
     class Proof(Table):
-        """A checksum of another table (`proofs`)."""
+        """A checksum of another table (see the module `proofs`)."""
 
         name = peewee.TextField(primary_key=True)
         last = peewee.IntegerField()

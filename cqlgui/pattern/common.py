@@ -1,4 +1,4 @@
-"""What several positions have in common, up to swapped colours and mirrored wings."""
+"""What several positions have in common, even if the colours are swapped or the wings are mirrored."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from cqlgui.pattern import groups, writing
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Changes in text order that do not overlap, and the place of the caret after them.
+    """Changes of a text, and the place of the caret after these changes. The changes are in text order and do
+    not overlap.
 
     `changes` is empty if nothing is to be done, or if the text has errors.
     """
@@ -70,7 +71,7 @@ class Draft:
         return spelling.respelled(written, "unicode") if self._signs else written
 
     def hold(self, span: Span) -> None:
-        """Write `writing.PLACE_HOLDER` in place of a part that was to be removed."""
+        """Write `writing.PLACE_HOLDER` over a part that an earlier `drop` would have removed."""
         self._drops.remove(span)
         self.replace(span, writing.PLACE_HOLDER)
 
@@ -83,8 +84,8 @@ class Draft:
                 return Edit((), caret)
             if structure.checked(spelling.applied(self.text, changes)).query is not None:
                 return Edit(changes, self._caret(caret, changes))
-        # Each attempt gave a text with errors: the text beside a removed part depends on this part. Only the
-        # author can correct the text.
+        # Both attempts gave a text with errors, because other text depends on a removed part. Nothing is
+        # changed: only the author of the query can correct this text.
         return Edit((), caret)
 
     def _caret(self, caret: int, changes: tuple[Change, ...]) -> int:

@@ -244,8 +244,8 @@ def _relink(draft: Draft, group: groups.PatternGroup, words: tuple[str, ...]) ->
 
 
 def _edited(text: str, caret: int, work: Callable[[_Pen], None], *marks: int) -> Edit:
-    """The edit that `work` makes. The edit is empty if the text has errors, or if `marks` are not places of
-    marks."""
+    """The edit that `work` makes. The edit is empty if the text has errors, or if one of the numbers `marks`
+    is not the index of a mark."""
     group = reading.group_at(text, caret)
     if group is None:
         return Edit((), caret)
@@ -282,7 +282,7 @@ class _Pen:
         return -1
 
     def own(self, mark: int) -> list[reading.Item]:
-        """The filters of a mark, without arrows."""
+        """The filters that express a mark. Arrows that name the mark are left out."""
         return [item for item in self.items if item.arrow < 0 and mark in item.marks]
 
     def bracket_follows(self, span: Span) -> bool:
@@ -317,8 +317,8 @@ class _Pen:
             if token.word != "designator" or token in kept:
                 continue
             self.draft.drop_part(token.span)
-            # The sign before the mark is removed too. If the mark stands before the first mark that is kept,
-            # the sign after the mark is removed instead.
+            # One `|` is removed with the mark. It is the `|` after the mark if the mark stands before the
+            # first mark that is kept, and the `|` before the mark in all other cases.
             first = token.offset < kept[0].offset
             self.draft.drop_part(inside[place + 1 if first else place - 1].span)
         if len(kept) == 1 and item.span.length == named[0].span.to(named[-1].span).length:

@@ -55,7 +55,7 @@ _NO_PAWNS: Final = boards.RANKS[0] | boards.RANKS[7]
 
 
 def _apart(marks: list[tuple[int, Mark]]) -> list[tuple[int, Mark]]:
-    """The members of all pairs of marks without a common square."""
+    """Every mark for which the list has another mark, and the two marks have no square in common."""
     return [
         (place, mark)
         for place, mark in marks

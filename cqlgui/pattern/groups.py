@@ -32,7 +32,7 @@ class PatternGroup:
 
     @property
     def outside(self) -> Span:
-        """The content including its braces."""
+        """The span of the content and of the braces around the content."""
         if not self.braced:
             return self.content
         return Span(self.content.offset - 1, self.content.length + 2)
@@ -101,7 +101,7 @@ class Layout:
         return self.tokens[first].span.to(self.tokens[last].span)
 
     def has_comment(self, span: Span) -> bool:
-        """Whether a comment stands in a part of the text."""
+        """Whether a part of the text contains a comment."""
         return any(span.offset <= one.offset < span.end for one in self.comments)
 
     def within(self, span: Span) -> list[tokens.Token]:

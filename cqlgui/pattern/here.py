@@ -1,4 +1,5 @@
-"""Queries that find a position again: all of it, its pawns, or its material."""
+"""Queries that find positions like a given position: with the same men, the same pawns or the same
+material."""
 
 from __future__ import annotations
 

@@ -53,7 +53,8 @@ _ALIKE: Final = (_MINOR, _MAJOR, _MINOR << 6, _MAJOR << 6)
 _NARROWER: Final = dict(
     zip(_ALIKE, (1 << codes.WN, 1 << codes.WR, 1 << codes.BN, 1 << codes.BR), strict=True)
 )
-"""For two men of equal worth, the man on the first rung of the ladder."""
+"""The ladder of two men of equal worth, such as `[BN]`, begins with a single man. This table maps the mask of
+the two men to the mask of the single man."""
 
 
 def _alike(men: int) -> int:

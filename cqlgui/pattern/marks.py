@@ -55,9 +55,9 @@ ConditionKind = Literal[
 class Mark:
     """Men (`nodes.Designator.men`) on squares (a bitboard), and the role of the mark.
 
-    `spans` are the designators in the text that name the mark. The designator of the mark's own filter comes
-    first. The other designators stand in arrows, because an arrow names its ends again. Filters with the same
-    men, squares and role make one mark.
+    `spans` are the designators in the text that name the mark. The first designator is in the mark's own
+    filter. The other designators are in arrows, because the filter of an arrow names the marks at both ends
+    of the arrow. Filters with the same men, squares and role make one mark.
     """
 
     men: men.ManMask

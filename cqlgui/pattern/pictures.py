@@ -1,4 +1,4 @@
-"""The content of an orbit element's thumbnail: the men that the element's filter names, and the squares of
+"""The content of a filter's thumbnail (small picture): the men that the filter names, and the squares of
 these men. This module does not use Qt."""
 
 from __future__ import annotations
@@ -113,8 +113,7 @@ def _merged(first: Cell, second: Cell) -> Cell:
 
 
 def _parts(node: nodes.Node, *, absent: bool) -> Iterator[tuple[nodes.Designator | nodes.SideToMove, bool]]:
-    """The designators and sides to move in text order. The flag says whether the node stands under a
-    negation."""
+    """The designators and sides to move in text order. The flag says whether the node is negated."""
     if isinstance(node, nodes.Designator):
         yield node, absent
         return

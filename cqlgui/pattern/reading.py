@@ -28,8 +28,8 @@ def pattern_at(text: str, caret: int) -> Pattern | None:
 
 
 def group_at(text: str, caret: int) -> groups.PatternGroup | None:
-    """The group that the window draws: the first of `groups_at`. Transforms are put around this group. None
-    if the text has errors."""
+    """The group that the window draws: the first of `groups_at`. `editing.set_transforms` puts transforms
+    around this group. None if the text has errors."""
     return next(iter(groups_at(text, caret)), None)
 
 
@@ -297,7 +297,7 @@ def _is_material(node: nodes.Node) -> bool:
 
 
 class _Reader:
-    """Puts the filters of a group together."""
+    """Makes a pattern from the filters of a group."""
 
     def __init__(self, span: Span, braced: bool, transforms: tuple[str, ...]) -> None:
         self.span = span
@@ -343,9 +343,9 @@ class _Reader:
         return Reading(pattern, tuple(items))
 
     def mark(self, node: nodes.Designator, role: Role | None) -> int:
-        """The place of the mark for a designator. At the end of an arrow, `role` is None, and a mark with any
-        role fits. If no mark fits, a new mark is made. At the end of an arrow, the new mark has the role
-        `MUST`."""
+        """The index of the mark for a designator. A designator at an end of an arrow has the `role` None, and
+        a mark with any role fits this designator. If no mark fits, a new mark is made. The new mark has the
+        role `MUST` if `role` is None."""
         place = self.places.get((node.men, node.squares, role))
         if place is None:
             place = len(self.marks)

@@ -40,8 +40,9 @@ NEXT_MOVE: Final = Gap(1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Steps and the gaps between them. The `span` of a step is its content in the text. The `span` of the
-    sequence is the whole path; for `find` it is the text from the first step on."""
+    """Steps and the gaps between the steps. The `span` of a step covers the filters of the step. The `span`
+    of a path covers the whole path. The `span` of a `find` sequence begins with the first step and includes
+    all later steps."""
 
     form: Form
     steps: tuple[Pattern, ...]
@@ -394,8 +395,8 @@ def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], g
     found = sequence_at(after, place)
     if found is None or found.form != form or (form == "path" and list(found.gaps) != gaps):
         return False
-    # If a step has nested braces, the span is the text in the innermost braces. Braces around the texts are
-    # therefore not compared.
+    # If a step has nested braces, its span covers only the text in the innermost braces. The texts are
+    # therefore compared without the braces around them.
     shown = [after[one.span.offset : one.span.end].strip(_AROUND) for one in found.steps]
     return shown == [one.strip(_AROUND) for one in contents]
 

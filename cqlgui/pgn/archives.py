@@ -35,8 +35,8 @@ _ROOM_LEFT = 64 << 20
 """Unpacking leaves this many bytes of the disk free. For a smaller text, unpacking leaves as many bytes free
 as the text has."""
 _WAY = 3
-"""The version of the unpacking. The name of each copy contains this version. 2: packed UTF-16; 3: incomplete
-UTF-16 is noted."""
+"""The version of the unpacking. The name of each copy contains this version. Since version 2, UTF-16 texts in
+packed files are converted. Since version 3, incomplete UTF-16 is noted."""
 _WIDE_LITTLE, _WIDE_BIG = b"\xff\xfe[\0", b"\xfe\xff\0["
 """The first bytes of a tag section in UTF-16, in both byte orders."""
 _FORSAKEN_SECONDS = 60.0
@@ -237,8 +237,7 @@ def _cache_name(path: Path, status: os.stat_result) -> str:
 
 
 def _copies(path: Path) -> str:
-    """The names of all copies of a file begin with this text. The text does not depend on the file's
-    state."""
+    """The beginning of the names of all copies of a file. It is the same for all states of the file."""
     return f"text-{hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()}-"
 
 

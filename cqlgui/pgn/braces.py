@@ -22,8 +22,8 @@ def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | N
     """The end of a comment, and whether the comment was closed. `start` is a place in the comment's text.
     None if more data is needed.
 
-    `complete` says that nothing follows `data`. The work is linear, because no look-ahead goes beyond the
-    next brace.
+    `complete` says that nothing follows `data`. The function takes linear time, because it never looks beyond
+    the next brace.
     """
     position = start
     while True:
@@ -74,8 +74,8 @@ def unescape(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` as it may stand between braces. `unescape` restores the text, except where the text has a
-    backslash before a brace."""
+    """`text`, changed so that it can be written between the braces of a comment. `unescape` restores the
+    text, except where the text has a backslash before a brace."""
     if "}" in text:
         text = text.replace("{", "\\{").replace("}", "\\}")
     # A last backslash would escape the closing brace.

@@ -1,7 +1,7 @@
 """Finds equal texts among many games, so that each distinct text is made into a string only once.
 
 Names and dates occur in many games. A kernel (compiled to machine code) looks these texts up by their bytes,
-and Python handles only the new texts. The meaning of the texts plays no part.
+and Python handles only the new texts. The meaning of the texts does not matter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cqlgui.jit.words import Bytes, Halves, Ints
 UNIT = kernels.Unit("pgn-interning")
 
 MOST: Final = 1 << 17
-"""The most texts that are known at a time."""
+"""The largest number of texts that are known at a time."""
 _SLOTS: Final = 1 << 18
 _ROOM: Final = 1 << 20
 

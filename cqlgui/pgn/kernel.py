@@ -198,7 +198,7 @@ def read_games(
     notes[4] = 0
     notes[5] = begin
     while True:
-        # Blanks between games.
+        # Skip the blanks between games.
         while True:
             byte = int(data[position])
             if byte == 32 or byte == 9:
@@ -454,7 +454,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
         if seen & once:
             return Why.TAG_TWICE
         seen |= once
-        # Blanks and empty lines before the next tag or the moves.
+        # Skip the blanks and empty lines before the next tag or the moves.
         while True:
             byte = data[position]
             if byte == 10:

@@ -1,12 +1,13 @@
 """Finds the one legal move that a text can mean, and plays this move. The module is compiled to machine code.
-The callers read the text.
+The functions do not see the text: the callers parse the text and pass its parts, such as the target square.
 
 These functions decide as `playing` does: both modules have the same candidates and the same order of tests.
 `playing` uses the boards of python-chess. These functions use bitboards in an array. A position is twelve
 words from `base` on:
 
     0 pawns, 1 knights, 2 bishops, 3 rooks, 4 queens, 5 kings, 6 White's men, 7 Black's men,
-    8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move, 11 the caller's
+    8 the rooks that may castle, 9 en passant square plus one (0 = none), 10 side to move,
+    11 free for the caller
 
 Each side has exactly one king. If a move cannot be played, the function returns -1 and leaves the board
 unchanged.
@@ -19,7 +20,7 @@ from cqlgui.jit import words
 from cqlgui.jit.words import Word, Words
 
 WORDS = 12
-"""The words of a position."""
+"""The number of words of a position."""
 
 _BACK_RANKS: tuple[Word, ...] = (squares.RANKS[0], squares.RANKS[7])
 _ENDS: Word = squares.RANKS[0] | squares.RANKS[7]
@@ -27,7 +28,8 @@ _ENDS: Word = squares.RANKS[0] | squares.RANKS[7]
 
 @words.apart
 def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int:
-    """Move a man of a `kind`, knight (2) to king (6), from one of the squares `origin` to the square `to`."""
+    """Move a man from one of the squares `origin` to the square `to`. `kind` is the kind of the man, from 2
+    (knight) to 6 (king)."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     target = squares.BIT[to]
@@ -139,7 +141,7 @@ def play_castling(board: Words, base: int, short: bool) -> int:
 
 @words.apart
 def play_null(board: Words, base: int) -> int:
-    """Pass the move. A king in check cannot pass."""
+    """Make a null move. A side in check cannot make a null move."""
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     king = words.lowest(board[base + 5] & own)

@@ -129,7 +129,7 @@ def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
     """Find the parent and the place of each node of the game that begins at `begin`. Returns the number of
     moves. Returns -1 for a game with `;` comments or `%` lines; the caller must write this game."""
     position = begin
-    # The tags.
+    # Skip the tags.
     while True:
         while _BLANKS[data[position]]:
             position += 1
@@ -152,7 +152,7 @@ def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
             while _DIGITS[data[position]]:
                 position += 1
             if data[position] != 46:
-                # The result.
+                # The number is the beginning of the result.
                 return count
             while data[position] == 46 or data[position] == 32 or data[position] == 9:
                 position += 1

@@ -69,7 +69,7 @@ class Spelling:
 
 
 def spelling(text: str) -> Spelling | None:
-    """The parts of `text`, or None if `text` is not a move."""
+    """The parts of `text`, or None if `text` cannot be a move."""
     found = _SAN.fullmatch(text)
     if found:
         return _taken_apart(found, "")

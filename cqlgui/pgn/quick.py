@@ -29,7 +29,8 @@ class Games:
     words: np.ndarray
     """The packed trees, one after another."""
     more: bytes
-    """The tags outside the columns as JSON texts, one after another, each in the encoding of its game."""
+    """The tags that have no column, as JSON texts. The texts of the games follow each other, each in the
+    encoding of its game."""
     interner: interning.Interner
     other_encoding: list[int]
     """The games that are not UTF-8."""
@@ -88,7 +89,7 @@ class Games:
         return texts, dict(zip(names, places.reshape(-1, len(names)).T, strict=True))
 
     def other_tags(self) -> tuple[bytes, np.ndarray]:
-        """The tags outside the columns: the JSON texts of the games, one after another in UTF-8, and the end
+        """The tags that have no column: the JSON texts of the games, one after another in UTF-8, and the end
         of each text. A game without other tags has an empty text."""
         lengths = self.rows[:, kernel.MORE + 1]
         if not self.other_encoding:
@@ -137,10 +138,10 @@ class QuickReader:
     def read(self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True) -> Games:
         """Read games from byte `begin` on line `line`. `begin` must be 0 or the end of a game.
 
-        `data` must end with the NULs of `padded`. `final` says that the text ends with `data`. Never raises
-        an error for the content. If `Games.why` is `FULL`, the next call can continue at `Games.end`. If
-        `Games.why` is `MORE` and `final` is False, the next call can continue at `Games.end` with more data.
-        After any other reason except `END`, the lenient reader must read the next game.
+        `data` must end with the NULs of `padded`. `final` says that the text ends with `data`. Faulty games
+        raise no error. If `Games.why` is `FULL`, the next call can continue at `Games.end`. If `Games.why` is
+        `MORE` and `final` is False, the next call can continue at `Games.end` with more data. After any other
+        reason except `END`, the lenient reader must read the next game.
         """
         end = len(data) - kernel.PADDING
         # There is a word for each move and for each variation. A move or a variation takes at least two bytes

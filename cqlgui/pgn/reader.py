@@ -1,14 +1,14 @@
 """Reads one game leniently: tags, moves with variations, comments, glyphs, and the problems found.
 
 Everything legal before the first fault is kept. The moves end at the first fault in the main line. A fault in
-a variation ends that variation, and the main line continues. The content never raises an error. The reader
-uses no recursion and takes linear time.
+a variation ends that variation, and the main line continues. Faults of a game never raise an error. The
+reader uses no recursion and takes linear time.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
 
 A comment belongs to the move before it. There is one exception: a comment at the beginning of a variation
-stands `before` the first move of the variation. `;` comments run to the end of the line, and lines that begin
-with `%` are skipped.
+belongs to the first move of the variation, and is kept in `ReadGame.before`. `;` comments run to the end of
+the line, and lines that begin with `%` are skipped.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def read_raw(raw: split.RawGame) -> ReadGame:
 
 
 def read_game(data: bytes, line: int = 1, offset: int = 0, problem: str = "") -> ReadGame:
-    """Read the bytes of one game at byte `offset` on line `line`. Never raises an error for the content.
+    """Read the bytes of one game at byte `offset` on line `line`. Faults of the game raise no error.
 
     A `problem` found by the splitter makes the game unplayable: its tags are read, its moves are not.
     """
@@ -254,8 +254,8 @@ _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
 
 
 class _Reading:
-    """The state of reading one game. Until the end, nodes are numbered in the order of the file. The number
-    of a node in this order is called a handle."""
+    """The state of reading one game. While the game is read, the nodes are numbered in the order of the file.
+    The number of a node in this order is called a handle."""
 
     def __init__(self, data: bytes, line: int, offset: int) -> None:
         self.data = data
@@ -379,8 +379,8 @@ class _Reading:
             return tags, position
         number = _NUMBER.match(data, position) if head.words else None
         if number and (number[1] == b"1" or any(name.lower() == "fen" for name, _ in tags)):
-            # The game begins at this move number, so the text before the number is not a move in another
-            # notation.
+            # The moves begin with this number: the number is 1, or the game has a FEN. The text before the
+            # number is therefore stray text, not moves in another notation.
             self._take(head)
             return tags, position
         return tags, head.begin

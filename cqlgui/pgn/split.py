@@ -17,7 +17,8 @@ Other blank lines mean nothing. Comments, `;` comments and `%` lines may hold an
 byte-order marks and the DOS end-of-file byte between games belong to no game; every other byte belongs to
 exactly one game.
 
-The text is read in pieces. A piece in the middle of a game is never scanned twice, so the work is linear.
+The text is read in pieces. A piece in the middle of a game is never scanned twice, so splitting takes linear
+time.
 """
 
 from __future__ import annotations
@@ -109,9 +110,9 @@ def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
     """The games from byte `start`, which is on line `line`. `start` is 0 or the `end` of a game. In the
     second case, `line` is the `end_line` of this game.
 
-    Never raises an error for the content. A text that begins with a mark of `decoding.WIDE_MARKS` is returned
-    as one game with a problem. (`archives.open_source` converts a file that begins with such a mark to
-    UTF-8.)
+    The content of the text never causes an error. A text that begins with a mark of `decoding.WIDE_MARKS` is
+    returned as one game with a problem. (`archives.open_source` converts a file that begins with such a mark
+    to UTF-8.)
     """
     if text.read(0, 4).startswith(decoding.WIDE_MARKS):
         if start == 0:
@@ -223,7 +224,7 @@ class _Scanner:
             found = tagpairs.BLANK.match(self.data, self.position)
             if found:
                 self.position = found.end()
-            # The end of the window may cut a byte-order mark or an HTML break.
+            # The window may end within a byte-order mark or an HTML break.
             if self.complete or len(self.data) - self.position > 16:
                 return
             if between_games:

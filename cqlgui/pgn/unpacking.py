@@ -25,10 +25,11 @@ from cqlgui.pgn import decoding, tarred
 
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
-"""The bytes that a decompressor gets at once. Zstandard does not limit its output, and may turn this many
-bytes into 32 MB. If a file is damaged, at most this many packed bytes before the damage are lost."""
+"""The number of bytes that are given to a decompressor at once. Zstandard does not limit its output, and may
+turn this many bytes into 32 MB. If a file is damaged, at most this many packed bytes before the damage are
+lost."""
 _PIECE: Final = 1 << 16
-"""The bytes that a decompressor returns at once, if its output can be limited."""
+"""The number of bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8
 """The most pieces that are joined into one block. A file may hold millions of streams without any text. The
 caller checks only between blocks whether it was cancelled, so a block must not take long."""
@@ -214,7 +215,8 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
     said = False
     for block in itertools.chain([head], text):
         decoded = decoder.decode(block)
-        # Few 32-bit numbers are characters, so a number that is not a character shows damage.
+        # Most 32-bit numbers are no characters, so damaged UTF-32 nearly always has a number that is no
+        # character.
         torn = "\ufffd" in decoded if longer else _OUT_OF_STEP.search(decoded)
         if not said and (torn or _ONE_BYTE_TEXT.search(block)):
             damage.append(f"a part of it is not the {encoding.upper()} that it begins with")

@@ -110,8 +110,8 @@ def _cut(text: str, begin: int, end: int) -> _Edit:
         line_break = _BREAK.match(text, end)
         if line_break and (not begin or text[begin - 1] in "\r\n"):
             end = line_break.end()
-        # A percent sign must not come to the beginning of a line, because readers skip a line that begins
-        # with a percent sign.
+        # No line may begin with a percent sign after the change, because readers skip a line that begins with
+        # a percent sign.
         return begin, end, " " if text[end : end + 1] == "%" and not line_break else ""
     return begin, end, "" if end == len(text) or text[end].isspace() or text[end] == ")" else " "
 

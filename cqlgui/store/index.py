@@ -68,9 +68,10 @@ __all__ = [
 
 VERSION = 5
 """Raise the version whenever games are read in another way. Without a new version, an old index would keep
-the games as they were read before, and marks would stand in wrong places.
-(`tests/pgn/test_reading_version.py` notices a missing new version.) 2: another way of computing
-`Identity.digest`. 3: `Identity.state`. 4: `e.p.` ends no game. 5: `e. p.` and `E.P.` end no game."""
+the games as they were read before, and hits would be marked at wrong positions. The test
+`tests/pgn/test_reading_version.py` fails if a new version was forgotten. Version 2 computes `Identity.digest`
+in another way. Version 3 added `Identity.state`. Since version 4, `e.p.` no longer ends a game. Since version
+5, `e. p.` and `E.P.` no longer end a game."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2
@@ -89,8 +90,8 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """A segment as the manifest lists it. The row says where the games of the segment stand in the text, so
-    that the segment can be rebuilt."""
+    """A segment as the manifest lists it. The row has the place of the segment's games in the text, so that
+    the segment can be rebuilt."""
 
     file: str
     games: int
@@ -214,7 +215,7 @@ class Busy(errors.CqlguiError):  # the name is a state, so it does not end in "E
 
 class SourceIndex:
     """An index that is open for reading, with the segments that were in the manifest at the time of opening.
-    A context manager."""
+    The object is a context manager."""
 
     __slots__ = ("_firsts", "_segments", "folder", "game_count", "manifest")
 
@@ -231,7 +232,8 @@ class SourceIndex:
 
     @classmethod
     def open(cls, folder: Path) -> SourceIndex:
-        """Open an index; raises `errors.IndexDamaged` naming the file that is missing, cut or altered."""
+        """Open an index; raises `errors.IndexDamaged` if a file is missing, truncated or altered. The message
+        names this file."""
         manifest = Manifest.read(folder)
         while True:
             if manifest is None:
@@ -283,7 +285,7 @@ class SourceIndex:
         return list(zip(self._firsts, self._segments, strict=True))
 
     def span(self, game: int) -> Span:
-        """Where a game stands in the plain text: (offset, length, line)."""
+        """The place of a game in the plain text: (offset, length, line)."""
         segment, place = self._at(game)
         return segment.span(place)
 
@@ -357,8 +359,8 @@ class Writer:
     again. If the text has grown, the last game is dropped, because this game may have grown as well. Start
     reading at `next_offset` / `next_line`; `game_count` games are committed before this place.
 
-    Raises `Busy` if another process writes, and `errors.CqlguiError` if the disk refuses. These errors leave
-    the committed games unchanged.
+    Raises `Busy` if another process writes, and `errors.CqlguiError` if writing to the disk fails. These
+    errors leave the committed games unchanged.
     """
 
     def __init__(self, folder: Path, identity: Identity, *, grown: bool = False) -> None:
@@ -424,7 +426,7 @@ class Writer:
         for path in [
             *self.folder.glob("*.seg"),
             *self.folder.glob("*" + side_files.SUFFIX),
-            # Names of unfinished files in older versions.
+            # Older versions of the program gave these names to unfinished files.
             *self.folder.glob("[0-9]*.tmp"),
             *self.folder.glob(_MANIFEST + ".*"),
         ]:
@@ -501,11 +503,11 @@ class Writer:
 
 
 def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecord]) -> None:
-    """Replace a damaged segment by `games`. `games` were read again from the text between the segment's
-    `offset` and `end`.
+    """Replace a damaged segment by `games`. The caller has read these games again from the text between the
+    `offset` and the `end` of the segment.
 
-    The caller holds the lock. Raises `errors.IndexDamaged` when the number of games differs from the
-    manifest's (the source has changed), and `errors.CqlguiError` when the disk refuses.
+    The caller holds the lock. Raises `errors.IndexDamaged` if the manifest has another number of games for
+    this segment (the source has changed), and `errors.CqlguiError` if writing to the disk fails.
     """
     block = games if isinstance(games, Block) else Block.of(games)
     manifest = Manifest.read(folder)
@@ -527,8 +529,8 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
 
 def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
     """Note the new state of a source that still holds the indexed text. With this note, the source need not
-    be read again to check its text. Nothing is noted if another process writes the index or the disk refuses.
-    In these cases, the source is checked again next time."""
+    be read again to check its text. Nothing is noted if another process writes the index, or if writing to
+    the disk fails. In these cases, the text is checked again the next time that the source is opened."""
     with contextlib.suppress(errors.CqlguiError, OSError), lock(folder):
         if Manifest.read(folder) == known:
             replace(known, identity=replace(known.identity, state=state)).write(folder)
@@ -537,7 +539,7 @@ def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
 @contextlib.contextmanager
 def lock(folder: Path) -> Iterator[None]:
     """Hold the lock of an index folder; raises `Busy` if another process has it, and `errors.CqlguiError` if
-    the disk refuses.
+    the file of the lock cannot be used.
 
     The lock belongs to the operating system, which releases it when the process is killed.
     """

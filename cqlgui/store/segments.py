@@ -1,6 +1,7 @@
 """One segment of an index: at most 10,000 games in one immutable file.
 
-Little-endian. The header has the size of every part, so a cut or grown file is noticed at once:
+Little-endian. The header has the size of every part, so a file that is too short or too long is noticed at
+once:
 
     header   magic "CQLGSEG1", version u32, games u32, words u64, fen bytes u64, problem bytes u64,
              file size u64, blake2b-16 of everything after the header, crc32 of the header's bytes before it
@@ -67,7 +68,7 @@ class Problem(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Where a game stands in its text: byte offset, length, 1-based line."""
+    """The place of a game in its text: byte offset, length, 1-based line."""
 
     offset: int
     length: int
@@ -76,8 +77,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """What the index keeps of a game. `problems` are (offset, line, reason, severity), with absolute offsets
-    and lines."""
+    """What the index stores about a game. `problems` are (offset, line, reason, severity), with absolute
+    offsets and lines."""
 
     offset: int
     length: int
@@ -157,7 +158,8 @@ class Block:
         low = bisect.bisect_left(self.problems, start, key=lambda problem: problem.game)
         high = bisect.bisect_left(self.problems, stop, key=lambda problem: problem.game)
         problems = tuple(problem._replace(game=problem.game - start) for problem in self.problems[low:high])
-        # There are few FENs, so the part keeps all FENs at their places.
+        # The part keeps all FENs of the block, so that the offsets of the FENs stay valid. There are few
+        # FENs.
         return Block(rows, self.words[first:end], self.fens, problems)
 
 
@@ -178,8 +180,8 @@ class Segment:
     )
 
     def __init__(self, path: Path) -> None:
-        """Map the file; raises `errors.IndexDamaged` when the file is missing or cut, or its header is
-        altered."""
+        """Map the file. Raises `errors.IndexDamaged` if the file is missing or truncated, or if its header
+        was altered."""
         self.path = path
         priority.pause()
         try:
@@ -230,7 +232,7 @@ class Segment:
         try:
             self._map.close()
         except BufferError:
-            # A caller still holds a view of the moves; the map is closed with that view.
+            # A caller still has a view of the moves. The map is closed when that view is deleted.
             return
 
     def _row(self, game: int) -> tuple[int, ...]:
@@ -262,7 +264,7 @@ class Segment:
             raise _damaged(self.path, f"the FEN of game {game} is altered") from error
 
     def span(self, game: int) -> Span:
-        """Where a game stands in its text."""
+        """The place of a game in its text."""
         row = self._row(game)
         return Span(row[0], row[1], row[2])
 

@@ -1,8 +1,9 @@
 """Derived data about a segment's games, kept in a file beside the segment.
 
 The data can always be made again from the segment. The first process that makes the data writes the file. The
-process does not need the writer's lock. A file counts as absent if it is missing, cut, altered, of another
-version, or about another segment with the same name. This module does not interpret the bytes. Little-endian:
+process does not need the writer's lock. A file is not used if it is truncated or altered, if it has another
+version, or if it is about another segment with the same name. This module does not interpret the bytes.
+Little-endian:
 
     magic "CQLGSIG1", version u32 (of the content), games u32, content bytes u64, the segment's checksum,
     blake2b-16 of the content, crc32 of the bytes before it; then the content
@@ -88,8 +89,8 @@ def _sound(segment: Path) -> _Kept | None:
 
 
 def write(segment: segments.Segment, version: int, content: bytes) -> bool:
-    """Write the data about a segment. Returns False if the disk refuses. The refusal does no harm, because
-    the data can be made again."""
+    """Write the data about a segment. Returns False if the file cannot be written. A missing file does no
+    harm, because the data can be made again."""
     about = version, segment.games, len(content), segment.checksum
     head = _HEADER.pack(_MAGIC, *about, _checksum(content), 0)[:-4]
     try:

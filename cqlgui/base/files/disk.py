@@ -39,13 +39,13 @@ class State(NamedTuple):
 
     @staticmethod
     def of(status: os.stat_result) -> State:
-        """The state in a result of `stat`."""
+        """Make a `State` from a result of `stat`."""
         return State(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def is_file(path: Path) -> bool:
     """Whether the path is a file. False if the path cannot be examined. `Path.is_file` would raise an error
-    in a closed folder or on a network share that is gone."""
+    if the user may not read the folder, or if a network share is no longer available."""
     return os.path.isfile(path)  # noqa: PTH113  # this one raises nothing
 
 
@@ -72,9 +72,9 @@ def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Ite
     user's new files usually get.
 
     With `follow` (for files named by the user), a symbolic link is kept, and the target of the link is
-    replaced. Without `follow` the link itself is replaced, because a stranger may have made the link in order
-    to overwrite the file behind the link. A device, a pipe or a read-only file is never replaced. Raises
-    `OSError`.
+    replaced. Without `follow` the link itself is replaced, because a stranger may have made the link so that
+    the program overwrites the target of the link. A device, a pipe or a read-only file is never replaced.
+    Raises `OSError`.
     """
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)
@@ -219,7 +219,8 @@ def _terminated(number: int, _frame: FrameType | None) -> None:
 
 
 def _target(path: Path, *, follow: bool) -> Path:
-    """The file to be replaced when a caller names `path`."""
+    """The file to replace if a new file is written to `path`: `path` itself, or the target of a link
+    (`follow`)."""
     try:
         if follow and path.is_symlink():
             path = path.resolve()

@@ -43,7 +43,7 @@ class _File(logging.Handler):
                 self._path, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True
             )
             self._file.setFormatter(self.formatter)
-            # If the disk refuses a record, the program must go on without an error.
+            # If a record cannot be written to the disk, the program must go on without an error.
             self._file.handleError = lambda record: None  # type: ignore[method-assign]
         self._file.emit(record)
 
@@ -60,8 +60,8 @@ def path() -> Path:
 
 
 def configure(*, level: int | None = None, stderr: bool = False) -> None:
-    """Send the program's records to the log file. `CQLGUI_LOG` sets another level. A second call changes
-    nothing."""
+    """Send the program's records to the log file. The environment variable `CQLGUI_LOG` can set another
+    level. A second call changes nothing."""
     root = logging.getLogger("cqlgui")
     if any(isinstance(handler, _File) for handler in root.handlers):
         return

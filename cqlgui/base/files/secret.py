@@ -26,8 +26,8 @@ def key() -> bytes | None:
         found = _read(path)
         if found is None:
             disk.replace_file(path, os.urandom(_LENGTH), private=True)
-            # Read the file again: another process may have made a key in the meantime, and the key in the
-            # file counts.
+            # Read the file again: another process may have stored its own key in the meantime. All processes
+            # must use the key in the file.
             found = _read(path)
         return found
     return None
