@@ -87,15 +87,15 @@ class Seen:
         return self._held.get(path, "")
 
     def changed(self, path: Path) -> bool:
-        """Whether the text of a file differs from the recorded text. For each different text, only the first
-        call returns True."""
+        """Whether the text of a file differs from the recorded text. After a call that returned True, further
+        calls return False until the text of the file changes again."""
         held = self._held.get(path)
         if held is None or not disk.is_file(path):
             return False
         try:
             now = _seal(read(path))
         except errors.SourceError as fault:
-            # The file cannot be read as a query any more. The message takes the place of the checksum.
+            # The file cannot be read as a query any more. The error message is used instead of a checksum.
             now = str(fault)
         if now in (held, self._told.get(path)):
             return False

@@ -83,7 +83,7 @@ class Gutter(QWidget):
 
     @property
     def rows(self) -> Mapping[int, truth_model.LineTruth]:
-        """The results that are shown, by the number of the line."""
+        """The results that are shown. The keys are the numbers (from 0) of the lines."""
         return self._rows
 
     @property
@@ -103,7 +103,7 @@ class Gutter(QWidget):
         self.update()
 
     def forget_rows(self) -> None:
-        """Remove the results, because the line numbers of the results belong to another text."""
+        """Remove the results. The text has changed, and the results could be shown beside wrong lines."""
         if self._rows:
             self._rows = {}
             self._tell()
@@ -116,7 +116,7 @@ class Gutter(QWidget):
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 
     def line_at(self, y: float) -> int:
-        """The number (from 0) of the line at a height in pixels; -1 below the text."""
+        """The number (from 0) of the line at the y coordinate `y`; -1 below the text."""
         for block, top, height in self._lines.visible_blocks():
             if top <= y < top + height:
                 return block.blockNumber()

@@ -267,8 +267,8 @@ class EditorPanel(QWidget):
         translation belongs to no file, because saving must not overwrite the script. Undo brings the script
         back.
         """
-        # The path is made absolute. The session keeps the path, and at the next start a relative path could
-        # lead to another folder.
+        # The path is made absolute, because the session stores the path. At the next start of the program, a
+        # relative path could lead to another folder.
         path = Path(path).absolute()
         try:
             text = files.read(path)
@@ -288,7 +288,7 @@ class EditorPanel(QWidget):
     def save(self, path: Path | str | None = None) -> bool:
         """Write the query to `path`, or to the query's own file if `path` is None. If writing fails, `failed`
         carries the reason, and the result is False. If another program has changed the file, the first call
-        fails, and a second call writes."""
+        fails, and a second call overwrites the file."""
         target = Path(path).absolute() if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
@@ -529,8 +529,8 @@ def _translated(path: Path) -> str:
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    # `structure.checked` caches its result, because the picker needs the result again at every move of the
-    # caret.
+    # The query is checked with `structure.checked`, which caches the result. The picker needs the same result
+    # at every move of the caret.
     if not text.strip():
         return ()
     if translate.looks_old(text):

@@ -210,7 +210,7 @@ class Chips(QWidget):
 
 
 def _top(line: int) -> int:
-    """The top of a line of chips, in pixels; lines count from 1."""
+    """The top of a line of chips, in pixels. The first line has the number 1."""
     return 1 + (line - 1) * (_HEIGHT + 2)
 
 

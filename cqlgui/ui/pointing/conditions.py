@@ -37,7 +37,8 @@ CHOICES: dict[marks.ConditionKind, tuple[tuple[str, str], ...]] = {
     ),
     "result": (("White won", "result 1-0"), ("Black won", "result 0-1"), ("Drawn", "result 1/2-1/2")),
 }
-"""The (words, filter) pairs to choose from. For all other kinds, the user enters numbers or a name."""
+"""The choices for some kinds of conditions, as pairs (words, filter). For the kinds without an entry here,
+the user enters numbers or a name."""
 RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
     "movenumber": (1, 999),
     "year": (1400, 2100),

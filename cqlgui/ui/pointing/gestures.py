@@ -295,8 +295,8 @@ _TYPED = frozenset("KQRBNPAEX_.123+-=T")
 
 
 def spanned(origin: int, target: int) -> int:
-    """The rectangle between two corners, as a bitboard. If the target is beside the board, the result is only
-    the origin."""
+    """The rectangle with the corners `origin` and `target`, as a bitboard. If `target` is beside the board,
+    the result is only the square `origin`."""
     if target < 0:
         return squares.BIT[origin]
     files = sorted((squares.file_of(origin), squares.file_of(target)))

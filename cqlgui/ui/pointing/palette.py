@@ -1,4 +1,4 @@
-"""The palette beside the board: buttons for the tools of the pointer, and for the selected mark."""
+"""The palette beside the board: buttons for the tools, and for the selected mark."""
 
 from __future__ import annotations
 

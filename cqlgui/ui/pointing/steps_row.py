@@ -281,7 +281,8 @@ class _Strip(QScrollArea):
     # --- dragging -------------------------------------------------------------------------------------------
 
     def _target(self, place: int, across: int) -> int:
-        """The new index of the board `place` if this board is dropped at an x coordinate."""
+        """The new index of the board with the index `place` if this board is dropped at the x coordinate
+        `across`."""
         return sum(
             board.geometry().center().x() < across for board in self.boards if board is not self.boards[place]
         )

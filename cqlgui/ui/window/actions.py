@@ -442,4 +442,5 @@ class _Tools(QToolBar):
 
 
 _MENU_PADDING = 22
-"""The room beside the title of a menu, in pixels. The room in the style sheet is a few pixels smaller."""
+"""The room beside the title of a menu, in pixels. The room is assumed to be a few pixels larger than in the
+style sheet."""

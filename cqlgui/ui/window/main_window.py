@@ -173,7 +173,7 @@ class MainWindow(frame.Frame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:
-            # The key comes here if no other widget has used it.
+            # Esc closes the message only if no other widget has handled Esc.
             self.infobar.close_message()
         elif event.key() == Qt.Key.Key_Escape and self.docks.presenting:
             self.docks.leave_presenting()
