@@ -39,8 +39,8 @@ def read(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a temporary file beside `path`, and rename the temporary file to `path`. The line ends of the old
-    file are kept.
+    """Write a temporary file beside `path`, and rename the temporary file to `path`. If the old file has
+    Windows line ends, the new file gets Windows line ends, too.
 
     If writing fails, this function raises `errors.SourceError`, and the old file is not changed.
     """

@@ -191,7 +191,7 @@ class Gutter(QWidget):
 
     def _draw_truth(self, painter: QPainter, row: truth_model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
-        # An arrow leaves less room, and a value beside an arrow can have one digit less.
+        # An arrow needs some of the room. A value beside an arrow can therefore have at most two characters.
         arrow = self._mark_size() if row.elsewhere else 0
         if row.elsewhere and self._state != SLOW:
             middle = QPointF(place.left() + arrow / 2, place.center().y())
@@ -240,7 +240,8 @@ class Gutter(QWidget):
         named = 0
         if row is not None:
             for part in row.parts:
-                # Squares of another position are left out, because they would mean nothing on this board.
+                # If a filter was evaluated at another position, its squares are left out, because the board
+                # does not show that position.
                 named |= 0 if row.apart(part) else part.squares
         self.pointed.emit(named)
 

@@ -97,8 +97,8 @@ class EditorPanel(QWidget):
         self._live = QToolButton(self)
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        # This button appears and disappears while the user types. The button keeps its room while it is
-        # hidden. Without this setting, Qt would lay out the rest of the window each time.
+        # This button appears and disappears while the user types. The room of the button stays reserved while
+        # the button is hidden. Without this setting, Qt would lay out the rest of the window each time.
         policy = self._live.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._live.setSizePolicy(policy)
@@ -125,7 +125,7 @@ class EditorPanel(QWidget):
 
     def set_estimate(self, words: str) -> None:
         """Show how many games the query may find; `words` is empty if the number is unknown."""
-        # An estimate begins with a letter. Words that begin with a digit are an exact count.
+        # The text of an estimate begins with a letter. A text that begins with a digit is an exact count.
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
     # --- text -----------------------------------------------------------------------------------------------
@@ -488,8 +488,8 @@ class EditorPanel(QWidget):
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
 
     def _take_fix(self, fix: diagnostics.Fix) -> None:
-        # A click on a link that was drawn for another text does nothing. After the check, the list has new
-        # links for the current text.
+        # If the text has changed since a link was drawn, a click on the link does nothing. After the next
+        # check, the list has links for the current text.
         fixes.take(self.edit, fix)
         self.check_now()
         self.edit.setFocus()

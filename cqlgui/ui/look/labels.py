@@ -110,8 +110,8 @@ the disk."""
 class ElidedLabel(QWidget):
     """Plain text in one line. If the text does not fit, an ellipsis takes the place of the part that is cut.
 
-    A label with `fills` takes all the room that other widgets leave. When the text of this label changes, the
-    label is only repainted. Any other label has the width of its text as its preferred width.
+    A label with `fills` takes all the room that other widgets do not need. When the text of this label
+    changes, the label is only repainted. Any other label has the width of its text as its preferred width.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class ElidedLabel(QWidget):
         return self._tail
 
     def reserve(self, longest: str) -> None:
-        """Make the preferred width at least as large as the width of the text `longest`."""
+        """Make the preferred width large enough for the text `longest`, until the label gets another text."""
         self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
         self.updateGeometry()
 

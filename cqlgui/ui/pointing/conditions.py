@@ -48,8 +48,8 @@ RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
 
 
 def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> str | None:
-    """The filter for a number between two inclusive bounds; None if both bounds are None. The lower bound
-    need not come first."""
+    """The filter for a number between two inclusive bounds; None if both bounds are None. The bounds may be
+    given in either order."""
     if least is not None and most is not None:
         least, most = sorted((least, most))
         return f"{kind} == {least}" if least == most else f"{least} <= {kind} <= {most}"

@@ -407,8 +407,8 @@ class Controller(QObject):
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
     def _mark_at(self, square: int) -> int:
-        """The index of the mark that is meant by a gesture on a square; -1 if no mark is meant. The current
-        text is read first."""
+        """The index of the mark on which a gesture on a square acts; -1 if the gesture acts on no mark. The
+        current text is read first."""
         self.follow()
         return self._at(square)
 

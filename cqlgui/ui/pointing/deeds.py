@@ -77,7 +77,7 @@ def spread(draft: CaretDraft, area: int, mask: men.ManMask) -> marks.Mark:
 
 
 def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark | None:
-    """Move a mark from one square to another square; a target beside the board removes the mark.
+    """Move a mark from one square to another square. If the target is beside the board, remove the mark.
 
     An area loses the squares that leave the board. An area of all 64 squares does not move.
     """

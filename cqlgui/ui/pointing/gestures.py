@@ -246,8 +246,8 @@ class Gestures(QObject):
         self.cursor_moved.emit(square)
 
     def _wants(self, event: QKeyEvent) -> bool:
-        """Whether this module handles a key. Without this test, shortcuts of the window would take some of
-        the keys."""
+        """Whether this module handles a key. Without this test, some of the keys would trigger shortcuts of
+        the window."""
         if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
         key = Qt.Key(event.key())

@@ -365,8 +365,7 @@ class Actions:
         if self._main.menuBar().isNativeMenuBar():
             self._main.addToolBar(bar)
         else:
-            # The tool bar is put beside the menus. A tool bar below the menus would take height from the
-            # board.
+            # The tool bar is put beside the menus. A tool bar below the menus would make the board smaller.
             bar.setIconSize(QSize(18, 18))
             bar.setContentsMargins(0, 0, 0, 0)
             self._main.menuBar().setCornerWidget(bar)

@@ -255,8 +255,8 @@ class Docks(QObject):
     def _place(self, dock: QDockWidget, place: Place) -> None:
         main = self._main
         if place is Place.TAB:
-            # The pane is not added to the column as usual, because the pane would be below the other panes
-            # for a moment. In this moment a window on a low screen would grow beyond the screen.
+            # `addDockWidget` is not called here. After this call, the pane would be below the other panes for
+            # a moment, and on a low screen the window would grow beyond the screen.
             main.removeDockWidget(dock)
             main.tabifyDockWidget(self.help, dock)
         else:

@@ -116,7 +116,8 @@ class MainWindow(frame.Frame):
         super().closeEvent(event)
 
     def _lose_query(self) -> bool:
-        """Ask whether to close the window, although the changed query cannot be kept for the next start."""
+        """Ask whether to close the window and lose the changed query, because the query cannot be saved for
+        the next start."""
         return QMessageBox.question(self, "Close", _LOST, defaultButton=_NO) == _YES
 
     def cancel_work(self) -> None:
