@@ -39,7 +39,7 @@ def at(document: QTextDocument, position: int) -> list[tuple[int, bool]]:
 
 
 def in_quiet(cursor: QTextCursor) -> bool:
-    """True when the caret stands inside a string or a comment."""
+    """Whether the caret is inside a string or a comment."""
     column = cursor.positionInBlock()
     for start, length, token in highlight.of_block(cursor.block()).pieces:
         last = '"' if token.kind is tokens.Kind.STRING else "*/"
@@ -53,8 +53,8 @@ def in_quiet(cursor: QTextCursor) -> bool:
 
 
 def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None:
-    """The position and the sign of the bracket that ends the pair. Only the nesting depth counts. The bracket
-    that ends the pair may therefore be of another kind."""
+    """The position and the sign of the partner of the bracket at `place`. Only the nesting depth decides
+    which bracket is the partner. The partner may therefore be a bracket of another kind."""
     forward = sign in _CLOSING
     depth = 0
     for position, other in _walk(block, place, forward):

@@ -48,15 +48,16 @@ class Completer(QCompleter):
         if text.isalnum() or text in "$_-":
             self.open(asked=False)
         elif self._view.isVisible():
-            # Backspace shortens the prefix. Every other key ends the word.
+            # Backspace shortens the prefix. Any other character that is not part of a word ends the word.
             if text == "\b" and self.prefix():
                 self.open(asked=False)
             else:
                 self._view.hide()
 
     def open(self, *, asked: bool) -> None:
-        """Offer completions of the word before the caret. If `asked` is False, the word must have at least
-        two letters, and the caret must be outside strings and comments."""
+        """Offer completions of the word before the caret. `asked` is True if the user has pressed Ctrl+Space.
+        If `asked` is False, the word must have at least two letters, and the caret must be outside strings
+        and comments."""
         prefix = self.prefix()
         if (not asked and len(prefix) < _ENOUGH) or (
             not asked and brackets.in_quiet(self._editor.textCursor())
@@ -79,8 +80,8 @@ class Completer(QCompleter):
         where = self._editor.cursorRect().translated(self._editor.viewport().pos())
         width = min(560, max(260, self._editor.width() - 40))
         self.complete(QRect(where.left(), where.top(), width, where.height()))
-        # If the word is already complete, no completion is selected. A selected completion would take the
-        # next Return, which is meant for the editor.
+        # If the word is already complete, no completion is selected. If a completion were selected, Return
+        # would insert the completion, but the user wants a new line.
         first = self.completionModel().index(0, 0)
         self._view.setCurrentIndex(QModelIndex() if whole and not asked else first)
 

@@ -129,7 +129,7 @@ class QueryEdit(QPlainTextEdit):
 
     def _raise_caret(self) -> None:
         bar = self.verticalScrollBar()
-        # The unit of the scroll bar is a wrapped line.
+        # The scroll bar counts lines on the screen. A long line that is wrapped counts as several lines.
         bar.setValue(bar.value() + self.cursorRect().top() // self.fontMetrics().lineSpacing())
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -441,8 +441,8 @@ class QueryEdit(QPlainTextEdit):
             cursor.setPosition(end + 1, QTextCursor.MoveMode.KeepAnchor)
             self.setTextCursor(cursor)
             return True
-        # Before a word the partner is not added, because the partner would stand between the bracket and the
-        # word. In a string or comment a bracket needs no partner.
+        # If a word follows the caret, the partner is not added, because the partner would come between the
+        # typed bracket and the word. In a string or comment a bracket needs no partner.
         if (ahead and not ahead.isspace() and ahead not in _PAIRS.values()) or brackets.in_quiet(cursor):
             return False
         cursor.beginEditBlock()
@@ -540,8 +540,8 @@ class QueryEdit(QPlainTextEdit):
         )
 
     def event(self, event: QEvent) -> bool:
-        # While the completion popup is open, Esc is for the popup. Without this test, a shortcut of the
-        # window would take Esc.
+        # While the completion popup is open, Esc closes the popup. Without this test, Esc would trigger a
+        # shortcut of the window.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -557,7 +557,8 @@ class QueryEdit(QPlainTextEdit):
             return
         key, held = event.key(), event.modifiers()
         if key == Qt.Key.Key_Escape:
-            # Esc does nothing in the text. A pane around the editor may use Esc.
+            # The editor has no use for Esc. The event is ignored, and Qt passes the event to the widgets
+            # around the editor.
             event.ignore()
             return
         control = bool(held & Qt.KeyboardModifier.ControlModifier)
@@ -642,8 +643,8 @@ class QueryEdit(QPlainTextEdit):
 
 
 def _common(first: str, second: str) -> int:
-    """The length of the longest common prefix. The search is a bisection, because Python compares slices in
-    C, and a loop over characters would be slow."""
+    """The length of the longest common prefix of two texts. The search is a bisection, because Python
+    compares slices in C, and a loop over characters would be slow."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2

@@ -58,7 +58,7 @@ def _step(line: str) -> int:
 
 
 def _commented(line: str) -> bool:
-    # Three slashes do not begin a comment: `///` is a filter, which writes comments.
+    # Exactly three slashes do not begin a comment in the query: `///` is a CQL filter.
     body = line.lstrip()
     return body.startswith("//") and not (body.startswith("///") and not body.startswith("////"))
 

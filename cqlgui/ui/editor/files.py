@@ -39,8 +39,8 @@ def read(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a temporary file beside `path`, and rename the temporary file to `path`. The line ends of the old
-    file are kept.
+    """Write a temporary file beside `path`, and rename the temporary file to `path`. If the old file has
+    Windows line ends, the new file gets Windows line ends, too.
 
     If writing fails, this function raises `errors.SourceError`, and the old file is not changed.
     """
@@ -87,15 +87,15 @@ class Seen:
         return self._held.get(path, "")
 
     def changed(self, path: Path) -> bool:
-        """Whether the text of a file differs from the recorded text. For each different text, only the first
-        call returns True."""
+        """Whether the text of a file differs from the recorded text. After a call that returned True, further
+        calls return False until the text of the file changes again."""
         held = self._held.get(path)
         if held is None or not disk.is_file(path):
             return False
         try:
             now = _seal(read(path))
         except errors.SourceError as fault:
-            # The file cannot be read as a query any more. The message takes the place of the checksum.
+            # The file cannot be read as a query any more. The error message is used instead of a checksum.
             now = str(fault)
         if now in (held, self._told.get(path)):
             return False

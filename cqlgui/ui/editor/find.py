@@ -115,7 +115,7 @@ class FindBar(QWidget):
         self._count.setText(f"{len(self._spans):,}{many} found" if needle else "")
 
     def event(self, event: QEvent) -> bool:
-        # Esc is for the bar. Without this test, a shortcut of the window would take Esc.
+        # Esc closes the bar. Without this test, Esc would trigger a shortcut of the window.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)

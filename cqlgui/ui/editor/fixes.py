@@ -12,7 +12,8 @@ from cqlgui.ui.editor import edit
 
 def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
     """The fixes of the findings at the caret. If no finding at the caret has a fix, the result is the fixes
-    of the findings on the caret's line. The list is empty while the findings belong to another text."""
+    of the findings on the caret's line. The list is empty if the text has changed since the findings were
+    made."""
     if not editor.findings_hold():
         return []
     text, caret = editor.text(), editor.caret()
@@ -29,7 +30,8 @@ def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
 
 
 def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> bool:
-    """Apply a fix as one undoable edit. If the fix was found in another text, do nothing and return False."""
+    """Apply a fix as one undoable edit. If the text has changed since the fix was found, do nothing and
+    return False."""
     if not editor.findings_hold() or all(one.fix != fix for one in editor.findings):
         return False
     editor.replace(fix.span.offset, fix.span.end, fix.new)

@@ -83,7 +83,7 @@ class Gutter(QWidget):
 
     @property
     def rows(self) -> Mapping[int, truth_model.LineTruth]:
-        """The results that are shown, by the number of the line."""
+        """The results that are shown. The keys are the numbers (from 0) of the lines."""
         return self._rows
 
     @property
@@ -103,7 +103,7 @@ class Gutter(QWidget):
         self.update()
 
     def forget_rows(self) -> None:
-        """Remove the results, because the line numbers of the results belong to another text."""
+        """Remove the results. The text has changed, and the results could be shown beside wrong lines."""
         if self._rows:
             self._rows = {}
             self._tell()
@@ -116,7 +116,7 @@ class Gutter(QWidget):
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 
     def line_at(self, y: float) -> int:
-        """The number (from 0) of the line at a height in pixels; -1 below the text."""
+        """The number (from 0) of the line at the y coordinate `y`; -1 below the text."""
         for block, top, height in self._lines.visible_blocks():
             if top <= y < top + height:
                 return block.blockNumber()
@@ -191,7 +191,7 @@ class Gutter(QWidget):
 
     def _draw_truth(self, painter: QPainter, row: truth_model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
-        # An arrow leaves less room, and a value beside an arrow can have one digit less.
+        # An arrow needs some of the room. A value beside an arrow can therefore have at most two characters.
         arrow = self._mark_size() if row.elsewhere else 0
         if row.elsewhere and self._state != SLOW:
             middle = QPointF(place.left() + arrow / 2, place.center().y())
@@ -240,7 +240,8 @@ class Gutter(QWidget):
         named = 0
         if row is not None:
             for part in row.parts:
-                # Squares of another position are left out, because they would mean nothing on this board.
+                # If a filter was evaluated at another position, its squares are left out, because the board
+                # does not show that position.
                 named |= 0 if row.apart(part) else part.squares
         self.pointed.emit(named)
 

@@ -1,8 +1,8 @@
-"""The file or the title of a text, also after undo and redo.
+"""Remembers the file or the title of each text, also for the texts that undo and redo bring back.
 
 Opening a query or translating a script replaces the text, as one undo step. After the user has undone this
-step, the old text must have its old file again. If the old text kept the new file, saving would overwrite the
-new file.
+step, the old text must have its old file again. If the old text were still assigned to the new file, saving
+the old text would overwrite the new file.
 """
 
 from __future__ import annotations

@@ -97,8 +97,8 @@ class EditorPanel(QWidget):
         self._live = QToolButton(self)
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        # This button appears and disappears while the user types. The button keeps its room while it is
-        # hidden. Without this setting, Qt would lay out the rest of the window each time.
+        # This button appears and disappears while the user types. The room of the button stays reserved while
+        # the button is hidden. Without this setting, Qt would lay out the rest of the window each time.
         policy = self._live.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._live.setSizePolicy(policy)
@@ -125,7 +125,7 @@ class EditorPanel(QWidget):
 
     def set_estimate(self, words: str) -> None:
         """Show how many games the query may find; `words` is empty if the number is unknown."""
-        # An estimate begins with a letter. Words that begin with a digit are an exact count.
+        # The text of an estimate begins with a letter. A text that begins with a digit is an exact count.
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
     # --- text -----------------------------------------------------------------------------------------------
@@ -267,8 +267,8 @@ class EditorPanel(QWidget):
         translation belongs to no file, because saving must not overwrite the script. Undo brings the script
         back.
         """
-        # The path is made absolute. The session keeps the path, and at the next start a relative path could
-        # lead to another folder.
+        # The path is made absolute, because the session stores the path. At the next start of the program, a
+        # relative path could lead to another folder.
         path = Path(path).absolute()
         try:
             text = files.read(path)
@@ -288,7 +288,7 @@ class EditorPanel(QWidget):
     def save(self, path: Path | str | None = None) -> bool:
         """Write the query to `path`, or to the query's own file if `path` is None. If writing fails, `failed`
         carries the reason, and the result is False. If another program has changed the file, the first call
-        fails, and a second call writes."""
+        fails, and a second call overwrites the file."""
         target = Path(path).absolute() if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
@@ -488,8 +488,8 @@ class EditorPanel(QWidget):
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
 
     def _take_fix(self, fix: diagnostics.Fix) -> None:
-        # A click on a link that was drawn for another text does nothing. After the check, the list has new
-        # links for the current text.
+        # If the text has changed since a link was drawn, a click on the link does nothing. After the next
+        # check, the list has links for the current text.
         fixes.take(self.edit, fix)
         self.check_now()
         self.edit.setFocus()
@@ -529,8 +529,8 @@ def _translated(path: Path) -> str:
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    # `structure.checked` caches its result, because the picker needs the result again at every move of the
-    # caret.
+    # The query is checked with `structure.checked`, which caches the result. The picker needs the same result
+    # at every move of the caret.
     if not text.strip():
         return ()
     if translate.looks_old(text):

@@ -17,7 +17,7 @@ _WIDTH = 2
 
 
 class Areas(QObject):
-    """The areas of a window, in the order of the key F6. Hidden areas are skipped."""
+    """The areas of a window, in the order in which F6 visits the areas. Hidden areas are skipped."""
 
     def __init__(self, areas: Sequence[QWidget], parent: QObject) -> None:
         super().__init__(parent)
@@ -88,7 +88,8 @@ def _holds(area: QWidget, widget: QWidget | None) -> bool:
 
 
 def _target(area: QWidget) -> QWidget | None:
-    """The widget that takes the keys of an area; None if the area is hidden or takes no keys."""
+    """The widget in an area that gets the keyboard focus; None if the area is hidden or if no widget in the
+    area can have the focus."""
     if not area.isVisible() or area.visibleRegion().isEmpty():
         # Qt counts a pane behind another pane as visible, but the visible region of the hidden pane is empty.
         return None

@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 STEPS = 1000
-"""The number of steps of a bar. Values are scaled to this number, because sizes may exceed the integers of
-Qt's bar."""
+"""The number of steps of a bar. Values are scaled to this number, because the size of a file in bytes may be
+too large for Qt's progress bar."""
 _NARROWEST = 30
 
 

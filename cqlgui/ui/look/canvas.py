@@ -1,9 +1,8 @@
 """Painters that end at the end of a `with` block, even after an exception, and pictures to paint on.
 
 An exception keeps the objects of its stack frames alive. A painter that is still active may therefore outlive
-its widget or picture. When the painter is deleted at last, Qt would end the painter on a deleted device, and
-the process would crash. No other module of the window therefore makes a painter. This module does not use
-widgets.
+its widget or picture. When such a painter is deleted later, Qt ends the painter on a deleted device, and the
+process crashes. Therefore only this module makes painters. This module does not use widgets.
 """
 
 from __future__ import annotations

@@ -205,7 +205,8 @@ class InfoBar(QFrame):
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
-        # This event comes when a text or a button appeared or disappeared, or when the font has another size.
+        # Qt sends this event after a text or a button has appeared or disappeared, or after the size of the
+        # font has changed.
         if event.type() is QEvent.Type.LayoutRequest:
             self._lie()
         return done

@@ -37,7 +37,8 @@ class Chip(QPushButton):
         self._words = ""
 
     def say(self, words: str) -> None:
-        """Show a text and a cross. A click on the chip removes the limit that the text names."""
+        """Show a text and a cross. The text names a limit, for example of the hits in a table. A click on the
+        chip removes this limit."""
         if words != self._words:
             self._words = words
             self.updateGeometry()
@@ -109,8 +110,8 @@ the disk."""
 class ElidedLabel(QWidget):
     """Plain text in one line. If the text does not fit, an ellipsis takes the place of the part that is cut.
 
-    A label with `fills` takes all the room that other widgets leave. When the text of this label changes, the
-    label is only repainted. Any other label has the width of its text as its preferred width.
+    A label with `fills` takes all the room that other widgets do not need. When the text of this label
+    changes, the label is only repainted. Any other label has the width of its text as its preferred width.
     """
 
     def __init__(
@@ -157,12 +158,12 @@ class ElidedLabel(QWidget):
         return self._tail
 
     def reserve(self, longest: str) -> None:
-        """Keep enough room for the text `longest`."""
+        """Make the preferred width large enough for the text `longest`, until the label gets another text."""
         self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
         self.updateGeometry()
 
     def _measure(self) -> None:
-        # An empty label keeps its room, because in most cases a text will come back.
+        # An empty label keeps its former width, because in most cases the label gets another text soon.
         if self._fills or not self.text():
             return
         width = self.fontMetrics().horizontalAdvance(self.text())

@@ -32,8 +32,8 @@ def told_apart(paths: Sequence[Path]) -> list[str]:
         while count < len(own) and any(other[-count:] == own[-count:] for other in others):
             count += 1
         *folders, name = own[-count:]
-        # If there are many folders, only the outermost folder distinguishes the files. The folders in between
-        # are left out.
+        # If more than two folders are needed, the name shows only the outermost folder, because this folder
+        # distinguishes the files. The folders in between are left out.
         if len(folders) > 2:
             folders = [folders[0], "…"]
         found.append(shortened(str(Path(*folders, name))))

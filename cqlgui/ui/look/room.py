@@ -20,7 +20,8 @@ class Room(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # The inner widgets take the keyboard focus. A widget with the focus is scrolled into view.
+        # The scroll area itself never has the keyboard focus, but its inner widgets can have the focus. An
+        # inner widget that gets the focus is scrolled into view.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._whole = _Whole(content)
         self.setWidget(self._whole)

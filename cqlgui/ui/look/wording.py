@@ -11,7 +11,8 @@ def number(value: int) -> str:
 
 
 def widest(value: int) -> str:
-    """A text with the width of the widest number up to `value`, with thousands separators."""
+    """The number `value` with a 0 for every digit, with thousands separators. No number up to `value` is
+    wider."""
     return number(value).translate(_ZEROES)
 
 
@@ -68,8 +69,8 @@ def plain_tip(text: str) -> str:
 
 
 _LONGEST = 5_000
-"""The greatest number of characters in a tooltip. A screen has room for fewer characters. A longer tooltip
-would block the window while Qt lays out the tooltip."""
+"""The greatest number of characters in a tooltip. Even a whole screen has no room for so many characters. A
+longer tooltip would block the window while Qt lays out the tooltip."""
 _SHORT = 80
 """A number of characters. Longer texts become rich text, because Qt breaks lines only in rich text."""
 _MARKS = frozenset("<&\n")

@@ -25,8 +25,9 @@ WHOLE_EVERY = 33
 """After this many calls of `look`, a full collection is due. The full collection waits until the program is
 idle."""
 MOST = 10_000
-"""If there are more new objects than this, the collection is skipped, because it would take longer than a
-repaint. In most cases the new objects belong to a large orbit, and are freed with the query of the orbit."""
+"""If there are more new objects than this, the collection is skipped, because the collection would take
+longer than a repaint. In most cases the new objects belong to the large orbit of a query, and are freed
+together with the query."""
 LONGEST = 0.015
 """A time in seconds. A full collection that is expected to take longer is postponed."""
 PATIENCE = 100
@@ -35,9 +36,9 @@ become permanent (`gc.freeze`)."""
 PATIENCE_WITH_ALL = 6
 """A full collection is postponed at most this many times in a row."""
 MOST_BLOCKS = 150_000
-"""If more than this many blocks of memory were allocated since objects became permanent, a full collection is
-skipped. An interpreted search allocates some hundred thousand hits. A collection of young objects examines
-only a few of these hits."""
+"""If more than this many blocks of memory were allocated since objects were last made permanent, a full
+collection is skipped. An interpreted search makes some hundred thousand hits, and a full collection would
+examine all of them. A collection of young objects examines only a few of these hits."""
 GROWN = 64 << 20
 """If unused memory has grown by more than this many bytes, the memory is given back to the system."""
 IDLE = 4
@@ -54,14 +55,14 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = self._idle = 0
-        # How many times in a row a collection of young objects was skipped, a full collection was skipped,
-        # and a full collection was postponed.
+        # Three counters of events in a row: how often a collection of young objects was skipped, how often a
+        # full collection was skipped, and how often a full collection was postponed.
         self._passed_over = self._too_many = self._put_off = 0
         # The expected time of a full collection in seconds. It is the time of the last full collection, plus
         # the times of all later collections of young objects.
         self._expected = 0.0
         self._settled = False
-        # The lowest number of memory blocks since objects became permanent.
+        # The lowest number of memory blocks since objects were last made permanent.
         self._blocks = sys.getallocatedblocks()
         # The lowest measured number of unused bytes since memory was given back to the system. The
         # measurement directly after giving back counts, too.
@@ -138,8 +139,8 @@ class Collector(QObject):
             return
         self._put_off = 0
         self._expected = self._seconds(2)
-        # A later collection is slow if the window displays many objects. These objects stay in use, too, and
-        # are made permanent.
+        # After the first full collection, a full collection is slow if the window displays many objects.
+        # These objects will stay in use, too, and are made permanent.
         if not self._settled or self._expected > LONGEST:
             self._settled = True
             self._keep()

@@ -192,8 +192,8 @@ class Jobs(QObject):
         return found
 
     def _give_up(self, name: str) -> None:
-        """If a job called `name` waits for earlier work, cancel the job. The job has no thread yet, and is
-        ended here."""
+        """If a job called `name` waits for earlier work, cancel the job. No thread would report the end of
+        this job, and therefore this method reports the end."""
         job = self._next.pop(name, None)
         if job is not None:
             job.cancel()
@@ -254,7 +254,8 @@ class Jobs(QObject):
     def _call(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         if self._closed:
             return
-        # The method is compared by equality, not by identity: every access makes a new bound method.
+        # `call` is compared with `==` and not with `is`, because each use of `self._finish` makes a new bound
+        # method.
         if job is None or not job.stale or call == self._finish:
             call(*arguments)
 

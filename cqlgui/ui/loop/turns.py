@@ -1,8 +1,8 @@
 """Splits long work of the GUI thread into several turns of the event loop.
 
 Without this module, Qt would deliver all posted events in one turn, and repaint at the end. The effect of a
-key, the results of searches and the repaint would be one long turn. During this turn no other key would be
-handled. This module does not use widgets.
+key, the results of searches and the repaint would all happen in one long turn. During this turn no other key
+would be handled. This module does not use widgets.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from PySide6.QtGui import QGuiApplication
 from cqlgui.base import priority
 
 TURN_SECONDS = 0.004
-"""If a turn has worked for more seconds than this, its call may be postponed to the next turn."""
+"""If the work in a turn has taken more seconds than this, the next call may be postponed to the next turn."""
 LEFT_SECONDS = 0.016
-"""A call is postponed for at most this many seconds. The screen shows each picture for about this time."""
+"""A call is postponed for at most this many seconds. This is about the time between two repaints of a
+screen."""
 
 Call = Callable[[], None]
 Later = Callable[[Call], None]
@@ -42,10 +43,10 @@ def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance
 
 
 class Turns(QObject):
-    """A queue of calls; each turn of the event loop makes one call. If a turn has already worked for long,
-    its call may be postponed to the next turn. A call may be postponed several times, but for at most
-    `LEFT_SECONDS`. While the user drags a pane, all turns are long, and every call would wait. A call may
-    therefore be postponed only once while a mouse button is down.
+    """A queue of calls; each turn of the event loop makes one call. If the work in a turn has already taken
+    long, the next call may be postponed to the next turn. A call may be postponed several times, but for at
+    most `LEFT_SECONDS`. While the user drags a pane, all turns are long, and every call would be postponed
+    several times. A call may therefore be postponed only once while a mouse button is down.
 
     When a call begins, other threads are held back (`priority.hold`) until the event loop waits for events.
     """
@@ -78,7 +79,8 @@ class Turns(QObject):
             self._timer.start(0)
 
     def _begin(self) -> None:
-        """Note the end of a turn, when the event loop begins to wait for events."""
+        """The event loop has ended a turn and begins to wait for events. Let other threads run, and store the
+        processor time for the next turn."""
         priority.let_go()
         self._began = time.thread_time()
 

@@ -173,7 +173,7 @@ class Chips(QWidget):
             self.updateGeometry()
 
     def _order(self, sizes: dict[marks.ConditionKind, int], room: int) -> list[marks.ConditionKind]:
-        """The chips in display order; the chips without room come last.
+        """The chips in display order; the chips for which there is no room come last.
 
         Chips keep their order, because a chip that moved under the pointer could be clicked by mistake. If
         there is too little room, chips that are not set are left out first.
@@ -210,7 +210,7 @@ class Chips(QWidget):
 
 
 def _top(line: int) -> int:
-    """The top of a line of chips, in pixels; lines count from 1."""
+    """The top of a line of chips, in pixels. The first line has the number 1."""
     return 1 + (line - 1) * (_HEIGHT + 2)
 
 

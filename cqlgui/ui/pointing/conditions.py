@@ -37,7 +37,8 @@ CHOICES: dict[marks.ConditionKind, tuple[tuple[str, str], ...]] = {
     ),
     "result": (("White won", "result 1-0"), ("Black won", "result 0-1"), ("Drawn", "result 1/2-1/2")),
 }
-"""The (words, filter) pairs to choose from. For all other kinds, the user enters numbers or a name."""
+"""The choices for some kinds of conditions, as pairs (words, filter). For the kinds without an entry here,
+the user enters numbers or a name."""
 RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
     "movenumber": (1, 999),
     "year": (1400, 2100),
@@ -47,8 +48,8 @@ RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
 
 
 def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> str | None:
-    """The filter for a number between two inclusive bounds; None if both bounds are None. The lower bound
-    need not come first."""
+    """The filter for a number between two inclusive bounds; None if both bounds are None. The bounds may be
+    given in either order."""
     if least is not None and most is not None:
         least, most = sorted((least, most))
         return f"{kind} == {least}" if least == most else f"{least} <= {kind} <= {most}"

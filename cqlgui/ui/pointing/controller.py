@@ -38,8 +38,8 @@ from cqlgui.ui.pointing import (
 )
 
 _SLOW = 0.010
-"""A time in seconds. If reading the marks took longer, the next text is read only after the editor has
-checked that text."""
+"""A time in seconds. If reading the marks of one text took longer, the marks of the next text are read only
+after the editor has checked the next text."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
 _OF_THE_GAME = "Of the game, not of the pattern. A click takes it into the pattern."
@@ -407,8 +407,8 @@ class Controller(QObject):
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
     def _mark_at(self, square: int) -> int:
-        """The index of the mark that is meant by a gesture on a square; -1 if no mark is meant. The current
-        text is read first."""
+        """The index of the mark on which a gesture on a square acts; -1 if the gesture acts on no mark. The
+        current text is read first."""
         self.follow()
         return self._at(square)
 
@@ -437,8 +437,8 @@ class Controller(QObject):
         self._show(held=(tool.men if square >= 0 else 0, square))
 
     def _drop(self, tool: tools.Tool, point: QPoint) -> None:
-        """Place the men of a tool that was dropped at a point on the screen, and choose the pointer as the
-        tool."""
+        """Place the men of a tool that was dropped at a point on the screen, and choose the tool `POINTER`,
+        which selects marks."""
         square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
         self._set_tool(tools.POINTER)
         if square >= 0 and tool.men:
@@ -496,8 +496,8 @@ class Controller(QObject):
         return 1 << man if man else 0
 
     def _place(self, square: int) -> None:
-        """Use the tool on a square: place men or erase. The pointer selects the mark on the square. If the
-        square has no mark, the pointer adds the man that stands there."""
+        """Use the tool on a square: place men or erase. The tool `POINTER` selects the mark on the square. If
+        the square has no mark, this tool adds the man that stands on the square."""
         tool = self.palette.tool
         mark = self._mark_at(square)
         if tool.erases:
@@ -512,7 +512,7 @@ class Controller(QObject):
             self.do(lambda draft: deeds.place(draft, square, placed))
 
     def _enter(self, square: int) -> None:
-        """Use the tool on a square. If the tool is the pointer and an arrow is selected, open the menu of
+        """Use the tool on a square. If the tool is `POINTER` and an arrow is selected, open the menu of
         relations."""
         arrow = self._picture.arrow
         if arrow >= 0 and self.palette.tool.points and not self._picture.greyed:
@@ -755,7 +755,7 @@ class Controller(QObject):
 
 
 class _Lasso:
-    """A layer with the squares of a lasso, drawn in front of a game."""
+    """A layer that draws the squares of a lasso on the board in Game mode."""
 
     covered = 0
 
@@ -770,8 +770,8 @@ class _Lasso:
 def _same_arrow(old: marks.Pattern, arrow: int, new: marks.Pattern) -> int:
     """The index of an arrow after a change of the text; -1 if the arrow is gone.
 
-    An arrow is recognised by its two marks. If several arrows join the two marks, the arrow with the former
-    relation is meant. If no arrow has the former relation, the first arrow is meant.
+    An arrow is recognised by its two marks. If several arrows join these marks, the result is the arrow with
+    the same relation as before. If no arrow has this relation, the result is the first arrow.
     """
     if arrow < 0:
         return -1

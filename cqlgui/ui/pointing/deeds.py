@@ -77,7 +77,7 @@ def spread(draft: CaretDraft, area: int, mask: men.ManMask) -> marks.Mark:
 
 
 def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark | None:
-    """Move a mark from one square to another square; a target beside the board removes the mark.
+    """Move a mark from one square to another square. If the target is beside the board, remove the mark.
 
     An area loses the squares that leave the board. An area of all 64 squares does not move.
     """
@@ -203,7 +203,7 @@ def clear(draft: CaretDraft) -> None:
 
 
 _OF_A_GAME: tuple[marks.ConditionKind, ...] = ("player", "year", "elo", "result")
-"""Conditions on a whole game. Only one step of a sequence needs them."""
+"""Conditions on a whole game. It is enough if one step of a sequence has these conditions."""
 _OF_ITS_END: tuple[marks.ConditionKind, ...] = ("mate", "stalemate")
 """Conditions that hold only at the end of a game. No step can follow a step with one of these conditions."""
 
@@ -218,8 +218,9 @@ def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Patt
     """A pattern with the men of `pattern` on their current squares, and the number of marks that were left
     out.
 
-    A mark is copied only if its role is "must" and it has one man and one square. The man must still be on
-    the board, and the current square of the man must be certain.
+    A mark is copied only if its role is "must" and it has one man and one square. If the man has left this
+    square, the new square must be certain: no other mark has lost a man of this kind, and only one man on the
+    board can be the missing man.
     """
     if shown is None:
         return marks.Pattern(), len(pattern.marks)

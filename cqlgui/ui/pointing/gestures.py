@@ -246,8 +246,8 @@ class Gestures(QObject):
         self.cursor_moved.emit(square)
 
     def _wants(self, event: QKeyEvent) -> bool:
-        """Whether this module handles a key. Without this test, shortcuts of the window would take some of
-        the keys."""
+        """Whether this module handles a key. Without this test, some of the keys would trigger shortcuts of
+        the window."""
         if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
         key = Qt.Key(event.key())
@@ -295,8 +295,8 @@ _TYPED = frozenset("KQRBNPAEX_.123+-=T")
 
 
 def spanned(origin: int, target: int) -> int:
-    """The rectangle between two corners, as a bitboard. If the target is beside the board, the result is only
-    the origin."""
+    """The rectangle with the corners `origin` and `target`, as a bitboard. If `target` is beside the board,
+    the result is only the square `origin`."""
     if target < 0:
         return squares.BIT[origin]
     files = sorted((squares.file_of(origin), squares.file_of(target)))

@@ -34,8 +34,7 @@ _MUTUAL = (marks.Relation.FILE, marks.Relation.RANK, marks.Relation.DIAGONAL)
 _LEAST_HINT = 90
 """The least width in pixels for the hint above the board. In a narrower room the hint is not drawn."""
 _NEAR = 0.16
-"""A distance in widths of a square. A click means an arrow if the click is at most this far from the
-arrow."""
+"""The greatest distance between an arrow and a click on the arrow, in widths of a square."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The palette beside the board: buttons for the tools of the pointer, and for the selected mark."""
+"""The palette beside the board: buttons for the tools, and for the selected mark."""
 
 from __future__ import annotations
 
@@ -215,7 +215,8 @@ def _tool_button(tool: tools.Tool, parent: QWidget) -> _Drawn:
 
     def draw(painter: QPainter, box: QRectF, ratio: float) -> None:
         if tool.men & men.BLACK_MASK and theme.colours().dark:
-            # Black men need a lighter ground, because they would hardly be visible on a dark window.
+            # In a dark theme, black men get a lighter background. Without this background, black men would
+            # hardly be visible.
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colours().colour("dark_square"))
             painter.drawRoundedRect(box, 4, 4)

@@ -42,7 +42,7 @@ def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> 
 
 
 def mark_at(pattern: marks.Pattern, places: tuple[int, ...], square: int) -> int:
-    """The index of the mark that is meant by a gesture on a square; -1 if no mark is meant.
+    """The index of the mark on which a gesture on a square acts; -1 if the gesture acts on no mark.
 
     The first choice is a mark with few squares that has this square. The second choice is an area with its
     anchor on this square. The third choice is the smallest area that covers this square.

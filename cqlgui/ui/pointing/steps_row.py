@@ -269,7 +269,8 @@ class _Strip(QScrollArea):
             self._row.moved.emit(place, to)
 
     def _dress(self) -> None:
-        # The scroll bar is thin, because a usual scroll bar would take a fifth of the height.
+        # The scroll bar is thin, because a scroll bar of the usual height would take a fifth of the height of
+        # the row.
         colours = theme.colours()
         self.horizontalScrollBar().setStyleSheet(
             f"QScrollBar {{ height: {_BAR}px; background: transparent; }}"
@@ -281,7 +282,8 @@ class _Strip(QScrollArea):
     # --- dragging -------------------------------------------------------------------------------------------
 
     def _target(self, place: int, across: int) -> int:
-        """The new index of the board `place` if this board is dropped at an x coordinate."""
+        """The new index of the board with the index `place` if this board is dropped at the x coordinate
+        `across`."""
         return sum(
             board.geometry().center().x() < across for board in self.boards if board is not self.boards[place]
         )
@@ -531,7 +533,7 @@ class _Between(QToolButton):
         self.clicked.connect(self._offer)
 
     def say(self, gap: steps.Gap, *, fixed: bool) -> None:
-        """Show a gap; the user cannot change a `fixed` gap."""
+        """Show a gap. If `fixed` is True, the user cannot change the gap."""
         self._gap = gap
         words = gap_words(gap)
         self.setText(f"→\n{words}" if fixed else f"→\n{words} ▾")

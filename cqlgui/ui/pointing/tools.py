@@ -1,4 +1,5 @@
-"""The tools of the pointer in Pattern mode: select, erase, or place men. This module does not use Qt."""
+"""The tools for clicks on the board in Pattern mode: select, erase, or place men. This module does not use
+Qt."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ _NAMES = ("empty", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. A click places `men`, which is 0 for the pointer and the eraser."""
+    """A tool. A click places the men in `men`. `men` is 0 for the tools `POINTER` and `ERASER`."""
 
     men: men.ManMask = 0
     erases: bool = False

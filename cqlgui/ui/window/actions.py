@@ -365,8 +365,7 @@ class Actions:
         if self._main.menuBar().isNativeMenuBar():
             self._main.addToolBar(bar)
         else:
-            # The tool bar is put beside the menus. A tool bar below the menus would take height from the
-            # board.
+            # The tool bar is put beside the menus. A tool bar below the menus would make the board smaller.
             bar.setIconSize(QSize(18, 18))
             bar.setContentsMargins(0, 0, 0, 0)
             self._main.menuBar().setCornerWidget(bar)
@@ -442,4 +441,5 @@ class _Tools(QToolBar):
 
 
 _MENU_PADDING = 22
-"""The room beside the title of a menu, in pixels. The room in the style sheet is a few pixels smaller."""
+"""The room beside the title of a menu, in pixels. The room is assumed to be a few pixels larger than in the
+style sheet."""

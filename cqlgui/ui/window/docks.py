@@ -52,7 +52,7 @@ class Docks(QObject):
         self.layout = Layout.SEARCHING
         self.name = Layout.SEARCHING.value
         self.kept: dict[str, Kept] = {}
-        # None until the panes are placed for the first time.
+        # The current places of the panes; None until the panes are placed for the first time.
         self._plan: layouts.Plan | None = None
         # Whether the user resized the panes. If True, the panes do not get their planned sizes when the
         # window is resized.
@@ -82,7 +82,8 @@ class Docks(QObject):
         return self.layout is Layout.PRESENTING
 
     def reset(self) -> None:
-        """Put every pane in its place in the layout."""
+        """Undo all changes that the user made to the current layout, and put every pane back in its planned
+        place."""
         self.kept.pop(self.name, None)
         self._arrange(self.layout)
 
@@ -209,8 +210,8 @@ class Docks(QObject):
             if above is self.query:
                 under = max(min(now.under, room - _LEAST_QUERY), room // 2)
             else:
-                # The library and the help need the height. The transforms get little height, because the
-                # query of the transforms is not visible.
+                # The library and the help need much height. The transforms belong to the query, and get
+                # little height while the query is not visible.
                 under = min(now.under, _LEAST_UNDER)
             main.resizeDocks([above, self.picker], [max(1, room - under), under], _DOWN)
 
@@ -254,8 +255,8 @@ class Docks(QObject):
     def _place(self, dock: QDockWidget, place: Place) -> None:
         main = self._main
         if place is Place.TAB:
-            # The pane is not added to the column as usual, because the pane would be below the other panes
-            # for a moment. In this moment a window on a low screen would grow beyond the screen.
+            # `addDockWidget` is not called here. After this call, the pane would be below the other panes for
+            # a moment, and on a low screen the window would grow beyond the screen.
             main.removeDockWidget(dock)
             main.tabifyDockWidget(self.help, dock)
         else:

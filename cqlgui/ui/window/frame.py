@@ -136,8 +136,8 @@ class Frame(QMainWindow):
         self.progress_box.setVisible(self.opener.busy or self.exporter.busy)
 
     def reset_layout(self) -> None:
-        """Put every pane in its place in the layout, and reset the divider between the board and the
-        notation."""
+        """Put every pane back in its planned place in the current layout, and reset the divider between the
+        board and the notation."""
         self.docks.reset()
         self.split.reset()
 

@@ -72,15 +72,15 @@ def plan(layout: Layout, width: int, height: int) -> Plan:
         return Plan(
             Place.TAB, Place.TAB, max(SMALLEST_ASK, min(FOUND, width * 46 // 100)), ASK, PICKER, bottom
         )
-    # The size of the board depends on the height of the window. The hits get the width that the board cannot
-    # use.
+    # The height of the window limits the size of the board. In a wide window, the board cannot use all the
+    # width, and the hits get most of the rest.
     left, right = ASK + gain // 20, FOUND + gain * 7 // 20
     under = PICKER + max(0, height - 768) * 2 // 5
     return Plan(Place.TAB if low else Place.UNDER, Place.RIGHT, left, right, under, bottom)
 
 
 def named(name: str) -> Layout:
-    """The layout with a name; the usual layout if no layout has this name."""
+    """The built-in layout called `name`; the usual layout if no built-in layout has this name."""
     try:
         return Layout(name)
     except ValueError:

@@ -116,7 +116,8 @@ class MainWindow(frame.Frame):
         super().closeEvent(event)
 
     def _lose_query(self) -> bool:
-        """Ask whether to close the window, although the changed query cannot be kept for the next start."""
+        """Ask whether to close the window and lose the changed query, because the query cannot be saved for
+        the next start."""
         return QMessageBox.question(self, "Close", _LOST, defaultButton=_NO) == _YES
 
     def cancel_work(self) -> None:
@@ -173,7 +174,7 @@ class MainWindow(frame.Frame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:
-            # The key comes here if no other widget has used it.
+            # Esc closes the message only if no other widget has handled Esc.
             self.infobar.close_message()
         elif event.key() == Qt.Key.Key_Escape and self.docks.presenting:
             self.docks.leave_presenting()

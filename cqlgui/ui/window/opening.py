@@ -225,8 +225,8 @@ class Opening(QObject):
                 "There are no games, so the query was not run.", "warning", key=frame.ASKING
             )
         self.base_changed()
-        # The worker processes start now. If they started later, the next game or search would have to wait
-        # for them.
+        # The worker processes start now. Without this early start, the next game or search would have to wait
+        # for the processes.
         self._frame.jobs.run(lambda _token, _sink: pool.shared().warm(), lambda _done: None, name="warm")
         kept = self._frame.unrestored
         self._frame.restoring = False

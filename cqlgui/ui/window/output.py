@@ -94,7 +94,7 @@ class Output(QObject):
             self._frame.tell(f"FEN copied{game_own}")
 
     def copy_pgn(self) -> None:
-        """Copy the PGN text of the current game, unchanged from the file."""
+        """Copy the PGN text of the current game, exactly as the text is in the file."""
         game = self._frame.browser.game
         if game is not None:
             QGuiApplication.clipboard().setText(decoding.decode(game.raw))

@@ -70,8 +70,9 @@ class QueriesKept(QObject):
             path = Path(name)
             if not path.suffix:
                 path = path.with_suffix(queries.ENDINGS[0])
-                # The dialog has looked only for an existing file without the ending. The question about an
-                # existing file with the ending is therefore asked here.
+                # The dialog has checked only whether a file with the name without the ending exists. A file
+                # with the ending may exist, too, and the user must be asked whether this file may be
+                # replaced.
                 if disk.is_file(path) and not self._replace():
                     return
             self._save_query(path)
@@ -126,6 +127,7 @@ class QueriesKept(QObject):
         )
 
     def _keep_unsaved(self, text: str) -> None:
-        """Keep a text in the history. The text was not saved, and another text replaces it."""
+        """Add a text to the history. The user has not saved this text, and the editor now shows another
+        text."""
         self._frame.unsaved = session.with_unsaved(self._frame.unsaved, text, time.time())
         self.fill_history()

@@ -116,7 +116,8 @@ def _header_files(text: str) -> tuple[str, str]:
     """The names of the input file and of the output file in the header of a query. A name is empty if the
     header does not name the file."""
     if "input" not in text and "output" not in text:
-        # A query without these words is not checked, because checking a long query would block the window.
+        # A query without the words "input" and "output" is not checked, because checking a long query would
+        # block the window.
         return "", ""
     query = structure.checked(text).query
     return (query.header.input or "", query.header.output or "") if query is not None else ("", "")

@@ -174,8 +174,8 @@ class Searching(QObject):
             self._frame.infobar.show_message(words, "warning", key=frame.FOUND)
 
     def _live_finished(self, result: search_model.SearchResult) -> None:
-        """Take the result of a live search. The board keeps its position. If this position is a hit, the row
-        of the hit becomes the current row."""
+        """Show the result of a live search. The position on the board does not change. If this position is a
+        hit, the row of the hit becomes the current row."""
         game = self._frame.browser.game
         if self._frame.base is not None:
             self._frame.live.take(self._frame.base, result)

@@ -48,8 +48,8 @@ class Showing(QObject):
                 self._frame.hits.land(row)
 
     def mark_hits(self) -> None:
-        """Mark the hits as outdated if they belong to another query than the query in the editor, or to other
-        files."""
+        """Mark the hits as outdated if the hits were found with another query than the query in the editor,
+        or in other files."""
         if self._frame.opened_anew and self._frame.base is not None:
             self._frame.hits.tell_earlier("of other files")
         else:
