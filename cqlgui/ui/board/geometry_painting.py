@@ -21,7 +21,7 @@ squares."""
 def draw_motion(
     painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
 ) -> None:
-    """Draw the axis of a reflection and the centre of a rotation. A centre off the board is left out."""
+    """Draw the axis of a reflection and the centre of a rotation. A centre outside the board is not drawn."""
     figure = motions.figure(motion)
     painter.save()
     painter.setClipRect(frame.rect.adjusted(-FRAME, -FRAME, FRAME, FRAME))
@@ -35,7 +35,8 @@ def draw_motion(
 
 
 def place(frame: painting.Frame, point: motions.Point) -> QPointF:
-    """Where a point (file and rank from the centre of a1) lies on a board."""
+    """The pixel position of a point on a board. `point` is a horizontal and a vertical distance from the
+    centre of a1, in squares."""
     x, y = point[0] + 0.5, 7.5 - point[1]
     if frame.turned:
         x, y = 8 - x, 8 - y
@@ -49,7 +50,7 @@ def _draw_axis(
     direction: motions.Point,
     colours: theme.Colours,
 ) -> None:
-    # The axis is long enough to leave the board on both sides. It is clipped at the edges.
+    # The axis is drawn longer than the board. The painter clips the axis at the edges of the board.
     first, last = (
         place(frame, (point[0] + sign * 12 * direction[0], point[1] + sign * 12 * direction[1]))
         for sign in (-1, 1)
@@ -70,7 +71,7 @@ def _draw_axis(
 def _draw_centre(
     painter: QPainter, frame: painting.Frame, centre: QPointF, quarters: int, colours: theme.Colours
 ) -> None:
-    """Draw a cross, and round the cross an arrow in the direction of the rotation."""
+    """Draw a cross, and a curved arrow around the cross. The arrow shows the direction of the rotation."""
     width, radius = max(2.0, frame.cell * 0.05), frame.cell * 0.42
     box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
     # Qt counts degrees counter-clockwise; a clockwise turn is negative.
@@ -155,7 +156,7 @@ def draw_outside(painter: QPainter, frame: painting.Frame, board: int, colours: 
         painter.fillRect(box, veil)
         painter.setPen(QPen(stroke, 1))
         for part in (1, 2):
-            # The lines of neighbouring squares join.
+            # The step is a share of the square's side, so that the lines of neighbouring squares meet.
             step = box.width() / 2 * part
             painter.drawLine(box.topLeft() + QPointF(0, step), box.topLeft() + QPointF(step, 0))
             painter.drawLine(box.bottomRight() - QPointF(0, step), box.bottomRight() - QPointF(step, 0))

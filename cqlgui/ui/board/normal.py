@@ -66,7 +66,8 @@ class Normal:
         the board has the query's own frame."""
         few = element.squares if element is not None else 0
         if self.applies and self.element is not None:
-            # In this frame the pattern stands where the query writes it, so there are no lines to draw.
+            # In the query's own frame the pattern is on the squares that the query names, so no lines are
+            # drawn.
             frame = self.frame
             return frame.set(rings), (), (self.words, self.element.transform), frame.set(few)
         if element is None:
@@ -87,8 +88,8 @@ class Normal:
 
 
 def framed(game: base_model.LoadedGame, frame: motions.Motion, note: str) -> base_model.LoadedGame:
-    """The game for the notation: its moves are written in a frame, and `note` is a comment before the first
-    move."""
+    """The game for the notation. The moves are written as they look in `frame`. `note` is put into a comment
+    before the first move."""
     if frame == motions.STILL:
         return game
     comment = " ".join(filter(None, (f"{note}.", game.comments.get(0, ""))))

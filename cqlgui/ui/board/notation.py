@@ -255,7 +255,7 @@ class NotationView(QTextEdit):
     def set_current(self, positionid: int) -> None:
         """Mark the move that led to this position, and bring the move into view."""
         if positionid != self._current:
-            # `_kept` is a view of the former move.
+            # The view in `_kept` shows the former move, so it must not be restored.
             self._kept = None
         self._current = positionid
         span = self._spans.get(positionid)
@@ -268,7 +268,8 @@ class NotationView(QTextEdit):
         self._mark()
 
     def _bring_up(self, cursor: QTextCursor) -> None:
-        """Keep a place in the upper half of the view, so that the next moves are visible."""
+        """Scroll if necessary, so that a place in the text is in the upper half of the view. The next moves
+        are visible below this place."""
         box, height = self.cursorRect(cursor), self.viewport().height()
         if box.top() < 0 or box.bottom() > height // 2:
             bar = self.verticalScrollBar()
@@ -375,9 +376,9 @@ class NotationView(QTextEdit):
                 self._spans[number] = (start, writer.place)
                 self._starts.append(start)
                 self._ids.append(number)
-            # The end of a chunk breaks the line. So a chunk ends after a move of the main line if possible,
-            # and on a score sheet after a move of Black. A chunk of at least `2 * CHUNK` pieces may end after
-            # any piece except "(".
+            # The end of a chunk breaks the line. So a chunk ends after a move of the main line if possible.
+            # On a score sheet, this must be a move of Black. A chunk of at least `2 * CHUNK` pieces may end
+            # after any piece except "(".
             laid = max(count, (writer.place - writer.begin) // _LETTERS)
             whole = kind == "main" and not (self._sheet and text[0].isdigit())
             if laid >= CHUNK and (whole or (laid >= 2 * CHUNK and not self._opened)):
@@ -504,8 +505,8 @@ class NotationView(QTextEdit):
                     line_end = begin + line.textStart() + line.textLength()
                     top, height = corner.y() + line.y(), line.height()
                 part = min(stop, line_end, selected if start < selected else stop)
-                # Qt paints the selection in whole pixels, so the outlines are rounded to whole pixels too. A
-                # pixel of the selection never belongs to an outline.
+                # Qt paints the selection in whole pixels, so the outlines are rounded to whole pixels too.
+                # The rounding never adds a pixel of the selection to an outline.
                 left = corner.x() + _x(line, start - begin)
                 right = corner.x() + _x(line, part - begin)
                 left = math.ceil(left) if start == behind else math.floor(left)
@@ -526,8 +527,8 @@ class NotationView(QTextEdit):
         return selection
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        # Other programs get O-O with hyphens. Qt's own object is changed, because a new object made in Python
-        # would stay on the clipboard after the end of Python.
+        # Other programs get plain hyphens, for example in O-O. The text is changed in the object that Qt
+        # made. A new object made in Python would still be on the clipboard after the end of Python.
         made = super().createMimeDataFromSelection()
         text, styled = made.text(), made.html()
         made.clear()
@@ -572,13 +573,13 @@ def _x(line: QTextLine, place: int) -> float:
     """The horizontal coordinate of a character in its line. `place` counts from the start of the
     paragraph."""
     found: Any = line.cursorToX(place)
-    # PySide returns x and a place. If `place` is inside a sign of several code units, Qt moves it to the
-    # nearest valid place.
+    # PySide returns a pair: x, and the place that Qt used. If `place` is inside a sign of several code units,
+    # Qt uses the nearest valid place.
     return float(found[0] if isinstance(found, tuple) else found)
 
 
 def _copied(text: str) -> str:
-    """Displayed text for other programs: without invisible signs, and with plain hyphens."""
+    """Displayed text as other programs get it: without invisible signs, and with plain hyphens."""
     for sign in (_WORD_BREAK, _ISOLATE, _END):
         text = text.replace(sign, "")
     return text.replace(_UNBROKEN, _HYPHEN)

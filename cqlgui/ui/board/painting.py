@@ -116,8 +116,8 @@ def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
 
 def _draw_small_white(pixmap: QPixmap, man: int, size: int, ratio: float) -> None:
     """A white man of a few pixels. His outlines would make him grey, so he is drawn as a white shape with an
-    edge. But the shape of a bishop looks like a pawn. So the white bishop is the negative of the black
-    bishop: it keeps some inner lines."""
+    edge. But the shape of a bishop looks like a pawn. So the white bishop is drawn as the negative of the
+    black bishop. The negative shows some inner lines of the bishop."""
     shape = man_pixmap(man + men.BP - men.WP, size, ratio)
     edge = _filled(shape, Qt.GlobalColor.black)
     if men.SYMBOLS[man] == "B":
@@ -228,8 +228,8 @@ def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 
 
 def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A light tint on the squares of a large set. Each square also has a frame, which is visible without
-    colours. Tints are drawn below the men."""
+    """A light tint on the squares of a large set. Each square also has a frame, so that users can recognise
+    the squares without seeing colours. Tints are drawn below the men."""
     tint = colours.colour("ring")
     tint.setAlpha(56)
     width = max(1.0, frame.cell * 0.03)
@@ -320,8 +320,8 @@ def draw_pattern(
     colours: theme.Colours,
     ratio: float,
 ) -> None:
-    """Draw a query's pattern. The area is hatched, sure men are opaque, other men are translucent, and absent
-    men are crossed out."""
+    """Draw a query's pattern. The area is hatched. Men are opaque, or translucent if the query leaves a
+    choice of squares or men. Absent men are crossed out."""
     hatch = colours.colour("ring")
     hatch.setAlpha(110)
     for square in squares.bits(area):
@@ -377,8 +377,8 @@ def draw_badge(
     swapped: bool = False,
 ) -> None:
     """The transform in words on a rounded plate above the board's right corner. The leftmost `taken` pixels
-    above the board belong to another widget. `edge` is the colour role of the plate's edge. If colours are
-    `swapped`, two discs stand before the words."""
+    above the board belong to another widget. `edge` is the colour role of the plate's edge. If `swapped` is
+    True, two discs are drawn to the left of the words, as a sign of swapped colours."""
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
@@ -414,7 +414,7 @@ def draw_badge(
 
 
 def draw_discs(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
-    """The sign of swapped colours: a dark disc over a light one."""
+    """Draw the sign of swapped colours: a dark disc that partly covers a light disc."""
     size = box.height()
     light = QRectF(box.right() - size, box.top(), size, size)
     painter.setPen(QPen(colours.colour("badge_text"), 1.2))

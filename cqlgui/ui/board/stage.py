@@ -81,7 +81,7 @@ class Stage(QSplitter):
         self.dragged = True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Rows below the board come and go while the user draws.
+        # While the user draws, rows below the board are shown and hidden, so the room for the board changes.
         if event.type() is QEvent.Type.LayoutRequest and self._drawing:
             self.fit()
         return False

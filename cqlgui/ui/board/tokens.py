@@ -9,7 +9,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from cqlgui.board import men
 
 WHITE, BLACK, EDGE = "#ffffff", "#10151b", "#38424e"
-"""Discs for men of any kind have the colours of the men, which do not depend on the theme."""
+"""Colours of the discs for men of any kind. Like the colours of all men, these colours do not depend on the
+theme."""
 
 
 def draw_empty(painter: QPainter, box: QRectF) -> None:

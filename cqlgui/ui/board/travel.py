@@ -64,8 +64,8 @@ class Travel(QObject):
         self.stop()
 
     def begin(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Begin the animation. It is left out if animations are switched off, if positions follow each other
-        quickly, or if nothing moves."""
+        """Begin the animation. There is no animation if animations are switched off, if positions follow each
+        other quickly, or if nothing moves."""
         self.stop()
         wanted = tuple(pair for pair in pairs if pair[0] != pair[1])
         if wanted and self.allowed and not self._hurried and _desktop_moves():

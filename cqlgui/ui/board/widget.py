@@ -59,7 +59,8 @@ class BoardWidget(QWidget):
     """Shows a position and everything that explains a hit at this position.
 
     `stepped` carries -1 for a ply back and +1 for a ply forward. `jumped` carries -1 for the start and +1 for
-    the end of the game. After a change, the board is painted by a function that is handed to `later`.
+    the end of the game. After a change, the widget passes a function to `later`. This function paints the
+    board.
     """
 
     stepped = Signal(int)
@@ -123,7 +124,7 @@ class BoardWidget(QWidget):
         the motion of the hit's transform."""
         if self._ghost is not None:
             return geometry.motion(self._ghost[2][1])
-        # In the query's own frame nothing has moved.
+        # In the query's own frame the pattern has not moved, so no motion is drawn.
         return geometry.motion(self._badge[1]) if self._outside is None else None
 
     @property
@@ -170,7 +171,7 @@ class BoardWidget(QWidget):
         if shown is not self._position:
             self._travel.interrupt()
         self._position = shown
-        # A move with an end off the board is not shown.
+        # If the origin or the target of the move is outside the board, the move is not shown.
         self._move = move if move is not None and min(move) >= 0 else None
         self._change()
 
@@ -242,7 +243,7 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_corner(self, corner: QWidget) -> None:
-        """Keep a small widget above the left part of the board, beside the badge."""
+        """Put a small widget above the left part of the board, beside the badge."""
         corner.setParent(self)
         self._corner = corner
         self._place_parts()
@@ -327,7 +328,7 @@ class BoardWidget(QWidget):
         ghost = self._ghost
         layer = self._layer if ghost is None else None
         plain = ghost is None and (layer is None or not self._faint)
-        # In Pattern mode the pattern stands in the query's own frame, so no motion is drawn.
+        # In Pattern mode the pattern is on the squares that the query names, so no motion is drawn.
         motion = self.motion if plain or ghost is not None else None
         normalised = self._outside is not None and plain
         if plain and self._move is not None:

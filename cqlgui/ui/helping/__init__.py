@@ -1,1 +1,1 @@
-"""What is shown beside the query while the user writes it: whether it matches, estimates, explanations."""
+"""What the user sees beside a query while writing: estimates, explanations, and whether the query matches."""

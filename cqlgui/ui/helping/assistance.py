@@ -30,8 +30,8 @@ class Assistance(QObject):
     """The helpers of a window.
 
     `run_wanted` carries a query to run and its title. `editor_wanted` means that the query's pane must come
-    to the front and get the focus. `query_wanted` means that the query's pane must only come to the front.
-    `help_wanted` means that the help pane must come to the front.
+    to the front and get the focus. `query_wanted` means that the query's pane must come to the front, but
+    does not need the focus. `help_wanted` means that the help pane must come to the front.
     """
 
     run_wanted = Signal(str, str)

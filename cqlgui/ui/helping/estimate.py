@@ -100,7 +100,7 @@ class Estimating(QObject):
             self._known = text, "" if found is None else found.words
             self._say(self._known[1])
 
-        # Errors in the query or the base are reported where the query or the base is used.
+        # Other parts of the window report errors in the query or the base, so no error is shown here.
         self._jobs.run(work, done, lambda _fault: self._say(""), name=_JOB)
 
     def _say(self, words: str) -> None:

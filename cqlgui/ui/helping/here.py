@@ -1,5 +1,5 @@
-"""How many games have the position on the board, its pawns or its material: shown beside the board at every
-move.
+"""Counts the games that have the same position as the board, the same pawns, or the same material. The counts
+are shown beside the board at every move.
 
 The games are counted in the background, for one kind of search after another. A running count is dropped when
 the next position is shown. Counts are cached as long as the games are open.
@@ -37,8 +37,8 @@ _MARGIN, _SPACING = 8, 4
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of search for a position: its `word` on the button, its words in a `sentence`, and the `title`
-    of its query."""
+    """One kind of search for a position. `word` is the text of the button, `sentence` describes the kind
+    inside a sentence, and `title` is the title of the query."""
 
     word: str
     sentence: str
@@ -127,7 +127,7 @@ class HereBar(QWidget):
                 button.setToolTip(wording.plain_tip(f"{told} Press to find them (Ctrl+Shift+{place + 1})"))
 
     def make_room(self, games: int) -> None:
-        """Make room for figures up to this number of games."""
+        """Make the buttons wide enough for counts up to this number of games."""
         self._room = games
         self._fit()
 
@@ -136,8 +136,8 @@ class HereBar(QWidget):
         return tuple(button.text() for button in self._buttons)
 
     def _fit(self) -> None:
-        """Give the buttons constant sizes. If their sizes changed with the figures, the window would be laid
-        out again at each move."""
+        """Give the buttons constant sizes. If the size of a button depended on its count, the window would be
+        laid out again at each move."""
         metrics = self.fontMetrics()
         height = metrics.height() + 6
         for button, kind in zip(self._buttons, KINDS, strict=True):
@@ -148,10 +148,10 @@ class HereBar(QWidget):
         self._show_fitting()
 
     def _show_fitting(self) -> None:
-        """Show only parts that fit as a whole, because a figure that is cut would look like another
-        figure."""
+        """Show only parts that fit completely. If the end of a number were cut off, the user would read a
+        smaller number."""
         exact, pawns, material = self._buttons
-        # If the figures include twins, the box gets room before the second button, because the box tells the
+        # If the counts include twins, the box has priority over the second button, because the box tells the
         # user that twins are included.
         first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)
         parts = (exact, *first, material)

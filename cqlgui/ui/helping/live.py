@@ -1,10 +1,11 @@
-"""Live truth: whether the query holds at the position on the board, filter by filter, at every key and every
-move.
+"""Live truth: at every key and every move, shows which filters of the query hold at the position on the
+board.
 
-A worker process evaluates the query, and is told to drop an outdated question. A question is asked only if a
-game is on the board, the text is free of errors, and the answer is unknown. While all workers are busy with a
-search, the question waits. Whether a query counts as slow depends only on the time that its worker needs. The
-wait for a free worker does not count.
+A question is a query and a position. A worker process evaluates the query at the position. If the question
+becomes outdated, the worker is told to drop the question. A question is asked only if a game is on the board,
+the text is free of errors, and the answer is unknown. While all workers are busy with a search, the question
+waits. Whether a query counts as slow depends only on the time that its worker needs. The wait for a free
+worker does not count.
 """
 
 from __future__ import annotations

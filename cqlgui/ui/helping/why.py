@@ -141,8 +141,8 @@ class WhyNot(QObject):
         filter holds."""
         how = f" ({found.words})" if found.transform not in ("", words_module.AS_WRITTEN) else ""
         line = text.count("\n", 0, part.offset) + 1
-        # A filter inside a search in the tree, or inside a sequence of moves, was evaluated at another
-        # position.
+        # If the filter is inside a search in the tree or inside a sequence of moves, it may have failed at
+        # another position. The message then names that position.
         where = "" if part.positionid == asked else f" at {part.place}"
         words = f"Not here, because `{margin.shortened(part.text)}`{how} fails{where} (line {line})."
         # If the position on the board is in a variation, variations are searched in any case.

@@ -211,7 +211,8 @@ class ExportDialog(QDialog):
             self.format.setCurrentIndex(list(_FORMATS).index(ending))
             self.format.blockSignals(False)
         pgn = ending == ".pgn"
-        # In the query's frame a game is not written with its own text, so `plain` and `marked` are disabled.
+        # In the query's frame the games cannot be written with their original text. So the buttons `plain`
+        # and `marked` are disabled.
         own = pgn and not self.normalise.isChecked()
         self.plain.setEnabled(own)
         self.marked.setEnabled(own)

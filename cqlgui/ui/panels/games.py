@@ -169,7 +169,7 @@ class GamesPanel(QWidget):
         if self._wanted and self.current() != self._wanted:
             self.table.go_to(self.model.row_of(self._wanted))
         if view_of == self._view_of:
-            # Only more games came, so the scroll position is kept.
+            # Sorting and filter are unchanged, so the table only got more games. The scroll position is kept.
             bar.setValue(place)
         self._view_of = view_of
         self._fault = False

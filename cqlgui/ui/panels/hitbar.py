@@ -84,7 +84,7 @@ class HitBar(QWidget):
 
 class Players(labels.ElidedLabel):
     """Two players, and the details, year and result of their game. If there is little room, the details are
-    left out first. Next the names are cut in the middle, and at last the year is left out."""
+    left out first. Next the names are shortened. The year is left out last."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._white = self._black = self._details = self._result = ""

@@ -21,7 +21,8 @@ SHOWN_MESSAGES = 30
 """The tool tip of the progress line shows at most this many messages and variables of the query."""
 SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
-"""Maximum of persistent variables in the progress line, and maximum of characters of each variable."""
+"""The progress line shows at most `SHOWN_VARIABLES` persistent variables, and at most `LONGEST_VARIABLE`
+characters of each variable."""
 FEW = 1 << 18
 """If there are at most this many hits, the hits of an element are found at once. If there are more hits, a
 job finds the hits of the element."""
@@ -89,7 +90,7 @@ class HitsPanel(QWidget):
         self._kept: tuple[hit_model.Persistent, ...] = ()
         # The row that `land` made current, until the user chooses a row.
         self._landing: int | None = None
-        # While a job looks for the hits of an element: this element.
+        # The element whose hits a job is looking for, or None if no such job runs.
         self._looking: hits_model.Element | None = None
         self._lay_out()
         self._connect()
@@ -231,7 +232,7 @@ class HitsPanel(QWidget):
 
     @property
     def games(self) -> int:
-        """Number of games with hits shown."""
+        """Number of games that have hits in the table."""
         return self.hits.games
 
     @property
@@ -297,8 +298,8 @@ class HitsPanel(QWidget):
 
     def land(self, row: int) -> bool:
         """Make a row current although the user has not chosen it. The row stays current until the user
-        chooses a hit. The row may get another hit, because the order of a query that sorts is known only at
-        the end. Returns False if the row does not exist."""
+        chooses a hit. The row may get another hit at the end of the search: if the query sorts its hits,
+        their order is known only then. Returns False if the row does not exist."""
         self._landing = row
         if not self.table.go_to(row):
             self._landing = None
@@ -503,8 +504,7 @@ class HitsPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # In a narrow panel the words about the search need the room. So the buttons have only icons, and no
-        # words.
+        # In a narrow panel the words about the search need the room. So the buttons have icons without words.
         narrow = event.size().width() < view.NARROW
         style = (
             Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon

@@ -62,7 +62,7 @@ class NarrowButton(QToolButton):
         self._menu.aboutToShow.connect(self._fill)
         self._result: search_model.SearchResult | None = None
         self._attributes: narrowing.Attributes | None = None
-        # For each facet by its name: the values that were already computed for `_result`.
+        # The values of facets that were already computed for `_result`. The key is the name of the facet.
         self._values: dict[str, tuple[narrowing.Value, ...]] = {}
         self._others: Sequence[Kept] = ()
         self._within = False

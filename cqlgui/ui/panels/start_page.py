@@ -153,7 +153,8 @@ class StartPage(QScrollArea):
             column.addLayout(part)
             column.addSpacing(8)
         column.addStretch(1)
-        # The empty columns on both sides get the same share of the spare width.
+        # The empty columns on both sides have the same stretch, so that the content is in the middle of the
+        # page.
         row = QGridLayout(self._page)
         row.setContentsMargins(0, 0, 0, 0)
         row.setColumnStretch(0, 1)

@@ -3,7 +3,7 @@
 If the caret is outside all braces, the pattern is the group that the board draws
 (`pattern.reading.group_at`). A single filter among others is not a pattern. A transform of this filter alone
 would change the query in a way that the user did not mean. A single step of a sequence is not a pattern
-either: all steps are turned together. The functions here work on texts, without Qt.
+either, because a transform should act on all steps together. The functions here work on texts, without Qt.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from cqlgui.ui.picker import words
 
 @dataclass(frozen=True, slots=True)
 class ChosenChain:
-    """Words of the transforms, outermost first, and whether the innermost transform has `count`."""
+    """`words` are the keywords of the transforms, outermost first. `counts` is True if the innermost
+    transform has the word `count` after its keyword."""
 
     words: tuple[str, ...] = ()
     counts: bool = False
@@ -72,7 +73,7 @@ def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
     places.sort(key=lambda place: place[1] - place[0])
     home = steps.home_at(text, offset)
     if home is not None and not (places and _round(text, *places[0]).links):
-        # A step without transforms of its own is turned together with the other steps.
+        # A step without transforms of its own is transformed together with the other steps.
         places.insert(0, (home.offset, home.end))
     if not places:
         places = [(group.outside.offset, group.outside.end) for group in reading.groups_at(text, offset)]
@@ -99,8 +100,8 @@ def over(text: str, start: int, end: int) -> ChosenChain:
 
 
 def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
-    """The place to select after transforms were put at `start`, before the selected text. This place is the
-    operand of these transforms."""
+    """The place to select after transforms were put before the selected text. The transforms begin at
+    `start`. The place to select is the operand of the transforms."""
     if structure.chain_of_operand(text, *selected) is not None:
         return selected
     operands = [
@@ -133,9 +134,10 @@ def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None
     """The edit that puts the transforms `wanted` on the selection or, if nothing is selected, on the pattern
     at the caret. The result is None if nothing changes.
 
-    A range that the user wrote stays with its transform. `wanted.counts` concerns only the `count` of the
-    innermost transform. If the selection is the operand of a chain, this chain is changed. Any other
-    selection gets transforms of its own, and a chain around the selection stays unchanged.
+    If the user wrote a range after a transform, the edit does not separate the range from this transform.
+    `wanted.counts` concerns only the `count` of the innermost transform. If the selection is the operand of a
+    chain, this chain is changed. Any other selection gets transforms of its own, and a chain around the
+    selection stays unchanged.
     """
     if start == end:
         found = meant(text, start)

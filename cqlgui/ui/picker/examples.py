@@ -40,5 +40,5 @@ class Examples(QObject):
         self._jobs.cancel(_JOB, drop=True)
 
     def _without(self, _error: errors.CqlguiError) -> None:
-        """A game can no longer be read: the boards stay empty, and the error is reported when the game is
-        opened."""
+        """Leave the boards empty, because a game cannot be read any more. The error is reported when the user
+        opens the game."""

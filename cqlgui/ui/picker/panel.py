@@ -33,8 +33,8 @@ from cqlgui.ui.picker import chain, flow, icons, strip, words
 ORBIT_DELAY = 60  # milliseconds after the last change of the text
 _SYNC_DELAY = 30  # milliseconds after the last move of the caret
 _TYPED_DELAY = 700
-"""A waiting choice is applied this many milliseconds after the last key, because typing a pattern takes
-several keys."""
+"""If a choice waits for a pattern, it is applied this many milliseconds after the last key, because typing a
+pattern takes several keys."""
 _PICTURED = 24
 """This many thumbnails are made together with the orbit, in another thread. Further thumbnails are made when
 they come into view."""
@@ -74,8 +74,8 @@ _SEVERAL = ". Some hits match several."
 
 
 class PickerPanel(QWidget):
-    """Chips that put transforms on the pattern at the caret (or on the selection), and take the transforms
-    off.
+    """Chips that add transforms to the pattern at the caret (or to the selection), and remove these
+    transforms.
 
     While there is no pattern, the user's choice waits for a pattern, and all chips are shown as switched off.
     Signals name an orbit by its index in the query, and an element by its index in the orbit. When the user
@@ -223,7 +223,8 @@ class PickerPanel(QWidget):
         self._settle()
         place, before = self._chained(), self._chain
         if on and place != self._place():
-            # A selection that is not the operand of the chain shown is wrapped in this transform alone.
+            # The selection is not the operand of the chain shown. So the selection gets only the transform
+            # that was just chosen.
             place, before = self._place(), chain.ChosenChain()
         names = [name for name in before.words if name != word]
         # A new transform is put outside the transforms that are there already.
@@ -259,8 +260,8 @@ class PickerPanel(QWidget):
             self._change(chain.ChosenChain(self._chain.words, on), *self._chained())
 
     def _change(self, wanted: chain.ChosenChain, start: int, end: int) -> None:
-        """Edit the query so that the transforms `wanted` stand at a place. Ask for the orbits of the new text
-        at once."""
+        """Edit the query so that the text from `start` to `end` gets the transforms `wanted`. If both are the
+        caret, the pattern at the caret gets the transforms. Ask for the orbits of the new text at once."""
         editor = self._editor
         if editor is None:
             return
@@ -399,7 +400,7 @@ class PickerPanel(QWidget):
             if (word in waiting) != bool(button.property("waiting")):
                 button.setProperty("waiting", word in waiting)
                 self._describe(button, words.BY_WORD[word])
-                # Qt evaluates properties in a style sheet only when the sheet is set.
+                # Qt does not restyle a button when its property changes, so the style is applied again.
                 button.style().unpolish(button)
                 button.style().polish(button)
         row = self.chosen_list.currentRow()

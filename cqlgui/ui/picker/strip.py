@@ -64,8 +64,9 @@ _KEPT_TILES = 64
 cached. A tile takes about 100 kB."""
 
 _Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
-"""The element of a tile, and whether the tile shows a count, limits the hits and is marked. The last four
-values are the width, height, device pixel ratio and example of the tile."""
+"""The element of a tile and three flags: whether the tile shows a count, whether its element limits the hits,
+and whether the tile is marked. The last four values are the width, height, device pixel ratio and example of
+the tile."""
 _BoardLook = tuple[str, int, float, position_module.Position | None]
 """Text of an element, width of its board, device pixel ratio and example."""
 
@@ -302,8 +303,8 @@ class ElementsView(QListView):
             self.cleared.emit()
 
     def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
-        """The thumbnail of an element for a tile. The result is None if the tile has to wait for another
-        repaint, which follows by itself."""
+        """The thumbnail of an element for a tile. If making a picture would take too long now, another
+        repaint of the tile is requested, and the result is None."""
         if self.elements.has_picture(number):
             return self.elements.picture(number)
         if self._until is None:
@@ -515,8 +516,8 @@ class _Delegate(QStyledItemDelegate):
     def _made(self, look: _Look, shown: picture_module.Picture) -> QPixmap:
         view = self._view
         element, counted, limited, marked, width, height, ratio, example = look
-        # On an opaque ground, Qt draws letters as on the view itself. On a transparent ground, letters would
-        # look different.
+        # On an opaque background, Qt draws letters as on the view itself. On a transparent background,
+        # letters would look different.
         tile = canvas.picture(width, height, ratio, view.palette().color(QPalette.ColorRole.Base))
         area = QRect(0, 0, width, height).adjusted(1, 1, -1, -1)
         marked = limited or marked

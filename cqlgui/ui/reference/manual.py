@@ -54,7 +54,7 @@ class ManualDialog(QDialog):
     def _show(self, row: int) -> None:
         self.page.setMarkdown(self._pages[row][1] if row >= 0 else "")
         self.page.document().setDocumentMargin(14)
-        # By default the cells of a table have no padding.
+        # By default the cells of a table have no padding, so padding is added here.
         for frame in self.page.document().rootFrame().childFrames():
             form = frame.format().toTableFormat()
             if form.isValid():

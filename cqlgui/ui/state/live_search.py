@@ -1,7 +1,7 @@
 """Searches the open base shortly after each change of the query, while the user draws or types. This module
 draws nothing.
 
-A search begins after a short delay. The search is left out if it would take long. After the next change of
+A search begins after a short delay. A search that would take long does not begin. After the next change of
 the query, a new search replaces this search. The old hits are shown until the search has hits or has ended.
 """
 
@@ -85,8 +85,8 @@ class LiveSearch(QObject):
 
     def set_base(self, base: base_model.Base | None, *, anew: bool = True) -> None:
         """Use these games from now on. None means that there are no games yet. `anew` is False while more
-        games are to come. If `anew` is True and the last change of the text could not be searched, the text
-        is searched now."""
+        games are to come. If `anew` is True and there was no search after the last change of the text, the
+        text is searched now."""
         self._base = base
         self._shown = self._unseen = None
         self._growing = not anew
@@ -107,7 +107,7 @@ class LiveSearch(QObject):
             self._settle.stop()
             self._missed = False
             if self._seeker.running and self._seeker.live and self._seeker.text != text:
-                # The running search is for an intermediate text.
+                # The running search is for an earlier text, so nobody needs its hits.
                 self._seeker.stop()
             self._declined()
 
@@ -161,7 +161,7 @@ class LiveSearch(QObject):
         if base is None or not base.games:
             self._missed = True
         elif self._seeker.running and not self._seeker.live:
-            # The user waits for the search that is running.
+            # The running search is not a live search. The user started it, so no live search replaces it.
             self._missed = self._seeker.text != text
             self._declined()
         elif text == self._shown:

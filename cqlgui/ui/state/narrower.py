@@ -102,8 +102,8 @@ class Narrower(QObject):
             self._set_within(False)
 
     def limit(self, limit: Limit | None) -> None:
-        """Use only the hits of an orbit element, for showing, narrowing, keeping and searching. None means
-        all hits."""
+        """Limit the result to the hits of an orbit element. The user can then narrow and keep only these
+        hits, and search only in the games of these hits. None means all hits."""
         if limit != self._limit:
             self._limit = limit
             self._find_part()
@@ -141,8 +141,8 @@ class Narrower(QObject):
 
             def work(_token: object, _sink: object) -> search_model.SearchResult:
                 made = make(part)
-                # The table needs this value. It is computed here, because the window would stand still if the
-                # table computed it.
+                # The table needs this value. It is computed in this job, because the window would not react
+                # while the table computed it.
                 _ = made.games.measured
                 return made
 
@@ -164,7 +164,8 @@ class Narrower(QObject):
         self._find_part()
 
     def _show(self, result: search_model.SearchResult, steps: tuple[str, ...], recalled: str = "") -> None:
-        # The limit is one of the steps now.
+        # The limit does not apply to the new result. If the result was made with the limit, `steps` names the
+        # limit.
         self._limit = None
         self._set(result, steps, recalled)
         self.shown.emit(result, ", ".join(filter(None, (recalled, *steps))))

@@ -32,9 +32,9 @@ class Searcher(QObject):
     hits are only partly shown. No more hits of the replaced search will come.
 
     A `live` search begins after a change of the text, without a command of the user. It runs only if it is
-    predicted to be quick. Its `started` comes with its first hits or at its end. The old hits are shown until
-    `started` comes. If a live search does not run, `declined` is the only signal. A live search does not
-    enter the history.
+    predicted to be quick. For a live search, `started` is emitted with the first hits, or at the end of the
+    search. The old hits are shown until `started` is emitted. If a live search does not run, `declined` is
+    the only signal. A live search does not enter the history.
     """
 
     started = Signal(tuple)
@@ -72,7 +72,8 @@ class Searcher(QObject):
         return self._running
 
     def allow(self, wish: rights.Wish) -> None:
-        """Grant a wish to every query, as long as this searcher lives."""
+        """Allow all queries of this searcher to read files (or to write files, see `wish.verb`) in the folder
+        of the wish."""
         self._allowed[wish.verb] += (wish.folder,)
 
     def searches(self, base: base_model.Base, text: str, within: Integers | None) -> bool:
@@ -222,6 +223,6 @@ class Searcher(QObject):
 
 def remember(base: base_model.Base, result: search_model.SearchResult) -> None:
     """Put the query of a search into the history."""
-    # The counts of a search in only some games are left out, because the user would take them for counts of
-    # the whole base.
+    # If a search was limited to some games, the history gets no counts. The user would take these counts for
+    # counts of the whole base.
     history.add(result.query, base.name, result if result.options.within is None else None)

@@ -132,9 +132,9 @@ def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
 
 
 def beside_another(session: Session, begun_with: Session, when: float) -> Session:
-    """The given session together with the unsaved texts of another window. The other window has left these
-    texts since this window began with `begun_with`. If these texts were not added, the last window that
-    closes would overwrite them.
+    """The session `session`, with the unsaved texts that other windows have put into the session file. When
+    this window was opened, it read the session `begun_with` from the file. If the texts of the other windows
+    were not added, this window would overwrite them.
     """
     other = load()
     if other == begun_with:
@@ -149,16 +149,17 @@ def beside_another(session: Session, begun_with: Session, when: float) -> Sessio
 
 
 def save_last(session: Session, begun_with: Session, when: float) -> bool:
-    """Write the session of a closing window, with the texts that other windows left unsaved since this window
-    began. Returns False if the session could not be written.
+    """Write the session of a window that is being closed. `beside_another` adds the unsaved texts of other
+    windows. Returns False if the session could not be written.
     """
     try:
         lock = QLockFile(f"{path()}.lock")
     except errors.CqlguiError as error:
         _log.info("the session cannot be written: %s", error)
         return False
-    # Another window may hang while it closes, so the wait is limited. Qt's own wait is not used, because it
-    # polls less and less often: one of many windows might never get the lock.
+    # Another window may hang while it has the lock, so the wait for the lock is limited. Qt's own wait is not
+    # used, because Qt tries less and less often. If many windows were closed together, one of them might
+    # never get the lock.
     until = time.monotonic() + _PATIENCE
     while not lock.tryLock(0) and time.monotonic() < until:
         time.sleep(_TURN)
@@ -205,7 +206,8 @@ def rows_text(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def rows_of(text: str, length: int) -> list[tuple[str, ...]]:
-    """The rows of this length in a field; none if the field is damaged."""
+    """The rows in a field. Rows without exactly `length` texts are left out. If the field is damaged, there
+    are no rows."""
     try:
         found = json.loads(text or "[]")
     except (ValueError, RecursionError):

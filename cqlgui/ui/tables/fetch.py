@@ -67,7 +67,7 @@ class FetchCache(QObject, Generic[Key, Value]):
 
     @property
     def base(self) -> base_model.Base | None:
-        """The base of the values."""
+        """The values are fetched from this base."""
         return self._base
 
     def set_base(self, base: base_model.Base | None) -> None:

@@ -135,7 +135,8 @@ class HitsModel(text_model.TextModel):
             self.endInsertRows()
 
     def finish(self, result: search_model.SearchResult) -> None:
-        """Take the final result: its order (a query may sort) and its orbits."""
+        """Take the orbits and the order of the final result. The order may be new, because a query may sort
+        its hits."""
         self.release()
         self._orbits = result.orbits
         found = result.games
@@ -149,7 +150,7 @@ class HitsModel(text_model.TextModel):
         if same:
             # The columns are shared, so that millions of hits are not stored twice.
             self._columns.replace(found.columns)
-            # The names of the elements may be known only now.
+            # Some elements may get their names only from this result, so their column is painted again.
             if self.hits:
                 self._changed([(0, self.hits - 1)], TRANSFORM, TRANSFORM)
         else:
@@ -411,8 +412,8 @@ class HitsModel(text_model.TextModel):
     def two_lines(self, row: int) -> text_model.TwoLines:
         number = self._number(row)
         element = self._element_of(number, *self._place(number))
-        # The value is left out if no hit has a value. Asking for a value would start the interpreter for
-        # nothing.
+        # The value is left out if no hit has a value. If the model fetched the values, the interpreter would
+        # run, although there is nothing to show.
         columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
         white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
@@ -493,7 +494,7 @@ class Limited:
 
     @property
     def numbers(self) -> Integers:
-        """The numbers. Do not alter them."""
+        """The numbers of the hits. The caller must not change this array."""
         return self._room[: self._size]
 
     def extend(self, numbers: Integers, hits: Integers) -> None:

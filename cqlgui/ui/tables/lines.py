@@ -24,7 +24,7 @@ Line = tuple[int, str]
 """The ply of a position, and the moves in notation, beginning with the move that led to the position."""
 
 UNKNOWN: Line = (-1, "")
-"""Stands for a position that cannot be read."""
+"""The `Line` of a position that cannot be read."""
 
 
 class LineCache(fetch.FetchCache[Place, Line]):
@@ -67,7 +67,8 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
                     for place, line in lines(played.framed(frame), [positionid]).items():
                         found[game, place, frame] = line
             except (errors.CqlguiError, ValueError, IndexError):
-                # While a file is being read again, fewer of its games can be read than `base` lists.
+                # While a file is being read again, `base` may list games that cannot be read yet. These games
+                # are left out.
                 continue
     return found
 

@@ -271,7 +271,7 @@ class TableView(QTableView):
         for place in range(head.count()):
             column = head.logicalIndex(place)
             left, width = head.sectionViewportPosition(column), head.sectionSize(column)
-            # Hidden columns have no width.
+            # The width of a hidden column is 0.
             if width and left <= area.right() and left + width > area.left():
                 found.append((column, left, width))
         return found
@@ -367,7 +367,8 @@ class TableView(QTableView):
         self._paint_whole_rows()
 
     def _paint_whole_rows(self) -> None:
-        # Qt repaints only the area of the changed columns, but a row in two lines has no columns.
+        # Qt repaints only the area of the changed columns. A row in two lines has no columns, so the whole
+        # view is repainted.
         if self._two_lines:
             self.viewport().update()
 
