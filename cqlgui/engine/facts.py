@@ -277,7 +277,7 @@ class Asker:
         return pairs[found.codes, 0], pairs[found.codes, 1]
 
     def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
-        """The values of a filter that never raises an error. The values are kept in `tags.memo`."""
+        """The values of a filter that never raises an error. The values are kept with the tags."""
         known = tags.memo.get(node)
         if known is None:
             key: Any = node
