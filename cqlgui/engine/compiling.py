@@ -12,7 +12,6 @@ from cqlgui.base.data import dataclass, field
 from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_strings
 from cqlgui.cql.interpreting.expressions import closures as closures_
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import detail_pass, orbit_pass
 from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine.lowering import (
     lowering_board,
@@ -26,6 +25,7 @@ from cqlgui.engine.lowering import (
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import Lowering
 from cqlgui.engine.lowering.scope import TooLargeError, Unsupported
+from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.engine.replaying import games, layout, replay, scanning, tiers
 from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
@@ -76,7 +76,7 @@ class Compiled:
     assembly: str = field(repr=False)
     tiers: tiers.Tiers = field(repr=False)
     _second: Callable[[], orbit_pass.OrbitPass | None] = field(repr=False)
-    _third: Callable[[frozenset[int]], detail_pass.DetailPass | None] = field(repr=False)
+    _third: Callable[[], detail_pass.DetailPass | Unsupported] = field(repr=False)
 
     @property
     def wholly(self) -> bool:
@@ -88,10 +88,9 @@ class Compiled:
         elements, or if the query has no outermost transform."""
         return self._second() if self.wholly else None
 
-    def detail_pass(self, writers: frozenset[int] = frozenset()) -> detail_pass.DetailPass | None:
-        """The function that finds the values and squares of hits. None if the interpreter must find the
-        values and squares."""
-        return self._third(writers) if self.wholly else None
+    def detail_pass(self) -> detail_pass.DetailPass | Unsupported:
+        """The function that finds the details of hits. A reason if the interpreter must find the details."""
+        return self._third() if self.wholly else self.unsupported[0]
 
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
@@ -177,9 +176,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         assembly,
         tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None),
         functools.cache(lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode)),
-        functools.cache(
-            lambda writers: detail_pass.make(expanded, low, tuple(low.facts.values()), mode, writers)
-        ),
+        functools.cache(lambda: detail_pass.make(expanded, low, tuple(low.facts.values()), mode)),
     )
 
 

@@ -46,11 +46,12 @@ LARGEST: Final = 1 << 31
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A filter that has one answer for a whole game. The answer is a number if `number` is True, and a truth
-    value if `number` is False."""
+    """A filter that has one answer for a whole game. The answer is a number if `number` is True, the number
+    of a text in `Asker.texts` if `text` is True, and otherwise a truth value."""
 
     node: nodes.Node
     number: bool
+    text: bool = False
 
 
 Answers: TypeAlias = tuple[Words, Words]
@@ -173,6 +174,9 @@ class Asker:
         sets no limit."""
         self._facts = facts
         self._names = names
+        self.texts: list[str] = []
+        """The texts of answers. Texts are added, but never removed."""
+        self._numbers: dict[str, int] = {}
         self._codes: dict[nodes.Node, closures.Code] = {}
         self._asked: dict[nodes.Node, set[str]] = {}
         self._host = _Host()
@@ -217,21 +221,23 @@ class Asker:
         """Combine the answers for the parts of a filter. Returns None for a filter that is answered more
         quickly as a whole."""
         match fact:
-            case Fact(nodes.Not(operand=operand), number=False):
+            case Fact(nodes.Not(operand=operand), number=False, text=False):
                 return _opposite(self._answers(Fact(operand, number=False), tags))
-            case Fact(nodes.Logic() as node, number=False):
+            case Fact(nodes.Logic() as node, number=False, text=False):
                 parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
                 return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
-            case Fact(nodes.Compound(filters=filters), number=False):
+            case Fact(nodes.Compound(filters=filters), number=False, text=False):
                 # The parts are answered separately, because the texts of all parts together would form many
                 # more distinct rows.
                 return functools.reduce(
                     _both, [self._answers(Fact(one, number=False), tags) for one in filters]
                 )
-            case Fact(nodes.Compare() as node) if self._are_numbers(node.left, node.right):
+            case Fact(nodes.Compare() as node, text=False) if self._are_numbers(node.left, node.right):
                 parts = [self._answers(Fact(one, number=True), tags) for one in (node.left, node.right)]
                 return _compared(node.operator, *parts, number=fact.number)
-            case Fact(nodes.ImplicitSearch() as node, number=False) if isinstance(node.text, _TEXTS):
+            case Fact(nodes.ImplicitSearch() as node, number=False, text=False) if isinstance(
+                node.text, _TEXTS
+            ):
                 return self._containing(node.needle, node.text, tags)
             case Fact(nodes.Elo(colour=None) as node, number=True):
                 ratings = [nodes.Elo(node.span, "white"), nodes.Elo(node.span, "black")]
@@ -270,11 +276,27 @@ class Asker:
         def answer(code: closures.Code) -> tuple[int, int]:
             if fact.number:
                 return _number(code.value(self._evaluation))
+            if fact.text:
+                value = code.value(self._evaluation)
+                return (0, MISSING) if value is None else (self._number_of(value), GIVEN)
             return int(bool(code.test(self._evaluation))), GIVEN
 
+        if fact.text and isinstance(fact.node, _TEXTS):
+            texts = self._remembered(fact.node, tags)
+            numbers = np.array(
+                [0 if one is None else self._number_of(one) for one in texts.values], np.uint64
+            )
+            states = np.array([MISSING if one is None else GIVEN for one in texts.values], np.uint64)
+            return numbers[texts.codes], states[texts.codes]
         found = self._found(fact, fact.node, answer, _TOO_MUCH, tags)
         pairs = np.array(found.values, np.uint64).reshape(-1, 2)
         return pairs[found.codes, 0], pairs[found.codes, 1]
+
+    def _number_of(self, text: str) -> int:
+        number = self._numbers.setdefault(text, len(self.texts))
+        if number == len(self.texts):
+            self.texts.append(text)
+        return number
 
     def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
         """The values of a filter that never raises an error. The values are kept with the tags."""

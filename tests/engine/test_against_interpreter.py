@@ -21,13 +21,14 @@ from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, orbit_pass
+from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results import hit_model
-from cqlgui.tasks.search import hit_details, planning, sieving
+from cqlgui.tasks.search import hit_details, planning, sieving, speaking
 from tests import helpers
 from tests.helpers import crossing, kinds, packed_games, planned
 from tests.helpers import games as readings
@@ -56,6 +57,8 @@ class Comparison:
         self.planned = planned.Planned(self.games, self.packed)
         self.counts: collections.Counter[str] = collections.Counter()
         self.reasons: collections.Counter[str] = collections.Counter()
+        self.untold: collections.Counter[str] = collections.Counter()
+        """Why the interpreter must find details."""
         self.kinds: set[type[nodes.Node]] = set()
         self.differences: list[str] = []
 
@@ -113,9 +116,9 @@ class Comparison:
                     (number, hit.positionid): [(orbit, element) for orbit, element, *_ in hit.orbit]
                     for hit in outcome.hits
                 }
-                told = {place: elements.get(place) for place in matched}
-                if matched != told:
-                    self.differences.append(f"{checked.text!r}: game {number}: {matched} but {told}")
+                noted = {place: elements.get(place) for place in matched}
+                if matched != noted:
+                    self.differences.append(f"{checked.text!r}: game {number}: {matched} but {noted}")
             if number not in doubtful and separable and (outcome is not None or not compiled.wholly):
                 self.counts["games interpreted at hits alone"] += 1
                 alone = program.run(game.tree, game.host, places=hits[number])
@@ -172,19 +175,23 @@ class Comparison:
         hits: dict[int, list[int]],
     ) -> dict[int, interpreter.GameOutcome] | None:
         """What the interpreter should find in each game with hits, where the engine can tell."""
-        asking = hit_details.detail_pass(expanded, plan, settings.USUAL)
+        asking = hit_details.detail_pass(plan, settings.USUAL)
         assert expanded.query is not None
-        if asking is None:
+        if isinstance(asking, Unsupported):
+            self.untold[asking.reason] += 1
             return None
         self.counts["queries with details" + ", comments too" * asking.speaks] += 1
         header = expanded.query.header
         marked = settings.match_string(header)
         defaults = found_module.GameDefaults(True, False, marked, not header.silent, (0,))
-        part = planning.Part(self.packed, len(self.games), np.arange(len(self.games)), facts)
+        part = planning.Part(
+            self.packed, len(self.games), np.arange(len(self.games)), facts, self.planned.texts
+        )
         numbers = [game << 32 | place for game, places in hits.items() for place in places]
-        made = sieving.detailed(asking, part, np.array(numbers, np.int64), defaults, before=0, base=0)
-        known = found_module.FoundGames(made.columns, made.told, defaults)
-        return {game: _outcome(one) for game, one in known.items()}
+        speech = speaking.Speech(defaults)
+        made = sieving.detailed(asking, part, np.array(numbers, np.int64), speech, before=0, base=0)
+        known = found_module.FoundGames(made.columns, {}, defaults)
+        return {game: _outcome(one) for game, one in {**known, **made.told}.items()}
 
     def text(self, text: str) -> None:
         """Compare a query as text, with and without variations."""
@@ -205,6 +212,8 @@ class Comparison:
         print(dict(self.counts))
         for reason, number in self.reasons.most_common():
             print(f"{number:6} {reason}")
+        for reason, number in self.untold.most_common():
+            print(f"{number:6} details: {reason}")
         assert self.counts["games matching"]
         assert not self.differences, "\n".join(self.differences[:20])
 
@@ -220,7 +229,7 @@ def _outcome(found: hit_model.GameHits) -> interpreter.GameOutcome:
         )
         for hit in found.hits
     )
-    return interpreter.GameOutcome(hits, found.comments, ())
+    return interpreter.GameOutcome(hits, found.comments, found.sort_keys)
 
 
 def _is_over(limit: float) -> bool:

@@ -15,8 +15,8 @@ from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import compilers, interpreter
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, facts
+from cqlgui.engine.lowering import writing
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.search import sieving
 from tests.helpers import crossing
 from tests.helpers import games as readings
 
@@ -116,9 +116,9 @@ def test_what_is_said_of_a_query_without_its_closures_is_what_they_say(
     expanded = transforms.expand(checked)
     if expanded.query is None:
         return
-    said = bool(sieving.writers(expanded))
-    monkeypatch.setattr(sieving, "_SILENT", ())
-    assert bool(sieving.writers(expanded)) == said
+    comments = writing.of(expanded).comments
+    monkeypatch.setattr(writing, "_SILENT", ())
+    assert writing.of(expanded).comments == comments
     made = compilers.compiler(expanded.names)
     made.compile(expanded.query.body)
     if made.persistent or made.files or made.dictionaries or made.atomics:

@@ -9,8 +9,9 @@ import pytest
 
 from cqlgui.cql.checking import check
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, orbit_pass
+from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from tests import helpers

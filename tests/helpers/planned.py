@@ -17,6 +17,8 @@ class Planned:
 
     def __init__(self, listed: Sequence[readings.Game], packed: games.Games) -> None:
         self._games = listed
+        self.texts: Sequence[str] = ()
+        """The texts of the facts that were asked last."""
         made = signatures.make(packed)
         self._columns = [made.columns(variations) for variations in (False, True)]
 
@@ -29,6 +31,7 @@ class Planned:
         question = pruner.Question(expanded)
         asked = list(dict.fromkeys([*compiled, *question.facts]))
         asker = facts.Asker(asked, expanded.names, interpreter.last_game(header))
+        self.texts = asker.texts
         answers = asker.answers(readings.Tags(game.host for game in self._games))
         columns = self._columns[header.variations]
         known = pruner.Known(len(self._games), lambda: columns, 0, answers)

@@ -37,6 +37,15 @@ def ancestor(records: Words, frame: Words, first: int, second: int) -> int:
 
 
 @UNIT.kernel
+def above(records: Words, place: int, far: int) -> int:
+    """The position `far` moves before a position."""
+    while far > 0 and records[place * _SIZE + layout.PARENT] != layout.NONE:
+        place = int(records[place * _SIZE + layout.PARENT])
+        far -= 1
+    return place
+
+
+@UNIT.kernel
 def child(records: Words, frame: Words, place: int, index: int) -> int:
     """The child with the number `index`; -1 if there is no child with this number."""
     if index < 0:

@@ -1,11 +1,11 @@
 """Calls the rules that compile filters to machine code. This module also has the code that all rules share.
 
-The instructions of a filter are written where the filter is used. A caller asks for one of four results: the
-set, the number, the position, or the truth value of a filter. A set always exists. If the number or the
-position does not exist, code goes to the label `fail`. For the truth value, code goes to the label `yes` or
-`no`. Filters are evaluated in the order of the interpreter's closures. Compiled code skips the filters that
-the interpreter skips, so that assignments have the same effect as in the interpreter. If a filter assigns
-nothing and cannot fault, its evaluation ends as soon as the answer is certain.
+The instructions of a filter are written where the filter is used. A caller asks for one of five results: the
+set, the number, the position, the text, or the truth value of a filter. A set always exists. If the number,
+the position or the text does not exist, code goes to the label `fail`. For the truth value, code goes to the
+label `yes` or `no`. Filters are evaluated in the order of the interpreter's closures. Compiled code skips the
+filters that the interpreter skips, so that assignments have the same effect as in the interpreter. If a
+filter assigns nothing and cannot fault, its evaluation ends as soon as the answer is certain.
 
 A game becomes doubtful when evaluation reaches a part that is not compiled, or a fault that the interpreter
 would report. The results of compiled code in a doubtful game do not count, and the interpreter searches the
@@ -15,7 +15,8 @@ speed. `Lowering.unsupported` has the parts that are not compiled, with the reas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, TypeAlias
 
 from cqlgui.base import priority
@@ -32,7 +33,8 @@ from cqlgui.cql.ast import (
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine import facts
 from cqlgui.engine.lowering.blocks import count, integer, not_empty, shifted, word
-from cqlgui.engine.lowering.scope import Number, Scope, TooLargeError, Unsupported
+from cqlgui.engine.lowering.scope import Number, Scope, Text, TextParts, TooLargeError, Unsupported
+from cqlgui.engine.lowering.writing import Writing
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Function, Value
@@ -51,10 +53,12 @@ variable has this name."""
 SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
 NumberRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Number]
 PositionRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Value]
+TextRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Text]
 TestRule: TypeAlias = Callable[["Lowering", Scope, Any, str, str], None]
 SETS: Final[dict[type[nodes.Node], SetRule]] = {}
 NUMBERS: Final[dict[type[nodes.Node], NumberRule]] = {}
 POSITIONS: Final[dict[type[nodes.Node], PositionRule]] = {}
+TEXTS: Final[dict[type[nodes.Node], TextRule]] = {}
 TESTS: Final[dict[type[nodes.Node], TestRule]] = {}
 
 
@@ -95,7 +99,17 @@ class Lowering:
         positions of the match."""
         self.facts: dict[facts.Fact, int] = {}
         """Questions about the game, each with its place in the frame."""
-        self._searches = facts.leaves_no_trace(body)
+        self.writing: Writing | None = None
+        """What the query writes, while code is made that keeps a log of comments and matches. None for code
+        without a log."""
+        self.bits: Sequence[int] = ()
+        """For each orbit, the number of the bit that stands for the orbit's first element."""
+        self.texts: list[TextParts] = []
+        """The comments of the query, as far as code for them was made."""
+        self.sorting = 0
+        """The number of `sort` filters around the filter that is being written."""
+        self.leaves_no_trace = facts.leaves_no_trace(body)
+        """Whether no filter reads the groups of a regular expression (`facts.leaves_no_trace`)."""
         self._slots: dict[str, int] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
         self._tables = 0
@@ -110,7 +124,20 @@ class Lowering:
         made.facts, made._slots = dict(self.facts), dict(self._slots)
         return made
 
-    # --- the four ways to ask
+    def keep_log(self, writing: Writing, bits: Sequence[int]) -> None:
+        """Let the code that follows keep a log."""
+        self.writing, self.bits, self.planes = writing, bits, True
+
+    @contextlib.contextmanager
+    def without_log(self) -> Iterator[None]:
+        """Within this context, code keeps no log."""
+        writing, self.writing = self.writing, None
+        try:
+            yield
+        finally:
+            self.writing = writing
+
+    # --- the five ways to ask
 
     def set_of(self, s: Scope, node: nodes.Node) -> Value:
         """The squares of a filter of type set."""
@@ -119,7 +146,13 @@ class Lowering:
             self.leave_out(s, node)
             return word(0)
         self._count(s)
-        return rule(self, s, node)
+        if not self.writes(node):
+            return rule(self, s, node)
+        noted = self.noted(s)
+        area = rule(self, s, node)
+        kept = s.f.select(not_empty(s, area), self.noted(s), noted)
+        s.f.store(kept, s.frame, integer(layout.NOTED))
+        return area
 
     def number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
         """The number of a numeric filter."""
@@ -130,7 +163,8 @@ class Lowering:
             self.leave_out(s, node)
             return Number(integer(0), 0, 0)
         self._count(s)
-        return rule(self, s, node, fail)
+        with self._undoing(s, node, fail) as undone:
+            return rule(self, s, node, undone)
 
     def position(self, s: Scope, node: nodes.Node, fail: str) -> Value:
         """The record of the position that is the value of a filter."""
@@ -140,7 +174,24 @@ class Lowering:
             self.leave_out(s, node)
             return integer(0)
         self._count(s)
-        return rule(self, s, node, fail)
+        with self._undoing(s, node, fail) as undone:
+            return rule(self, s, node, undone)
+
+    def text(self, s: Scope, node: nodes.Node, fail: str) -> Text:
+        """The text of a string filter."""
+        if self.is_fact(node) and not isinstance(node, nodes.String):
+            code, given = self.fact(s, facts.Fact(node, number=False, text=True))
+            good = s.f.label()
+            s.f.branch(given, good, fail)
+            s.f.begin(good)
+            return Text(s.f.converted(code, Scalar.INT), None)
+        rule = TEXTS.get(type(node))
+        if rule is None:
+            self.leave_out(s, node, "strings are not compiled")
+            return Text(integer(0), ("",))
+        self._count(s)
+        with self._undoing(s, node, fail) as undone:
+            return rule(self, s, node, undone)
 
     def test(self, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
         """End the block by a branch on the truth of the filter."""
@@ -151,7 +202,14 @@ class Lowering:
             return
         rule = TESTS.get(type(node))
         if rule is not None:
-            rule(self, s, node, yes, no)
+            if not self.writes(node):
+                rule(self, s, node, yes, no)
+                return
+            noted, bad = self.noted(s), s.f.label()
+            rule(self, s, node, yes, bad)
+            s.f.begin(bad)
+            s.f.store(noted, s.frame, integer(layout.NOTED))
+            s.f.jump(no)
             return
         match self.type_of(node):
             case Type.SET | Type.PIECE if type(node) in SETS:
@@ -162,6 +220,9 @@ class Lowering:
             case Type.POSITION if type(node) in POSITIONS:
                 self.position(s, node, no)
                 s.f.jump(yes)
+            case Type.STRING if type(node) in TEXTS:
+                self.text(s, node, no)
+                s.f.jump(yes)
             case _:
                 self.leave_out(s, node)
                 s.f.jump(no)
@@ -171,6 +232,37 @@ class Lowering:
         if self.is_set(node):
             return count(s, self.set_of(s, node))
         return self.number(s, node, fail)
+
+    # --- the log
+
+    def writes(self, node: nodes.Node) -> bool:
+        """Whether code for a filter keeps the log. If the filter fails, its events are removed."""
+        return self.writing is not None and id(node) in self.writing.filters
+
+    def is_apart(self, node: nodes.Node) -> bool:
+        """Whether the value of a filter does not show whether the filter holds (`closures.Code.apart`). The
+        result is false for code without a log."""
+        return self.writing is not None and id(node) in self.writing.apart
+
+    def noted(self, s: Scope) -> Value:
+        """The number of events in the log, as a word."""
+        return s.f.load(s.frame, integer(layout.NOTED))
+
+    @contextlib.contextmanager
+    def _undoing(self, s: Scope, node: nodes.Node, fail: str) -> Iterator[str]:
+        """A label for a filter that fails. Code at this label removes the filter's events from the log, and
+        goes to `fail`."""
+        if not self.writes(node):
+            yield fail
+            return
+        f = s.f
+        noted, bad, good = self.noted(s), f.label(), f.label()
+        yield bad
+        f.jump(good)
+        f.begin(bad)
+        f.store(noted, s.frame, integer(layout.NOTED))
+        f.jump(fail)
+        f.begin(good)
 
     # --- what is not compiled
 
@@ -235,9 +327,16 @@ class Lowering:
         # The name of a variable never contains a blank, so no variable has this name.
         return self.slot(f"note {self._notes}")
 
+    def key_slots(self, key: int) -> tuple[int, int]:
+        """The places in the frame where a sort key is kept. The word at the first place is the best measure,
+        and the next word says whether there is a measure. The word at the second place is the number of
+        events in the key's list of comments."""
+        # The name of a variable never contains a blank, so no variable has this name.
+        return self.slot(f"sort key {key}"), self.slot(f"sort comments {key}")
+
     def is_fact(self, node: nodes.Node) -> bool:
         """Whether a filter depends on the game alone."""
-        return facts.is_fact(node, searches=self._searches)
+        return facts.is_fact(node, searches=self.leaves_no_trace)
 
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
         """The answer to a question about the game, as a word, and whether there is an answer. The code marks
@@ -319,6 +418,8 @@ class Lowering:
     def is_idle(self, s: Scope, node: nodes.Node) -> bool:
         """True if a filter assigns nothing and cannot fault. The evaluation of such a filter has no effect
         except its result."""
+        if self.writing is not None and any(map(self.writes, nodes.walk(node))):
+            return False
         return repeatable.is_repeatable(node) and all(self._cannot_fault(s, one) for one in nodes.walk(node))
 
     def is_steady(self, node: nodes.Node) -> bool:

@@ -325,13 +325,18 @@ def _picture(low: Lowering, s: Scope, node: nodes_squares.Picture) -> Value:
     return blocks.joined(s, Scalar.WORD, fill)
 
 
+def single_square(low: Lowering, s: Scope, node: nodes.Node, fail: str) -> Value:
+    """The square of a set with exactly one square. Code goes to `fail` for any other set."""
+    area = low.set_of(s, node)
+    single = s.f.label()
+    s.f.branch(blocks.is_single(s, area), single, fail)
+    s.f.begin(single)
+    return s.f.unary("lowest", area)
+
+
 def _square_fact(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: str) -> Number:
     f = s.f
-    area = low.set_of(s, node.operand)
-    single = f.label()
-    f.branch(blocks.is_single(s, area), single, fail)
-    f.begin(single)
-    square = f.unary("lowest", area)
+    square = single_square(low, s, node.operand, fail)
     one = integer(1)
     match node.word:
         case "rank":
@@ -357,14 +362,12 @@ def _square_fact(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: 
             return blocks.constant(0)
 
 
-def _make_square(low: Lowering, s: Scope, node: nodes_squares.MakeSquare) -> Value:
-    if len(node.operands) == 1:
-        low.leave_out(s, node, "strings are not compiled")
-        return word(0)
+def make_square(low: Lowering, s: Scope, x: nodes.Node, y: nodes.Node) -> Value:
+    """The square with the file number `x` and the rank `y`, as a set."""
 
     def fill(found: Callable[[Value], None]) -> None:
         f, fail = s.f, s.f.label()
-        file, rank = low.number(s, node.operands[0], fail), low.number(s, node.operands[1], fail)
+        file, rank = low.number(s, x, fail), low.number(s, y, fail)
         for number in (file, rank):
             for relation, limit in (("ge", 1), ("le", 8)):
                 inside = f.label()
@@ -521,7 +524,6 @@ SETS.update({
     nodes_moves.Pin: _pin,
     nodes_squares.PawnSet: _pawn_set,
     nodes_squares.Picture: _picture,
-    nodes_squares.MakeSquare: _make_square,
 })  # fmt: skip
 NUMBERS.update({
     nodes.Ray: _ray_number,

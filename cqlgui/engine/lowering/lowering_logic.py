@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from math import isqrt
 from typing import Final
 
@@ -17,8 +18,8 @@ from cqlgui.cql.ast import (
     types,
 )
 from cqlgui.cql.ast.types import Type
-from cqlgui.engine.kernels import routines_tree
-from cqlgui.engine.lowering import blocks, lowering_board, ordering
+from cqlgui.engine.kernels import routines_notes, routines_tree
+from cqlgui.engine.lowering import blocks, lowering_board, lowering_notes, lowering_strings, ordering
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
 from cqlgui.engine.lowering.scope import Number, Scope
@@ -76,15 +77,11 @@ def _truth(low: Lowering, s: Scope, node: nodes.Truth, yes: str, no: str) -> Non
 
 def _in(low: Lowering, s: Scope, node: nodes.In, yes: str, no: str) -> None:
     if not low.is_set(node.left):
-        low.leave_out(s, node, "strings are not compiled")
-        s.f.jump(no)
+        lowering_strings.contained(low, s, node, yes, no)
         return
     left, right = low.set_of(s, node.left), low.set_of(s, node.right)
     outside = s.f.binary("and", left, s.f.inverted(right))
     s.f.branch(s.f.compare("eq", outside, word(0)), yes, no)
-
-
-_RELATIONS: Final = {"==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge"}
 
 
 def _operands(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> tuple[Value, Value, Number]:
@@ -103,22 +100,21 @@ def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) ->
     if low.is_set(node.left) and low.is_set(node.right):
         first, second = low.set_of(s, node.left), low.set_of(s, node.right)
     elif low.type_of(node.left) is Type.STRING:
-        low.leave_out(s, node, "strings are not compiled")
-        f.jump(no)
+        lowering_strings.compared(low, s, node, yes, no)
         return
     else:
         # For numbers, `!=` means `not ==`, even if a number is missing. For positions, both operands must
         # exist.
         lacking = yes if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION else no
         first, second, _ = _operands(low, s, node, lacking)
-    f.branch(f.compare(_RELATIONS[node.operator], first, second), yes, no)
+    f.branch(f.compare(lowering_strings.RELATIONS[node.operator], first, second), yes, no)
 
 
 def _compare_number(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> Number:
     f = s.f
     first, second, left = _operands(low, s, node, fail)
     holds = f.label()
-    f.branch(f.compare(_RELATIONS[node.operator], first, second), holds, fail)
+    f.branch(f.compare(lowering_strings.RELATIONS[node.operator], first, second), holds, fail)
     f.begin(holds)
     return left
 
@@ -298,8 +294,7 @@ def _numeric(low: Lowering, s: Scope, node: nodes.Numeric, fail: str) -> Number:
 
 def _count(low: Lowering, s: Scope, node: nodes.Count, fail: str) -> Number:
     if not low.is_set(node.operand):
-        low.leave_out(s, node, "strings are not compiled")
-        return blocks.constant(0)
+        return lowering_strings.length(low, s, node.operand, fail)
     return blocks.count(s, low.set_of(s, node.operand))
 
 
@@ -309,25 +304,64 @@ def _extremum(low: Lowering, s: Scope, node: nodes.Extremum, fail: str) -> Numbe
             following = s.f.label()
             take(s, low.number(s, one, following), following)
 
-    return best_of(s, each, node.word == "max", fail)
+    return best_of(low, s, each, node.word == "max", fail, logs=low.writes(node))
+
+
+def _forget(s: Scope, start: Value, mark: Value, better: Value, worse: Value) -> None:
+    """Remove comments from the log. If the last number is `better`, the comments before it are removed. If
+    the last number is `worse`, its own comments are removed. `start` is the number of events before the first
+    number, and `mark` has the number of events before the last number."""
+    f = s.f
+    keep, drop, after, other = f.label(), f.label(), f.label(), f.label()
+    ends = f.converted(start, Scalar.INT), f.converted(f.load(mark), Scalar.INT)
+    f.branch(better, keep, other)
+    f.begin(keep)
+    f.call(routines_notes.cut.callee, (s.frame, *ends))
+    f.jump(after)
+    f.begin(other)
+    f.branch(worse, drop, after)
+    f.begin(drop)
+    f.call(routines_notes.cut.callee, (s.frame, ends[1], integer(layout.MOST_EVENTS)))
+    f.jump(after)
+    f.begin(after)
+    f.store(f.load(s.frame, integer(layout.NOTED)), mark)
 
 
 def best_of(
-    s: Scope, each: Callable[[Callable[[Scope, Number, str], None]], None], largest: bool, fail: str
+    low: Lowering,
+    s: Scope,
+    each: Callable[[Callable[[Scope, Number, str], None]], None],
+    largest: bool,
+    fail: str,
+    *,
+    logs: bool,
+    ties: bool = True,
 ) -> Number:
     """The largest or smallest of several numbers. `each` receives a function. For every number, `each` calls
-    this function with a scope, the number and the label where code continues."""
+    this function with a scope, the number and the label where code continues. With `logs`, only the comments
+    about the best number stay in the log. With `ties`, comments about equally good numbers stay too."""
     f = s.f
+    start = low.noted(s) if logs else word(0)
+    mark = f.slot(Scalar.WORD)
+    f.store(start, mark)
     best, known = f.slot(Scalar.INT), f.slot(Scalar.BOOL)
     f.store(emitter.FALSE, known)
     f.store(integer(0), best)
-    low, high = 1 << 70, -(1 << 70)
+    least, most = 1 << 70, -(1 << 70)
 
     def take(inner: Scope, number: Number, following: str) -> None:
-        nonlocal low, high
-        low, high = min(low, number.low), max(high, number.high)
+        nonlocal least, most
+        least, most = min(least, number.low), max(most, number.high)
         better = f.compare("gt" if largest else "lt", number.value, f.load(best))
         first = f.inverted(f.load(known))
+        if logs:
+            worse, equal = (
+                f.inverted(f.binary("or", first, better)),
+                f.compare("eq", number.value, f.load(best)),
+            )
+            if ties:
+                worse = f.binary("and", worse, f.inverted(equal))
+            _forget(s, start, mark, f.binary("or", first, better), worse)
         f.store(f.select(f.binary("or", first, better), number.value, f.load(best)), best)
         f.store(emitter.TRUE, known)
         f.begin(following)
@@ -336,7 +370,7 @@ def best_of(
     good = f.label()
     f.branch(f.load(known), good, fail)
     f.begin(good)
-    return Number(f.load(best), min(low, 0), max(high, 0))
+    return Number(f.load(best), min(least, 0), max(most, 0))
 
 
 # --- variables ----------------------------------------------------------------------------------------------
@@ -548,6 +582,10 @@ def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: st
 
 
 def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) -> None:
+    if low.writing is not None:
+        lowering_notes.comment(low, s, node)
+        s.f.jump(yes)
+        return
     _texts(low, s, node.parts, yes)
 
 
@@ -644,35 +682,95 @@ def _maybe(low: Lowering, s: Scope, node: nodes.Node, kind: Type) -> Value:
 
 # --- filters that are what is in them -----------------------------------------------------------------------
 
-_Wrapped = nodes.Sort | nodes.NoTransform
 
-
-def _inner_set(low: Lowering, s: Scope, node: _Wrapped) -> Value:
+def _inner_set(low: Lowering, s: Scope, node: nodes.NoTransform) -> Value:
     return low.set_of(s, node.operand)
 
 
-def _inner_number(low: Lowering, s: Scope, node: _Wrapped, fail: str) -> Number:
+def _inner_number(low: Lowering, s: Scope, node: nodes.NoTransform, fail: str) -> Number:
     return low.number(s, node.operand, fail)
 
 
-def _inner_position(low: Lowering, s: Scope, node: _Wrapped, fail: str) -> Value:
+def _inner_position(low: Lowering, s: Scope, node: nodes.NoTransform, fail: str) -> Value:
     return low.position(s, node.operand, fail)
 
 
-def _inner_test(low: Lowering, s: Scope, node: _Wrapped, yes: str, no: str) -> None:
+def _inner_test(low: Lowering, s: Scope, node: nodes.NoTransform, yes: str, no: str) -> None:
     low.test(s, node.operand, yes, no)
+
+
+def _sort_set(low: Lowering, s: Scope, node: nodes.Sort) -> Value:
+    with _sorting(low, s, node) as found:
+        area = low.set_of(s, node.operand)
+        some, after = s.f.label(), s.f.label()
+        s.f.branch(blocks.not_empty(s, area), some, after)
+        s.f.begin(some)
+        found.append(blocks.count(s, area).value)
+    s.f.jump(after)
+    s.f.begin(after)
+    return area
+
+
+def _sort_number(low: Lowering, s: Scope, node: nodes.Sort, fail: str) -> Number:
+    with _sorting(low, s, node) as found:
+        number = low.number(s, node.operand, fail)
+        found.append(number.value)
+    return number
+
+
+def _sort_position(low: Lowering, s: Scope, node: nodes.Sort, fail: str) -> Value:
+    with _sorting(low, s, node) as found:
+        place = low.position(s, node.operand, fail)
+        found.append(place)
+    return place
+
+
+@contextlib.contextmanager
+def _sorting(low: Lowering, s: Scope, node: nodes.Sort) -> Iterator[list[Value]]:
+    """A context in which the operand of a `sort` is evaluated. The caller appends the measure to the list. If
+    code keeps a log, the best measure of the game stays in the frame, together with its comments (output spec
+    3.4)."""
+    found: list[Value] = []
+    if low.writing is None:
+        yield found
+        return
+    f = s.f
+    noted = f.converted(low.noted(s), Scalar.INT)
+    low.sorting += 1
+    try:
+        yield found
+    finally:
+        low.sorting -= 1
+    (measure,) = found
+    key = low.writing.keys[id(node)]
+    if key >= layout.MOST_KEYS:
+        raise lowering_notes.UntoldError("too many sort keys")
+    best, aside = low.key_slots(key)
+    better, after = f.label(), f.label()
+    known = f.compare("ne", f.load(s.frame, integer(best + 1)), word(0))
+    first = f.converted(f.load(s.frame, integer(best)), Scalar.INT)
+    larger = f.compare("lt" if node.order == "min" else "gt", measure, first)
+    f.branch(f.binary("or", f.inverted(known), larger), better, after)
+    f.begin(better)
+    f.store(f.converted(measure, Scalar.WORD), s.frame, integer(best))
+    f.store(word(1), s.frame, integer(best + 1))
+    count = blocks.call(s, routines_notes.lay_aside, s.frame, noted, integer(layout.ASIDE_LIST + key))
+    f.store(f.converted(count, Scalar.WORD), s.frame, integer(aside))
+    f.jump(after)
+    f.begin(after)
+    f.call(routines_notes.cut.callee, (s.frame, noted, integer(layout.MOST_EVENTS)))
 
 
 def _sort_test(low: Lowering, s: Scope, node: nodes.Sort, yes: str, no: str) -> None:
     """A `sort` holds if its value is a number, a position, or a set that is not empty."""
     match types.valued(low.type_of(node.operand)):
         case Type.SET:
-            s.f.branch(blocks.not_empty(s, low.set_of(s, node.operand)), yes, no)
+            s.f.branch(blocks.not_empty(s, _sort_set(low, s, node)), yes, no)
         case Type.NUMERIC:
-            low.number(s, node.operand, no)
+            _sort_number(low, s, node, no)
             s.f.jump(yes)
         case Type.POSITION:
-            low.position(s, node.operand, no)
+            _sort_position(low, s, node, no)
             s.f.jump(yes)
         case _:
             low.leave_out(s, node, "strings are not compiled")
@@ -682,7 +780,7 @@ def _sort_test(low: Lowering, s: Scope, node: nodes.Sort, yes: str, no: str) -> 
 SETS.update({
     nodes.Compound: _compound_set,
     nodes.Name: _name_set,
-    nodes.Sort: _inner_set,
+    nodes.Sort: _sort_set,
     nodes.NoTransform: _inner_set,
     nodes_programs.If: _if_set,
     nodes_programs.Call: _call_set,
@@ -698,7 +796,7 @@ NUMBERS.update({
     nodes.Count: _count,
     nodes.Extremum: _extremum,
     nodes.Name: _name_number,
-    nodes.Sort: _inner_number,
+    nodes.Sort: _sort_number,
     nodes.NoTransform: _inner_number,
     nodes_squares.ColourNumber: _colour_number,
     nodes_programs.If: _if_number,
@@ -708,7 +806,7 @@ POSITIONS.update({
     nodes.Compound: _compound_position,
     nodes.Compare: _compare_position,
     nodes.Name: _name_position,
-    nodes.Sort: _inner_position,
+    nodes.Sort: _sort_position,
     nodes.NoTransform: _inner_position,
     nodes_programs.If: _if_position,
     nodes_programs.Call: _call_position,

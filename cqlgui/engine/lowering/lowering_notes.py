@@ -1,186 +1,227 @@
-"""Writes machine code that stores the automatic comments of filters as events.
+"""Writes code that logs the comments of filters, and the matches of orbit elements, as events.
 
-An event has the form of a comment (`Form`) and the numbers in the comment. The module `speaking` turns events
-into comments and has the texts of all comments. The code runs only at hits, for filters that hold. The events
-are written in the order of the interpreter's comments. The code is made only for filters that give equal
-results in all evaluations at one position.
+An event has two words. The first word has the position of the comment or match (a positionid, 32 bits), the
+form of the event (8 bits) and the number of a text (24 bits). The second word has the event's *payload*. Some
+events are followed by operands, which are events too. The module `tasks.search.speaking` turns events into
+comments, and has the words of all comments.
+
+The log is part of the frame. Code with a log evaluates filters in the same order as the interpreter, appends
+events where the interpreter appends comments, and removes events where the interpreter removes comments. The
+code runs at hits only.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Set
+from collections.abc import Callable
 from typing import Final
 
-from cqlgui.base.data import dataclass, replace
-from cqlgui.cql.ast import nodes, nodes_paths
-from cqlgui.engine.lowering import lowering_orbits, lowering_tree
-from cqlgui.engine.lowering.blocks import field_of, integer
+from cqlgui.cql.ast import nodes, nodes_strings
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.transforming import words as transform_words
+from cqlgui.engine.kernels import routines_notes
+from cqlgui.engine.lowering import blocks
+from cqlgui.engine.lowering.blocks import field_of, integer, word
 from cqlgui.engine.lowering.dispatch import Lowering
-from cqlgui.engine.lowering.scope import Scope
+from cqlgui.engine.lowering.scope import Operand, Scope, TextParts
 from cqlgui.engine.replaying import layout
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
-MOST_EVENTS: Final = 400
-"""The maximum number of events at a hit. If a hit has more events, the game is doubtful."""
-WORDS: Final = 2
-"""The number of words in an event. The first word has the positionid and the form. The second word has two
-numbers of 32 bits."""
+TEXT_SHIFT: Final = 40
+"""The number of a text begins at this bit of an event's first word."""
+PLY_SHIFT: Final = 24
+"""A position in a payload has the positionid in its low bits and the ply from this bit on."""
+VARIATION: Final = 1 << 62
+"""A position in a payload has this bit if the position is in a variation."""
 
 
 class Form(enum.IntEnum):
-    """The forms of comments. An event has a `position`, which is a positionid, and the numbers `first` and
-    `second`."""
+    """The forms of events. The operands that follow an event are `VALUE` or `NOTHING`."""
 
-    FOUND = 0
-    """The comment `Found` at `position`."""
-    FOUND_OF = 1
-    """A comment like `Found 1 of 3` at `position`. `first` is 1, and `second` is 3."""
-    PATH = 2
-    """The two comments of a path from `position` to `first`, with `second` moves."""
-    LINE = 3
-    """The two comments of a line from `position` to `first`, with the length `second`."""
+    MATCH = routines_notes.MATCH
+    """A match of an orbit element. The payload is the number of the element's bit (`Lowering.bits`)."""
+    PENDING = routines_notes.PENDING
+    """A position that `find` has found. The event becomes `FOUND_OF`."""
+    VALUE = 2
+    """An operand. The payload is a number, a set or a position."""
+    NOTHING = 3
+    """An operand without a value. The payload is 1 if the operand is a variable that has no value yet."""
+    FOUND = 4
+    """The comment `Found`."""
+    FOUND_OF = 5
+    """A comment like `Found 1 of 3`. The payload has 1 in its low 32 bits, and 3 in the other bits."""
+    START_PATH = 6
+    """The comment at the start of a path. The payload is the last position."""
+    END_PATH = 7
+    """The comment at the end of a path. The payload is the start. The operand is the number of moves."""
+    END_MAX = 8
+    """The comment at the end of a path with `max`. The second operand is the greatest value."""
+    START_LINE = 9
+    END_LINE = 10
+    """The comments at the start and at the end of a line, in the form of `START_PATH` and `END_PATH`."""
+    STEP = 11
+    """A comment like `move 1 of 3` after a move of a path. The text is the title of the path. The payload has
+    the form of `FOUND_OF`."""
+    PLACE = 12
+    """The positionid of a position in a variation, as a comment at this position."""
+    TEXT = 13
+    """A comment with the given text. The operands are the values of the text's operands."""
+    FORK = 14
+    """The comment `LCA` of an echo, at the last common ancestor."""
+    ECHO_SOURCE = 15
+    """A comment of an echo about the source. The payload is the source."""
+    ECHO_TARGET = 16
+    """A comment of an echo about the target. The payload is the target."""
 
 
 class UntoldError(Exception):
-    """Only the interpreter can find the comments of a filter."""
+    """Only the interpreter can write the comments of a filter. The argument of the error says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Speaking:
-    """Writes events to `out`. The number of events is in word `base`, and the events follow. `writers` has
-    the `id`s of the filters that may write comments."""
+def note(low: Lowering, s: Scope, form: Form, payload: Value, *, text: int = 0) -> None:
+    """Append an event at the position of the scope."""
+    f = s.f
+    low.doubts = True
+    here = field_of(s, layout.ID)
+    head = f.binary("or", here, word(form << routines_notes.FORM | text << TEXT_SHIFT))
+    f.call(routines_notes.note.callee, (s.frame, head, f.converted(payload, Scalar.WORD)))
 
-    low: Lowering
-    out: Value
-    base: int
-    writers: Set[int]
 
-    def write(self, s: Scope, node: nodes.Node) -> None:
-        """Write the events of a filter that holds. The block is open at the end. Raises `UntoldError`."""
-        if id(node) not in self.writers:
-            return
-        match node:
-            case nodes.Compound():
-                for one in node.filters:
-                    self.write(s, one)
-            case nodes.Logic(word="and"):
-                self.write(s, node.left)
-                self.write(s, node.right)
-            case nodes.Logic():
-                self._either(s, node)
-            case nodes.Not():
-                # If `not` holds, the operand of `not` has failed. The comments of a filter that fails do not
-                # count.
-                return
-            case nodes.NoTransform():
-                self.write(s, node.operand)
-            case nodes.Assign(operator="="):
-                self.write(s, node.value)
-            case nodes.Orbit(range=None):
-                self._orbit(s, node)
-            case nodes.Find(range=None, all=False):
-                self._found(s, node)
-            case nodes.Find():
-                self._found_several(s, node)
-            case nodes_paths.Path() | nodes_paths.Line() if _is_simple(node):
-                self._sequence(s, node)
-            case _:
-                raise UntoldError
+def operand(low: Lowering, s: Scope, payload: Value) -> None:
+    """Append an operand of the last event."""
+    note(low, s, Form.VALUE, payload)
 
-    def _either(self, s: Scope, node: nodes.Logic) -> None:
+
+def note_text(low: Lowering, s: Scope, parts: TextParts) -> None:
+    """Append a comment without operands."""
+    note(low, s, Form.TEXT, word(0), text=number_of(low, parts))
+
+
+def number_of(low: Lowering, parts: TextParts) -> int:
+    """The number of a text."""
+    if parts not in low.texts:
+        low.texts.append(parts)
+    return low.texts.index(parts)
+
+
+def place_of(s: Scope) -> Value:
+    """The position of the scope, as a payload."""
+    f = s.f
+    ply = f.binary("shl", field_of(s, layout.PLY), word(PLY_SHIFT))
+    deep = f.compare("ne", field_of(s, layout.DEPTH), word(0))
+    place = f.binary("or", field_of(s, layout.ID), ply)
+    return f.binary("or", place, f.select(deep, word(VARIATION), word(0)))
+
+
+def mention(low: Lowering, s: Scope) -> Value:
+    """The position of the scope as a payload, for a comment that names the position. If the position is in a
+    variation, a comment with the positionid is written at the position (`closures_output.position_text`)."""
+    assert low.writing is not None
+    if low.variations and low.writing.explicit:
         f = s.f
-        left, right, after = f.label(), f.label(), f.label()
-        self.low.test(s, node.left, left, right)
-        for label, one in ((left, node.left), (right, node.right)):
-            f.begin(label)
-            self.write(s, one)
-            f.jump(after)
-        f.begin(after)
-
-    def _orbit(self, s: Scope, node: nodes.Orbit) -> None:
-        def each(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
-            holds = s.f.label()
-            self.low.test(inner, element, holds, following)
-            s.f.begin(holds)
-            self.write(inner, element)
-            s.f.jump(following)
-
-        lowering_orbits.each_element(self.low, s, node, each)
-
-    def _found(self, s: Scope, node: nodes.Find) -> None:
-        f = s.f
-        none, after = f.label(), f.label()
-        there = self.low.elsewhere(s, self.low.position(s, node, none))
-        self.write(there, node.operand)
-        if not node.quiet:
-            self._event(there, Form.FOUND, integer(0), integer(0))
+        deep, after = f.label(), f.label()
+        f.branch(f.compare("ne", field_of(s, layout.DEPTH), word(0)), deep, after)
+        f.begin(deep)
+        note(low, s, Form.PLACE, word(0))
         f.jump(after)
+        f.begin(after)
+    return place_of(s)
+
+
+# --- comments -----------------------------------------------------------------------------------------------
+
+
+def comment(low: Lowering, s: Scope, node: nodes.Comment) -> None:
+    """Write the filter `comment`. The block is open at the end. Raises `UntoldError`."""
+    assert low.writing is not None
+    parts: list[str | Operand] = []
+    values: list[tuple[Value, Value]] = []
+    for part in node.parts:
+        _add(low, s, part, parts, values)
+    if not low.writing.explicit:
+        return
+    f = s.f
+    note(low, s, Form.TEXT, word(0), text=number_of(low, tuple(parts)))
+    for form, payload in values:
+        head = f.binary("or", field_of(s, layout.ID), f.binary("shl", form, word(routines_notes.FORM)))
+        f.call(routines_notes.note.callee, (s.frame, head, payload))
+
+
+def _add(
+    low: Lowering,
+    s: Scope,
+    node: nodes.Node,
+    parts: list[str | Operand],
+    values: list[tuple[Value, Value]],
+) -> None:
+    """Evaluate a part of a text. The part is added to `parts`. If the part is an operand, the form and the
+    payload of the operand's event are added to `values`."""
+    match node:
+        case nodes.String():
+            parts.append(node.value)
+            return
+        case nodes.CurrentTransform():
+            parts.append(transform_words.bracketed(node.applied))
+            return
+        case nodes_strings.Str():
+            for one in node.parts:
+                _add(low, s, one, parts, values)
+            return
+    kind = low.type_of(node)
+    name = node.name if isinstance(node, nodes.Name) else ""
+    f = s.f
+    form, payload = f.slot(Scalar.WORD), f.slot(Scalar.WORD)
+    f.store(word(Form.NOTHING), form)
+    f.store(word(0), payload)
+    after = f.label()
+    if name and not low.is_looped(name):
+        bound, unbound = f.label(), f.label()
+        has = f.compare("ne", f.load(s.frame, integer(low.slot(name) + 1)), word(0))
+        f.branch(has, bound, unbound)
+        f.begin(unbound)
+        f.store(word(1), payload)
+        f.jump(after)
+        f.begin(bound)
+    value: Value
+    texts: tuple[str, ...] | None = None
+    match kind:
+        case Type.STRING:
+            found = low.text(s, node, after)
+            value, texts = f.converted(found.code, Scalar.WORD), found.texts
+        case Type.SET:
+            value = low.set_of(s, node)
+        case Type.PIECE:
+            value = _man(low, s, low.set_of(s, node))
+        case Type.NUMERIC:
+            value = f.converted(low.number(s, node, after).value, Scalar.WORD)
+        case Type.POSITION:
+            value = mention(low, low.elsewhere(s, low.position(s, node, after)))
+        case Type.LOGICAL:
+            truth = blocks.truth(s, lambda yes, no: low.test(s, node, yes, no))
+            value = f.select(truth, word(1), word(0))
+        case _:
+            raise UntoldError("dictionaries in comments are not compiled")
+    f.store(value, payload)
+    f.store(word(Form.VALUE), form)
+    f.jump(after)
+    f.begin(after)
+    parts.append(Operand(kind, name, texts))
+    values.append((f.load(form), f.load(payload)))
+
+
+def _man(low: Lowering, s: Scope, area: Value) -> Value:
+    """A man, as 64 times the man code plus the square; 0 if the man does not exist."""
+    f = s.f
+
+    def fill(found: Callable[[Value], None]) -> None:
+        some, none = f.label(), f.label()
+        f.branch(blocks.not_empty(s, area), some, none)
+        f.begin(some)
+        square = f.unary("lowest", area)
+        man = f.converted(f.load(s.board, square), Scalar.INT)
+        found(f.converted(f.binary("add", f.binary("mul", man, integer(64)), square), Scalar.WORD))
         f.begin(none)
-        f.jump(after)
-        f.begin(after)
+        found(word(0))
 
-    def _found_several(self, s: Scope, node: nodes.Find) -> None:
-        if id(node.operand) in self.writers:
-            raise UntoldError
-        if node.quiet:
-            return
-        f = s.f
-        after, number = f.label(), f.slot(Scalar.INT)
-        f.store(integer(0), number)
-        total = self.low.number(s, node, after)
-        with lowering_tree.candidates(self.low, s, node, after) as (there, following):
-            yes = f.label()
-            self.low.test(there, node.operand, yes, following)
-            f.begin(yes)
-            count = f.binary("add", f.load(number), integer(1))
-            f.store(count, number)
-            self._event(there, Form.FOUND_OF, count, total.value)
-            f.jump(following)
-        f.begin(after)
-
-    def _sequence(self, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> None:
-        if any(id(one) in self.writers for one in nodes.walk(node) if one is not node):
-            raise UntoldError
-        if node.quiet:
-            return
-        f = s.f
-        none, after = f.label(), f.label()
-        # With `lastposition`, the value of a sequence is the last position. Without `lastposition`, the value
-        # is the length.
-        last = self.low.position(s, replace(node, lastposition=True), none)
-        steps = self.low.number(s, replace(node, lastposition=False), none)
-        self._event(s, Form.PATH if isinstance(node, nodes_paths.Path) else Form.LINE, last, steps.value)
-        f.jump(after)
-        f.begin(none)
-        f.jump(after)
-        f.begin(after)
-
-    def _event(self, s: Scope, form: Form, first: Value, second: Value) -> None:
-        """Append an event at the position of the scope."""
-        f = s.f
-        count = f.converted(f.load(self.out, integer(self.base)), Scalar.INT)
-        self.low.doubt_unless(s, f.compare("lt", count, integer(MOST_EVENTS)), expected=True)
-        # In a doubtful game, the count may be too large. A new event then overwrites the last event, so that
-        # code never writes outside `out`.
-        count = f.select(f.compare("lt", count, integer(MOST_EVENTS)), count, integer(MOST_EVENTS - 1))
-        place = f.binary("add", f.binary("mul", count, integer(WORDS)), integer(self.base + 1))
-        here = f.converted(field_of(s, layout.ID), Scalar.INT)
-        f.store(_packed(s, here, integer(form)), self.out, place)
-        f.store(_packed(s, first, second), self.out, f.binary("add", place, integer(1)))
-        more = f.binary("add", count, integer(1))
-        f.store(f.converted(more, Scalar.WORD), self.out, integer(self.base))
-
-
-def _packed(s: Scope, low: Value, high: Value) -> Value:
-    shifted = s.f.binary("mul", high, integer(1 << 32))
-    return s.f.converted(s.f.binary("or", low, shifted), Scalar.WORD)
-
-
-def _is_simple(node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether a path or line writes only the two comments about its start and its end."""
-    if isinstance(node, nodes_paths.Line):
-        return True
-    special = node.title or node.piecepath or node.verbose or node.keepallbest
-    return not special and node.max is None
+    return blocks.joined(s, Scalar.WORD, fill)

@@ -18,7 +18,7 @@ from cqlgui.cql.ast import nodes, nodes_paths, nodes_squares
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures_board
 from cqlgui.cql.source.diagnostics import Span
-from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic, ordering
+from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic, lowering_notes, ordering
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import NUMBERS, SETS, TESTS, Lowering
 from cqlgui.engine.lowering.scope import Number, Row, Scope
@@ -293,11 +293,11 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
         _orbit_number(low, s, node, no)
         f.jump(yes)
         return
-    groups = moved_about(low, s, node)
+    groups = None if low.writes(node) else moved_about(low, s, node)
     if groups is not None:
         _any_placed(low, s, groups, yes, no)
         return
-    if all(low.is_idle(s, element.filter) for element in node.elements):
+    if not low.writes(node) and all(low.is_idle(s, element.filter) for element in node.elements):
         common, node = _parted(node)
         ordering.insist(low, s, common, no)
 
@@ -307,11 +307,23 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
         each_element(low, s, node, first)
         f.jump(no)
         return
-    if kind is Type.SET:
+    if kind is Type.SET and not low.is_apart(node):
         f.branch(blocks.not_empty(s, _orbit_set(low, s, node)), yes, no)
+        return
+    if kind is Type.NUMERIC and low.writes(node) and not low.is_apart(node):
+        # Only the comments of the elements with the largest number stay.
+        _orbit_number(low, s, node, no)
+        f.jump(yes)
         return
     number = _matching(low, s, node)
     f.branch(f.compare("gt", number.value, integer(0)), yes, no)
+
+
+def _note(low: Lowering, s: Scope, node: nodes.Orbit, number: Value) -> None:
+    """Log a match of an element of an outermost orbit."""
+    if low.writes(node) and node.index >= 0:
+        bit = s.f.binary("add", number, integer(low.bits[node.index]))
+        lowering_notes.note(low, s, lowering_notes.Form.MATCH, bit)
 
 
 def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
@@ -319,7 +331,7 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
     f = s.f
     total = f.slot(Scalar.INT)
     f.store(integer(0), total)
-    groups = moved_about(low, s, node)
+    groups = None if low.writes(node) else moved_about(low, s, node)
     for group in groups or ():
         following = f.label()
         matches = f.unary("count", placed(low, s, group, following))
@@ -327,19 +339,20 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
         f.jump(following)
         f.begin(following)
 
-    def counted(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
+    def counted(inner: Scope, element: nodes.Node, number: Value, following: str) -> None:
         matched = f.label()
         low.test(inner, element, matched, following)
         f.begin(matched)
+        _note(low, inner, node, number)
         f.store(f.binary("add", f.load(total), integer(1)), total)
         f.jump(following)
 
     if groups is None:
-        after = f.label()
-        if all(low.is_idle(s, element.filter) for element in node.elements):
-            common, node = _parted(node)
+        after, own = f.label(), node
+        if not low.writes(node) and all(low.is_idle(s, element.filter) for element in node.elements):
+            common, own = _parted(node)
             ordering.insist(low, s, common, after)
-        each_element(low, s, node, counted)
+        each_element(low, s, own, counted)
         f.begin(after)
     return Number(f.load(total), 0, len(node.elements))
 
@@ -349,14 +362,16 @@ def _orbit_number(low: Lowering, s: Scope, node: nodes.Orbit, fail: str) -> Numb
         return lowering_board.within(low, s, node.range, _matching(low, s, node), fail)
 
     def each(take: Callable[[Scope, Number, str], None]) -> None:
-        def best(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
+        def best(inner: Scope, element: nodes.Node, number: Value, following: str) -> None:
             taken = s.f.label()
-            take(inner, low.number(inner, element, following), taken)
+            value = low.number(inner, element, following)
+            _note(low, inner, node, number)
+            take(inner, value, taken)
             s.f.jump(following)
 
         each_element(low, s, node, best)
 
-    return lowering_logic.best_of(s, each, True, fail)
+    return lowering_logic.best_of(low, s, each, True, fail, logs=low.writes(node))
 
 
 def _orbit_set(low: Lowering, s: Scope, node: nodes.Orbit) -> Value:
@@ -364,9 +379,14 @@ def _orbit_set(low: Lowering, s: Scope, node: nodes.Orbit) -> Value:
     found = f.slot(Scalar.WORD)
     f.store(word(0), found)
 
-    def joined(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
+    def joined(inner: Scope, element: nodes.Node, number: Value, following: str) -> None:
         area = low.set_of(inner, element)
         f.store(f.binary("or", f.load(found), area), found)
+        if low.writes(node) and node.index >= 0:
+            some = f.label()
+            f.branch(blocks.not_empty(inner, area), some, following)
+            f.begin(some)
+            _note(low, inner, node, number)
         f.jump(following)
 
     each_element(low, s, node, joined)

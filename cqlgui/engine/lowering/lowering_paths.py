@@ -137,7 +137,7 @@ def _automaton(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Lin
 
 def _is_plain(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> bool:
     """Whether the automaton can answer everything that the query asks about a path or line."""
-    if node.nestban or node.singlecolor or low.tells_ways:
+    if node.nestban or node.singlecolor or low.tells_ways or low.writes(node):
         return False
     if isinstance(node, nodes_paths.Path):
         if node.focus is not None or node.max is not None:

@@ -17,10 +17,11 @@ from cqlgui.base.data import dataclass, replace
 from cqlgui.board import moves
 from cqlgui.cql.ast import nodes, nodes_paths, repeatable
 from cqlgui.cql.interpreting.families import closures_moves
-from cqlgui.engine.kernels import routines_tree
-from cqlgui.engine.lowering import blocks, lowering_board, lowering_tree
+from cqlgui.engine.kernels import routines_notes, routines_tree
+from cqlgui.engine.lowering import blocks, lowering_board, lowering_notes, lowering_tree
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, Lowering
+from cqlgui.engine.lowering.lowering_notes import Form, UntoldError
 from cqlgui.engine.lowering.scope import Number, Scope, Way
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
@@ -144,9 +145,10 @@ def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
 
 # --- the search ---------------------------------------------------------------------------------------------
 
-_STATE, _AT, _COUNT, _CURSOR, _FIRST, _SECOND, _HEAD = range(7)
+_STATE, _AT, _COUNT, _CURSOR, _FIRST, _SECOND, _NOTED, _HEAD = range(8)
 _TAKEN: Final = _FIRST
-"""The words of an entry on the stack. Atomic variables come after these words. In a path, `_FIRST` and
+"""The words of an entry on the stack. Atomic variables come after these words. `_NOTED` is the number of
+events in the log when the entry was made. In a path, `_FIRST` and
 `_SECOND` are the two sets of a step. In a line, `_TAKEN` is the last position taken, and `_SECOND` says
 whether the first continuation is still to be tried."""
 
@@ -176,6 +178,11 @@ class _Search:
         self.group_of: list[int] = []
         self.labels: dict[int, str] = {}
         self.resumes: dict[int, str] = {}
+        self.logs = low.writes(node)
+        self.buffer = layout.BEST_LIST + s.depth
+        self.kept_events = f.slot(Scalar.INT)
+        if self.logs:
+            self._refuse_comments()
         way = Way(s.place, self.count, self.last)
         self.inner = replace(s, way=s.way if self.line else way, depth=s.depth + 1, known={})
 
@@ -188,9 +195,25 @@ class _Search:
         path = self.path
         return path is None or not (self.low.tells_ways or path.max is not None or self.atomics)
 
+    def _refuse_comments(self) -> None:
+        """Raise `UntoldError` if only the interpreter can write the comments of the sequence."""
+        path = self.path
+        if path is None:
+            return
+        if path.keepallbest:
+            raise UntoldError("the comments of a path with `keepallbest` are not compiled")
+        if path.piecepath or (path.verbose and self.path_has_focus()):
+            raise UntoldError("the comments of a path with `piecepath` are not compiled")
+
+    def path_has_focus(self) -> bool:
+        """Whether only moves of some men count as steps."""
+        return self.path is not None and (self.path.focus is not None or self.path.singlecolor)
+
     def write(self, fail: str) -> Best:
         """Write the whole search."""
         f, s = self.f, self.s
+        self.noted = f.converted(self.low.noted(s), Scalar.INT) if self.logs else integer(0)
+        f.store(integer(0), self.kept_events)
         ban = self._banned(fail)
         focus = self._focus()
         before = [f.load(s.frame, integer(slot)) for slot in self.atomics]
@@ -303,7 +326,55 @@ class _Search:
                 low.write(s, name, f.converted(value, Scalar.WORD))
         if self.node.nestban:
             self._ban(ban)
+        if self.logs:
+            self._write_comments(measure)
         return Best(f.load(self.known), measure, f.load(self.place))
+
+    def _write_comments(self, measure: Number) -> None:
+        """Log the comments about the best sequence, like the interpreter's `closures_paths`."""
+        f, s, low, path, node = self.f, self.s, self.low, self.path, self.node
+        assert low.writing is not None
+        automatic = low.writing.automatic and not node.quiet
+        explicit = low.writing.explicit
+        if path is not None and path.title and explicit:
+            lowering_notes.note_text(low, s, (path.title,))
+        last = low.elsewhere(s, f.load(self.place))
+        steps = f.load(self.steps) if path is not None else f.load(self.best)
+        if automatic:
+            end = lowering_notes.mention(low, last)
+            lowering_notes.note(low, s, Form.START_LINE if path is None else Form.START_PATH, end)
+        here = lowering_notes.mention(low, s) if automatic and path is not None else word(0)
+        f.call(routines_notes.bring_back.callee, (s.frame, integer(self.buffer), f.load(self.kept_events)))
+        if path is not None and path.verbose and explicit:
+            self._write_moves(path, steps)
+        if not automatic:
+            return
+        if path is None:
+            here = lowering_notes.mention(low, s)
+        form = Form.END_LINE if path is None else Form.END_PATH if path.max is None else Form.END_MAX
+        lowering_notes.note(low, last, form, here)
+        lowering_notes.operand(low, last, steps)
+        if form is Form.END_MAX:
+            lowering_notes.operand(low, last, measure.value)
+
+    def _write_moves(self, path: nodes_paths.Path, steps: Value) -> None:
+        """Log a comment for each move of the path. Every move of the path is a step."""
+        f, s, low = self.f, self.s, self.low
+        text = lowering_notes.number_of(low, (f"{path.title}: " if path.title else "",))
+        at = f.slot(Scalar.INT)
+        head, inside, after = f.label(), f.label(), f.label()
+        f.store(integer(1), at)
+        f.begin(head)
+        number = f.load(at)
+        f.branch(f.compare("le", number, steps), inside, after)
+        f.begin(inside)
+        far = f.binary("sub", steps, number)
+        place = blocks.call(s, routines_tree.above, s.records, f.load(self.place), far)
+        payload = f.binary("or", number, f.binary("mul", steps, integer(1 << 32)))
+        lowering_notes.note(low, low.elsewhere(s, place), Form.STEP, payload, text=text)
+        f.store(f.binary("add", number, integer(1)), at)
+        f.jump(head)
+        f.begin(after)
 
     # --- states and where they lead
 
@@ -385,6 +456,8 @@ class _Search:
         f.store(f.binary("add", top, word(self.size)), s.frame, integer(layout.TOP))
         entry = self._entry()
         held = {_STATE: f.load(self.state), _AT: f.load(self.at), _COUNT: f.load(self.count), **values}
+        if self.logs:
+            held.setdefault(_NOTED, self.low.noted(s))
         if self.line is not None:
             held[_TAKEN] = f.load(self.taken)
         for place, value in held.items():
@@ -461,6 +534,12 @@ class _Search:
         f.store(place, self.last)
         for slot, kept in zip(self.atomics, self.kept, strict=True):
             f.store(f.load(self.s.frame, integer(slot)), kept)
+        if self.logs:
+            frame = self.s.frame
+            count = blocks.call(self.s, routines_notes.keep, frame, self.noted, integer(self.buffer))
+            f.store(count, self.kept_events)
+            if self.node.firstmatch:
+                f.store(f.converted(self.noted, Scalar.WORD), frame, integer(layout.NOTED))
         f.jump(self.over if self.early or self.node.firstmatch else self.back)
 
     def _write_loop(self, first: int) -> None:
@@ -477,6 +556,7 @@ class _Search:
         resume = self.resumes[first] = f.label()
         self._onward(first)
         f.begin(resume)
+        self._undo_events()
         self._recall()
         self._pop()
         self._onward(first, more=True)
@@ -502,6 +582,12 @@ class _Search:
         self._note(at, _SEEN, f.binary("or", seen, mask))
         f.jump(on)
         f.begin(on)
+
+    def _undo_events(self) -> None:
+        """Remove the events that were logged after the topmost entry was made."""
+        if self.logs:
+            noted = self._held(self._entry(), _NOTED, Scalar.WORD)
+            self.f.store(noted, self.s.frame, integer(layout.NOTED))
 
     def _recall(self) -> Value:
         """Restore the state, position and steps of the topmost entry. Returns the place of this entry in the
@@ -549,6 +635,7 @@ class _Search:
                 self._hold(entry, place, area)
         f.jump(following)
         f.begin(again)
+        self._undo_events()
         entry = self._entry()
         for number, slot in enumerate(self.atomics):
             f.store(self._held(entry, _HEAD + number, Scalar.WORD), self.s.frame, integer(slot))
@@ -655,13 +742,17 @@ class _Search:
         some, following, over, more, last, on = (f.label() for _ in range(6))
         f.branch(f.compare("ge", f.load(self.at), integer(0)), some, self.back)
         f.begin(some)
+        noted = low.noted(self.s) if self.logs else word(0)
         if not coming:
             holds = f.label()
             low.test(self._here(), node, holds, self.back)
             f.begin(holds)
-        self._push({_CURSOR: onward(integer(-1)), _SECOND: integer(1)})
+        self._push({_CURSOR: onward(integer(-1)), _SECOND: integer(1), _NOTED: noted})
         f.jump(following)
-        self.resumes[first] = following
+        again = self.resumes[first] = f.label()
+        f.begin(again)
+        self._undo_events()
+        f.jump(following)
         f.begin(following)
         entry = self._recall()
         cursor = self._held(entry, _CURSOR)

@@ -11,10 +11,11 @@ from cqlgui.base.data import replace
 from cqlgui.board import squares
 from cqlgui.cql.ast import nodes, nodes_moves, nodes_tree, types
 from cqlgui.cql.ast.types import Type
-from cqlgui.engine.kernels import routines, routines_tree
-from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic
+from cqlgui.engine.kernels import routines, routines_notes, routines_tree
+from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic, lowering_notes
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
+from cqlgui.engine.lowering.lowering_notes import Form, UntoldError
 from cqlgui.engine.lowering.scope import Bound, Number, Scope
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
@@ -187,7 +188,7 @@ def candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterato
 
 
 def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
-    note = low.note() if _is_of_position(low, s, node) else None
+    note = low.note() if not _comments(low, node) and _is_of_position(low, s, node) else None
     if note is not None:
         return _find_noting(low, s, node, note, fail)
     found = s.f.label()
@@ -195,7 +196,14 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
         low.test(there, node.operand, found, following)
         place = there.place
     s.f.begin(found)
+    if _comments(low, node):
+        lowering_notes.note(low, low.elsewhere(s, place), Form.FOUND, word(0))
     return place
+
+
+def _comments(low: Lowering, node: nodes.Find | nodes_tree.Echo | nodes_tree.ConsecutiveMoves) -> bool:
+    """Whether a filter writes comments of its own."""
+    return low.writing is not None and low.writing.automatic and not node.quiet
 
 
 def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
@@ -256,19 +264,29 @@ def _find_number(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Number
     total = f.slot(Scalar.INT)
     f.store(integer(0), total)
     after = f.label()
+    comments = _comments(low, node)
+    noted = f.converted(low.noted(s), Scalar.INT) if comments else integer(0)
     with candidates(low, s, node, after) as (there, following):
         yes = f.label()
         low.test(there, node.operand, yes, following)
         f.begin(yes)
         f.store(f.binary("add", f.load(total), integer(1)), total)
+        if comments:
+            lowering_notes.note(low, there, Form.PENDING, word(0))
         f.jump(following)
     f.begin(after)
     number = Number(f.load(total), 0, 1 << 24)
     if node.range is not None:
-        return lowering_board.within(low, s, node.range, number, fail)
-    good = f.label()
-    f.branch(f.compare("ge", number.value, integer(1)), good, fail)
-    f.begin(good)
+        number = lowering_board.within(low, s, node.range, number, fail)
+    else:
+        good = f.label()
+        f.branch(f.compare("ge", number.value, integer(1)), good, fail)
+        f.begin(good)
+    if comments:
+        f.call(
+            routines_notes.number_pending.callee,
+            (s.frame, noted, word(Form.FOUND_OF), number.value),
+        )
     return number
 
 
@@ -295,6 +313,8 @@ def _targets(low: Lowering, s: Scope, node: nodes_tree.Echo, after: str) -> Iter
 def _consecutive_moves(low: Lowering, s: Scope, node: nodes_tree.ConsecutiveMoves, fail: str) -> Number:
     f = s.f
     low.buffered = low.doubts = True
+    if _comments(low, node):
+        raise UntoldError("comments about consecutive moves are not compiled")
     first, second = (low.position(s, nodes.Name(node.span, name), fail) for name in (node.left, node.right))
     length = blocks.call(s, routines_tree.common_run, s.records, s.boards, s.frame, first, second)
     some = f.label()
@@ -325,7 +345,8 @@ def _echo(low: Lowering, s: Scope, node: nodes_tree.Echo, yes: str, no: str) -> 
         matched = f.label()
         low.test(there, node.operand, matched, following)
         f.begin(matched)
-        if low.is_idle(there, node.operand):
+        _describe(low, s, there, node)
+        if not _comments(low, node) and low.is_idle(there, node.operand):
             f.jump(yes)
         else:
             f.store(emitter.TRUE, found)
@@ -341,11 +362,36 @@ def _echo_number(low: Lowering, s: Scope, node: nodes_tree.Echo, fail: str) -> N
     def each(take: Callable[[Scope, Number, str], None]) -> None:
         after, taken = s.f.label(), s.f.label()
         with _targets(low, s, node, after) as (there, following):
-            take(there, low.number(there, node.operand, following), taken)
+            number = low.number(there, node.operand, following)
+            _describe(low, s, there, node)
+            take(there, number, taken)
             s.f.jump(following)
         s.f.begin(after)
 
-    return lowering_logic.best_of(s, each, True, fail)
+    # Inside a `sort`, only the comments about the best target stay (output spec 3.4).
+    logs = low.sorting > 0 and low.writes(node)
+    return lowering_logic.best_of(low, s, each, True, fail, logs=logs, ties=False)
+
+
+def _describe(low: Lowering, s: Scope, there: Scope, node: nodes_tree.Echo) -> None:
+    """Write the comments about a source and a target, like the interpreter's `closures_echo`."""
+    if not _comments(low, node):
+        return
+    f = s.f
+    fork, other, after = _fork(low, s, s.place, there.place), f.label(), f.label()
+    same = f.binary("or", f.compare("eq", fork, s.place), f.compare("eq", fork, there.place))
+    f.branch(same, after, other)
+    f.begin(other)
+    lowering_notes.note(low, low.elsewhere(s, fork), Form.FORK, word(0))
+    f.jump(after)
+    f.begin(after)
+    source, target = low.elsewhere(s, s.place), low.elsewhere(s, there.place)
+    lowering_notes.note_text(low, source, (node.source,))
+    lowering_notes.note_text(low, target, (node.target,))
+    named = lowering_notes.mention(low, target)
+    back = lowering_notes.mention(low, source)
+    lowering_notes.note(low, source, Form.ECHO_SOURCE, named)
+    lowering_notes.note(low, target, Form.ECHO_TARGET, back)
 
 
 # --- the move that led here ---------------------------------------------------------------------------------

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import men as men_codes
+from cqlgui.cql.ast.types import Type
 from cqlgui.cql.source.diagnostics import Span
 from cqlgui.jit.emitter import Function, Value
 
@@ -14,6 +17,20 @@ class Unsupported:
 
     span: Span
     reason: str
+
+
+TextParts: TypeAlias = "tuple[str | Operand, ...]"
+"""The parts of a comment. The values of the operands come in events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A part of a comment whose text depends on a value of the type `kind`. If the part is a variable, `name`
+    is the name of the variable. The value of a string is a `Text.code`, and `texts` has `Text.texts`."""
+
+    kind: Type
+    name: str = ""
+    texts: tuple[str, ...] | None = None
 
 
 class TooLargeError(Exception):
@@ -27,6 +44,15 @@ class Number:
     value: Value
     low: int
     high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string. `code` is the number of the text among `texts`. If `texts` is None, the string depends on the
+    game, and `code` is the number of the text in `facts.Asker.texts`."""
+
+    code: Value
+    texts: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)

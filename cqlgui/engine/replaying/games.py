@@ -166,7 +166,7 @@ class Workspace:
             _aligned((room + 1) * 8, 1024).view(np.uint8),
             np.zeros(max(positions, 1 << 16), np.int64),
             np.zeros(slice_size, np.int64),
-            np.zeros(5, np.int64),
+            np.zeros(6, np.int64),
             _aligned(frame_size, 2048),
         )
 

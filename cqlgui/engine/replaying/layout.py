@@ -52,7 +52,9 @@ STEPS: Final = 3
 """The number of times that loop bodies may still run in this game."""
 TOP: Final = 4
 """The number of words of the stack that are in use."""
-LOCALS: Final = 5
+NOTED: Final = 5
+"""The number of events in the log."""
+LOCALS: Final = 6
 """Variables begin at this word. All variables are 0 at the beginning of each game."""
 
 # --- behind the variables, where a query searches for sequences; not cleared --------------------------------
@@ -61,10 +63,27 @@ SERIAL: Final = 1023
 """The number of searches made so far."""
 STACK: Final = 1024
 STACK_SIZE: Final = 1 << 16
-PLANES: Final = STACK + STACK_SIZE
+EVENT_SIZE: Final = 2
+"""The number of words in an event (`lowering_notes`)."""
+MOST_EVENTS: Final = 2_000
+"""The maximum number of events in a list. If a query writes more events at a position, the game is
+doubtful."""
+LOG: Final = STACK + STACK_SIZE
+"""From this word on, the frame has `LISTS` lists of events. The first list is the log."""
+LIST_SIZE: Final = EVENT_SIZE * MOST_EVENTS
+SPARE_LIST: Final = 1
+"""The number of a list for short use."""
+BEST_LIST: Final = 2
+"""From this number on, each search for sequences has a list for the events of the best sequence."""
+DEEPEST_SEARCH: Final = 2
+"""The maximum number of searches inside each other."""
+ASIDE_LIST: Final = BEST_LIST + DEEPEST_SEARCH
+"""From this number on, each sort key has a list of the comments that belong to the best value."""
+MOST_KEYS: Final = 8
+LISTS: Final = ASIDE_LIST + MOST_KEYS
+PLANES: Final = LOG + LISTS * LIST_SIZE
 """From this word on, the frame has `PLANE_COUNT` words for each record. A *plane* consists of the words with
 the same number in all records."""
-PLANE_COUNT: Final = 8
 BAN_GAME: Final = 0
 BANS: Final = 1
 """Two planes. `BAN_GAME` has the number of a game. `BANS` has the filters that are banned at the record in
@@ -74,7 +93,7 @@ SEARCH_SIZE: Final = 3
 """From plane `SEARCH` on, the outermost search has `SEARCH_SIZE` planes. Each search inside another search
 has the next `SEARCH_SIZE` planes. In its planes, a search keeps its serial number, the states seen at the
 record, and the squares of the men in focus."""
-DEEPEST_SEARCH: Final = (PLANE_COUNT - SEARCH) // SEARCH_SIZE
+PLANE_COUNT: Final = SEARCH + DEEPEST_SEARCH * SEARCH_SIZE
 
 STEPS_AT_MOST: Final = 100_000_000
 """The value of `STEPS` at the beginning of a game. This number of steps takes a second or two at worst."""

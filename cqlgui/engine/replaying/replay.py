@@ -53,6 +53,8 @@ GLANCED: Final = 4
 main line is laid out only if `first_ask` holds at some position."""
 DETAILED: Final = 8
 STEPPED: Final = 16
+LOGGED: Final = 32
+WHOLE: Final = 64
 """More bits of a mode, for `tell`."""
 
 FOUND: Final = 0
@@ -60,9 +62,10 @@ DOUBTED: Final = 1
 VISITED: Final = 2
 LINKED: Final = 3
 NOTED: Final = 4
+ROWS: Final = 5
 """Places in the tally. `FOUND` counts the hits written, `DOUBTED` the doubtful games written, and `VISITED`
 the positions visited. `LINKED` counts the records, from the first on, that are linked as a main line. `NOTED`
-counts the events written."""
+counts the events written, and `ROWS` counts the games with a row."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
@@ -504,9 +507,13 @@ def tell(
     capacity: int,
     values: Words,
     squares: Words,
-    most_events: int,
     events: Words,
+    event_capacity: int,
     event_ends: Ints,
+    key_places: Ints,
+    key_count: int,
+    rows: Words,
+    row_ends: Ints,
     doubtful: Ints,
     tally: Ints,
 ) -> int:
@@ -519,14 +526,19 @@ def tell(
     that matched. The numbers of these bits are written to `elements`; the numbers for hit n end at `ends[n]`.
     `elements` has room for `capacity` numbers. The `capacity` must be large enough for at least one hit. With
     `DETAILED`, the next words of `out` are the value of the hit, the squares of the hit, and the squares of
-    each element. These words are written to `values`, `squares` and `marks`. If `most_events` is not 0, the
-    next word of `out` is the number of events, and the events follow. Each event has two words. The events
-    are written to `events`; `events` has room for `capacity` events. The events of hit n end at
-    `event_ends[n]`.
+    each element. These words are written to `values`, `squares` and `marks`. With `LOGGED`, the log in the
+    frame has the events of the hit. The events are written to `events`, which has room for `event_capacity`
+    events. The events of hit n end at `event_ends[n]`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
-    depend on earlier positions. With `STEPPED`, the changes that `told` makes in the frame are also undone.
-    For this purpose, `spare` holds a copy of the frame.
+    depend on earlier positions. With `WHOLE`, `step` is evaluated up to the last position of the game. With
+    `STEPPED`, the changes that `told` makes in the frame are also undone. For this purpose, `spare` holds a
+    copy of the frame. With `LOGGED` and `STEPPED`, `step` writes the log.
+
+    `rows` gets a row of words for each game: for each of the `key_count` sort keys, the best measure and
+    whether there is a measure. `key_places` has the two places of each key in the frame
+    (`Lowering.key_slots`). The comments of the sort keys are added to `events`; `row_ends` says for each game
+    where these events end.
 
     The rows of a doubtful game are not valid. All other parameters are explained in `search`. At the end,
     `frame[layout.DOUBT]` shows whether the last game is doubtful.
@@ -534,6 +546,7 @@ def tell(
     at = begin
     number = tally[FOUND]
     noted = tally[NOTED]
+    most_events = layout.MOST_EVENTS * (1 + key_count) if mode & LOGGED != 0 else 0
     while at < end:
         game = hits[at] >> 32
         _open_frame(frame, frame_size, before + game + 1, facts, game * fact_count, fact_places, fact_count)
@@ -553,7 +566,7 @@ def tell(
             frame[layout.DOUBT] = 1
         stepped = 0
         while at < end and hits[at] >> 32 == game:
-            if number + 64 * width > capacity or noted + most_events > capacity:
+            if number + 64 * width > capacity or noted + most_events > event_capacity:
                 tally[FOUND] = number
                 tally[NOTED] = noted
                 return at
@@ -567,13 +580,13 @@ def tell(
             if frame[layout.DOUBT] == 0:
                 for one in range(width):
                     out[one] = 0
-                if most_events != 0:
-                    out[width + 2 + 64 * width] = 0
                 if mode & STEPPED != 0:
                     for one in range(frame_size):
                         spare[one] = frame[one]
                 if not told(records, boards, place, frame, out):
                     frame[layout.DOUBT] = 1
+                if mode & LOGGED != 0 and frame[layout.DOUBT] == 0:
+                    noted = _logged(frame, layout.LOG, int(frame[layout.NOTED]), events, noted)
                 if mode & STEPPED != 0 and frame[layout.DOUBT] == 0:
                     for one in range(frame_size):
                         frame[one] = spare[one]
@@ -589,21 +602,37 @@ def tell(
                 if mode & DETAILED != 0:
                     values[at] = out[width]
                     squares[at] = out[width + 1]
-                    base = width + 2 + 64 * width
-                    if most_events != 0 and frame[layout.DOUBT] == 0:
-                        for one in range(int(out[base])):
-                            events[2 * noted] = out[base + 1 + 2 * one]
-                            events[2 * noted + 1] = out[base + 2 + 2 * one]
-                            noted += 1
             ends[at] = number
             event_ends[at] = noted
             at += 1
+        if mode & WHOLE != 0:
+            while stepped < total and frame[layout.DOUBT] == 0:
+                step(records, boards, stepped, frame)
+                stepped += 1
+            row = tally[ROWS]
+            for key in range(key_count):
+                best = key_places[2 * key]
+                rows[2 * (row * key_count + key)] = frame[best]
+                rows[2 * (row * key_count + key) + 1] = frame[best + 1]
+                if frame[layout.DOUBT] == 0:
+                    first = layout.LOG + (layout.ASIDE_LIST + key) * layout.LIST_SIZE
+                    noted = _logged(frame, first, int(frame[key_places[2 * key + 1]]), events, noted)
+            row_ends[row] = noted
+            tally[ROWS] = row + 1
         if frame[layout.DOUBT] != 0:
             doubtful[tally[DOUBTED]] = game
             tally[DOUBTED] += 1
     tally[FOUND] = number
     tally[NOTED] = noted
     return at
+
+
+@words.inlined
+def _logged(frame: Words, first: int, count: int, events: Words, noted: int) -> int:
+    """Append a list of events in the frame to `events`. Returns the new number of events."""
+    for one in range(layout.EVENT_SIZE * count):
+        events[layout.EVENT_SIZE * noted + one] = frame[first + one]
+    return noted + count
 
 
 @words.inlined

@@ -19,7 +19,7 @@ from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
 from cqlgui.board import tree
-from cqlgui.engine import orbit_pass
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.pgn import split, writer
 from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.export import framing, match_notes, records

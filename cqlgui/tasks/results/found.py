@@ -20,7 +20,7 @@ from cqlgui.base import arrays, data, heap, priority
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import values
-from cqlgui.engine import detail_pass, orbit_pass
+from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import hit_model
 
@@ -37,8 +37,8 @@ PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
 @dataclass(frozen=True, slots=True, eq=False)
 class HitDetails:
     """Details of hits, in the same arrays as in `detail_pass.Detailed`. `values` has a value for each hit: a
-    number or a set of squares, as `kind` says. `squares` has the squares to ring for each hit. `marks` has
-    the squares of each match."""
+    number, a set of squares or a string, as `kind` says. Strings are objects in the array. `squares` has the
+    squares to ring for each hit. `marks` has the squares of each match."""
 
     kind: Type | None
     values: Integers
@@ -48,7 +48,8 @@ class HitDetails:
     @classmethod
     def none(cls, kind: Type | None, hits: int, codes: int) -> HitDetails:
         """Empty details, for hits whose real details are stored elsewhere."""
-        return cls(kind, np.zeros(hits, np.int64), np.zeros(hits, np.uint64), np.zeros(codes, np.uint64))
+        empty = np.zeros(hits, object if kind is Type.STRING else np.int64)
+        return cls(kind, empty, np.zeros(hits, np.uint64), np.zeros(codes, np.uint64))
 
     @classmethod
     def joined(cls, parts: Sequence[HitDetails]) -> HitDetails:
@@ -66,6 +67,9 @@ class HitDetails:
 
     def value(self, number: int) -> str | None:
         """The value of a hit as text; None if the hit has no value."""
+        if self.kind is Type.STRING:
+            text: str | None = self.values[number]
+            return values.string_text(text)
         value = int(self.values[number])
         if self.kind is Type.SET:
             return _set_text(value & MASK)

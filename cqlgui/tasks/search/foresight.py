@@ -87,6 +87,9 @@ def foresee(
     `errors.CqlguiError` for a source that cannot be read."""
     if chosen.compiled is None or chosen.planner is None or chosen.straight is None:
         return None
+    if chosen.straight.detail_pass is not None:
+        # Making the details of all hits takes longer than the search itself.
+        return None
     token = cancel or progress.CancelToken()
     planned = left = 0
     sampled = _Sampled(0, 0, 0, 0.0)

@@ -2,7 +2,7 @@
 
 A search whose hits come straight from the engine leaves out details. The details are fetched for the games
 that the user looks at, and for all games if an export needs details. The engine finds the details if it can
-(`engine.detail_pass`). If the engine cannot, the interpreter finds the details.
+(`engine.passes.detail_pass`). If the engine cannot, the interpreter finds the details.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import numpy as np
 
 from cqlgui.base import ahead, data, progress
 from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
-from cqlgui.engine import detail_pass as detail_passes
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.passes import detail_pass as detail_passes
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.search import planning, sieving
+from cqlgui.tasks.search import planning, sieving, speaking
 
 _BATCH: Final = 2_000
 """Number of games whose details are fetched before the first of these games is returned."""
@@ -104,18 +106,20 @@ def batches(
         yield batch, found_module.FoundGames(found_module.joined(parts), told, known.untold)
 
 
-def detail_pass(
-    expanded: transforms.Expanded, plan: sieving.Plan, chosen: settings.Settings
-) -> detail_passes.DetailPass | None:
-    """The compiled function that finds all details of a query's hits. None if the interpreter must find the
-    details."""
+def detail_pass(plan: sieving.Plan, chosen: settings.Settings) -> detail_passes.DetailPass | Unsupported:
+    """The compiled function that finds all details of a query's hits. A reason if the interpreter must find
+    the details."""
     if plan.compiled is None or plan.straight is None:
-        return None
-    writers = sieving.writers(expanded)
-    header = plan.straight.header
-    if writers and (header.quiet or header.silent or not chosen.unique_comments):
-        return None
-    return plan.compiled.detail_pass(writers)
+        return Unsupported(plan.span or _NOWHERE, plan.reason or "the search itself needs the interpreter")
+    asking = plan.compiled.detail_pass()
+    if isinstance(asking, Unsupported) or not asking.speaks:
+        return asking
+    if not (chosen.smart_comments and chosen.sort_comments):
+        return Unsupported(_NOWHERE, "the options of comments are not compiled")
+    return asking
+
+
+_NOWHERE: Final = diagnostics.Span(0, 0)
 
 
 class _Quick:
@@ -127,8 +131,10 @@ class _Quick:
         result: search_model.SearchResult,
         asking: detail_passes.DetailPass,
         planner: planning.Planner,
+        unique: bool,
     ) -> None:
         self._base = base
+        self._unique = unique
         self._games = result.games
         self._asking = asking
         self._planner = planner
@@ -143,12 +149,13 @@ class _Quick:
         plan: sieving.Plan,
     ) -> _Quick | None:
         """A `_Quick` for the hits of `result`. None if the interpreter must find the details."""
-        asking = detail_pass(expanded, plan, said(result.options))
-        if asking is None:
+        asking = detail_pass(plan, said(result.options))
+        if isinstance(asking, Unsupported):
             return None
         compiled = sieving.compiled(expanded)
         assert isinstance(compiled, compiling.Compiled)
-        return cls(base, result, asking, planning.Planner(expanded, compiled.facts, pruned=False))
+        planner = planning.Planner(expanded, compiled.facts, pruned=False)
+        return cls(base, result, asking, planner, said(result.options).unique_comments)
 
     def told(self, games: Sequence[int]) -> found_module.FoundGames:
         """The hits of some games with their details. Games that the interpreter must evaluate are left
@@ -163,8 +170,10 @@ class _Quick:
             own, left = left[:end], left[end:]
             hits = self._games.hits_in(own)
             hits = hits - (source.first + first << found_module.GAME_SHIFT)
+            assert self._games.untold is not None
+            speech = speaking.Speech(self._games.untold, self._unique)
             found = sieving.detailed(
-                self._asking, part, hits, self._games.untold, before=first, base=source.first + first
+                self._asking, part, hits, speech, before=first, base=source.first + first
             )
             parts.append(found.columns)
             told |= found.told

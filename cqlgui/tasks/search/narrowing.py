@@ -16,7 +16,7 @@ import numpy as np
 
 from cqlgui.base import data
 from cqlgui.base.data import dataclass
-from cqlgui.engine import orbit_pass
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.databases import workspace
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module

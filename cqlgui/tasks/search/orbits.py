@@ -13,7 +13,7 @@ from cqlgui.board import tree
 from cqlgui.board.position import Position
 from cqlgui.cql.checking import impossible
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import orbit_pass
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model, hit_model, search_model

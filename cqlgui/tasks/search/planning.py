@@ -42,12 +42,13 @@ _MOST_KEPT: Final = 24
 class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
     `numbers` are the games that are to be searched, in order. For all games, `facts` has the data that the
-    compiled query needs, in the form that `scanning.scan` takes."""
+    compiled query needs, in the form that `scanning.scan` takes. `texts` has the texts of these data."""
 
     asked: games.Games
     count: int
     numbers: games.Integers
     facts: games.Words
+    texts: Sequence[str] = ()
 
     def among(self, within: games.Integers, before: int) -> tuple[games.Integers, int]:
         """The `numbers` that are among the games `within`, and how many games of the part are in `within`.
@@ -93,7 +94,8 @@ class Planner:
         if self._pruned and not self._is_idle(source):
             numbers = numbers[pruner.candidates(self._question, known)[:count]]
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
-        return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
+        table = facts.table(self._compiled, known.facts, len(asked))
+        return Part(asked, count, numbers, table, self._asker.texts)
 
     def _is_idle(self, source: base_model.Source) -> bool:
         """Whether to skip the examination of the next segment. Segments are skipped after a segment where

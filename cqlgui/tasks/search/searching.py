@@ -19,9 +19,11 @@ from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, field, replace
 from cqlgui.base.patterns import pattern
 from cqlgui.cql.ast import types
-from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting import interpreter, ordering
 from cqlgui.cql.interpreting.runtime import memory, settings
 from cqlgui.cql.transforming import transforms
+from cqlgui.engine.lowering import writing
+from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.asking.queries import Rejected
 from cqlgui.tasks.databases import sources, workspace
@@ -30,7 +32,7 @@ from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers
-from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving
+from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving, speaking
 
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 
@@ -237,10 +239,10 @@ class _Run:
             orbits_counted = narrowing.recounted(self.orbits, found.columns)
         seconds = time.perf_counter() - started
         self._tell(force=True)
-        specs = () if self.straight is not None else self.program.sort_specs
+        specs = self._sort_specs
         order = found.games.tolist()
         if specs:
-            order = self.program.order([(game, self.told[game].sort_keys) for game in order])
+            order = ordering.order(specs, [(game, self.told[game].sort_keys) for game in order])
         return search_model.SearchResult(
             query=self.text,
             order=tuple(order),
@@ -269,22 +271,30 @@ class _Run:
         therefore made only when it is needed."""
         return interpreter.Program(self.expanded, self.said)
 
+    @property
+    def _sort_specs(self) -> Sequence[interpreter.SortSpec]:
+        if self.straight is None:
+            return self.program.sort_specs
+        return () if self.straight.detail_pass is None else self.straight.detail_pass.specs
+
     @functools.cached_property
     def _writes(self) -> bool:
-        return bool(sieving.writers(self.expanded))
+        return writing.of(self.expanded).comments
 
     def _straight(self) -> sieving.Straight | None:
         """The object that makes hits from the results of the compiled query. None if the compiled query
         cannot find all wanted details."""
-        wanted = self.options.details
-        if wanted is search_model.Details.NONE or self.plan.straight is None:
-            return self.plan.straight
-        if wanted is search_model.Details.COMMENTS and not self._writes:
-            return self.plan.straight
-        asking = hit_details.detail_pass(self.expanded, self.plan, self.said)
-        if asking is None:
+        wanted, straight = self.options.details, self.plan.straight
+        if straight is None:
             return None
-        return replace(self.plan.straight, detail_pass=asking, defaults=self._defaults())
+        comments = wanted is search_model.Details.COMMENTS and self._writes
+        if straight.detail_pass is None and wanted is not search_model.Details.ALL and not comments:
+            return straight
+        asking = hit_details.detail_pass(self.plan, self.said)
+        if isinstance(asking, Unsupported):
+            return None
+        speech = speaking.Speech(self._defaults(), self.said.unique_comments)
+        return replace(straight, detail_pass=asking, speech=speech)
 
     def _defaults(self) -> found_module.GameDefaults:
         """The facts that hold for all hits that come straight from the engine."""

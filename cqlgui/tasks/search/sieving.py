@@ -11,18 +11,20 @@ import os
 import threading
 import time
 from collections.abc import Generator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import data, errors, priority, progress
+from cqlgui.base import errors, priority, progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast import nodes, nodes_facts, nodes_studies, nodes_tree
+from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, detail_pass, orbit_pass
+from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.engine.pruning import pruner
 from cqlgui.engine.replaying import scanning
 from cqlgui.tasks.databases import sources, tags
@@ -71,13 +73,13 @@ class Chunk:
 @dataclass(frozen=True, slots=True)
 class Straight:
     """Makes hits from the results of the compiled query. `header` has the conditions of the query's header.
-    `orbit_pass` is set if the query has outermost transforms. With `detail_pass`, the hits also get values
-    and squares."""
+    `orbit_pass` is set if the query has outermost transforms. With `detail_pass`, the hits also get their
+    details. A plan has a `detail_pass` if all searches need it."""
 
     header: nodes.Header
     orbit_pass: orbit_pass.OrbitPass | None
     detail_pass: detail_pass.DetailPass | None = None
-    defaults: found_module.GameDefaults | None = None
+    speech: speaking.Speech | None = None
     """The facts that are needed for comments that come as events (`DetailPass.speaks`)."""
 
 
@@ -138,15 +140,18 @@ def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
 
 def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> Straight | None:
     """The object that makes hits straight from the results of the engine. None if the interpreter must find
-    sort keys, texts to write into games, or matching elements."""
+    messages, tags, or matching elements."""
     query = expanded.query
     assert query is not None
     if query.header.sort_matchcount or any(isinstance(node, _SPEAKING) for node in nodes.walk(query.body)):
         return None
     told = compiled.orbit_pass()
-    if told is None and expanded.orbits:
-        return None
-    return Straight(query.header, told)
+    sorts = any(isinstance(one, nodes.Sort) for one in nodes.walk(query.body))
+    if not sorts and (told is not None or not expanded.orbits):
+        return Straight(query.header, told)
+    # Only the details have the matching elements, or the sort keys.
+    asking = compiled.detail_pass()
+    return None if isinstance(asking, Unsupported) else Straight(query.header, told, asking)
 
 
 def _separable(query: nodes.Query, compiled: compiling.Compiled) -> bool:
@@ -168,46 +173,7 @@ _LASTING: Final = (
 """Filters that compare results over a whole game, and filters with an effect that remains even if the query
 fails at the position."""
 
-_SPEAKING: Final = (
-    nodes.Sort,
-    nodes.Comment,
-    nodes_facts.Message,
-    nodes_facts.SetTag,
-    nodes_facts.RemoveComment,
-)
-
-
-def writers(expanded: transforms.Expanded) -> frozenset[int]:
-    """The `id` of each filter of a query that may write a comment. The filter `find` writes comments without
-    a filter `comment`."""
-    assert expanded.query is not None
-    if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
-        # No filter of the query writes. Return without making closures, because making the closures of an
-        # orbit takes long.
-        return frozenset()
-    from cqlgui.cql.interpreting import compilers
-
-    writing: set[int] = set()
-
-    def watch(node: nodes.Node, code: closures.Code) -> closures.Code:
-        logs = code.logs
-        if isinstance(node, nodes.Orbit):
-            # The orbit itself only notes its matches, and writes nothing.
-            logs = any(id(child) in writing for child in nodes.children(node))
-            code = data.replace(code, logs=logs)
-        if logs:
-            writing.add(id(node))
-        return code
-
-    logs = compilers.compiler(expanded.names, watch).compile(expanded.query.body).logs
-    return frozenset(writing) if logs else frozenset()
-
-
-_SILENT: Final = (
-    nodes.AllSquares, nodes.Attack, nodes.Compare, nodes.Compound, nodes.Designator, nodes.Logic, nodes.Not,
-    nodes.Number, nodes.Orbit, nodes.Ray, nodes.SideToMove, nodes.State,
-)  # fmt: skip
-"""Filters that write nothing themselves. Other filters inside these filters may write."""
+_SPEAKING: Final = (nodes_facts.Message, nodes_facts.SetTag, nodes_facts.RemoveComment)
 
 
 def wants_hits(matchcount: nodes.Range) -> bool:
@@ -431,7 +397,7 @@ class Sieve:
         hits = hits[self._admitted(task, straight.header, hits)]
         if straight.detail_pass is not None:
             found = detailed(
-                straight.detail_pass, task.part, hits, straight.defaults, before=task.first, base=base
+                straight.detail_pass, task.part, hits, straight.speech, before=task.first, base=base
             )
             left.update(found.doubtful)
             told.update(found.told)
@@ -491,31 +457,44 @@ def detailed(
     asking: detail_pass.DetailPass,
     part: planning.Part,
     hits: Integers,
-    defaults: found_module.GameDefaults | None,
+    speech: speaking.Speech | None,
     *,
     before: int,
     base: int,
 ) -> Details:
     """The details of hits in games of a part. `before` is the number of games before the part in its source.
-    `base` is the number of games before the part in the whole base. `defaults` are needed if the query's
+    `base` is the number of games before the part in the whole base. `speech` is needed if the query's
     comments come as events (`DetailPass.speaks`).
     """
     found = asking.tell(part.asked, hits, before=before, facts=part.facts)
-    details = found_module.HitDetails(asking.valued, found.values, found.squares, found.marks)
+    values: Any = found.values
+    if asking.valued is Type.STRING:
+        values = _texts(found.values, part.texts if asking.value_texts is None else asking.value_texts)
+    details = found_module.HitDetails(asking.valued, values, found.squares, found.marks)
     numbered = hits + (base << found_module.GAME_SHIFT)
     columns = Columns(numbered, found.ends, found.codes, details)
     told: dict[int, hit_model.GameHits] = {}
     doubtful = found.doubtful.tolist()
     if asking.speaks and len(columns):
-        assert defaults is not None
-        ends = found.event_ends.tolist()
-        told = speaking.told(columns, found.events.tolist(), ends, defaults, part.asked, base)
+        assert speech is not None
+        told = speaking.told(asking, found, columns, speech, part, base)
         columns = found_module.NOTHING
         for game in doubtful:
             told.pop(base + game, None)
     elif doubtful:
         columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, found.doubtful))
     return Details(columns, told, doubtful)
+
+
+def _texts(numbers: Integers, texts: Sequence[str]) -> Any:
+    """The texts with some numbers, in an array of objects. The text is None for `detail_pass.NO_VALUE`."""
+    made = np.full(len(numbers), None, object)
+    known = numbers != detail_pass.NO_VALUE
+    if known.any():
+        listed = np.empty(len(texts), object)
+        listed[:] = texts
+        made[known] = listed[numbers[known]]
+    return made
 
 
 @dataclass(frozen=True, slots=True)

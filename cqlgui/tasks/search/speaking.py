@@ -1,5 +1,5 @@
-"""Makes comments from the events that the engine finds at hits, in the words of the output specification
-(3.3).
+"""Makes comments from the events that the engine finds at hits, in the words of the output specification (2
+and 3).
 
 The interpreter writes the same comments (`cql.interpreting.families`).
 """
@@ -10,64 +10,210 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from cqlgui.base import data
-from cqlgui.engine.detail_pass import Form
-from cqlgui.engine.replaying import games, layout
+from cqlgui.base.data import dataclass
+from cqlgui.board import men, squares
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.runtime import values
+from cqlgui.engine.kernels import routines_notes
+from cqlgui.engine.lowering import lowering_notes
+from cqlgui.engine.lowering.lowering_notes import Form
+from cqlgui.engine.lowering.scope import Operand, TextParts
+from cqlgui.engine.passes import detail_pass
+from cqlgui.engine.replaying import layout
+from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.search import planning
 
 _HALF: Final = (1 << 32) - 1
+_PLACE: Final = (1 << lowering_notes.PLY_SHIFT) - 1
+_PLY: Final = (1 << 32) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """The facts that are needed to make comments from events: those of all games, and whether a comment is
+    written only once at a position."""
+
+    defaults: found_module.GameDefaults
+    unique: bool = True
 
 
 def told(
+    asking: detail_pass.DetailPass,
+    found: detail_pass.Detailed,
     columns: found_module.Columns,
-    events: Sequence[int],
-    ends: Sequence[int],
-    defaults: found_module.GameDefaults,
-    asked: games.Games,
+    speech: Speech,
+    part: planning.Part,
     before: int,
 ) -> dict[int, hit_model.GameHits]:
-    """The games of the hits in `columns`, with all comments that the query writes. The columns must have
-    details.
-
-    An event is two integers; the events of hit n end at `ends[n]`. The hits lie in the games `asked`, and
-    `before` is the number of games before the first of these games in the base. The hits lie in main lines.
-    """
+    """The games of the hits in `columns`, with all comments and sort keys. `found` has the details of the
+    same hits. The hits lie in the games of `part`, and `before` is the number of games before the first of
+    these games in the base."""
+    defaults, asked = speech.defaults, part.asked
     starts = found_module.first_hits(columns.hits).tolist()
+    ends = found.event_ends.tolist()
+    events = found.events.tolist()
+    at = 0
     made: dict[int, hit_model.GameHits] = {}
-    for begin, end in zip(starts, [*starts[1:], len(columns)], strict=True):
+    for row, (begin, end) in enumerate(zip(starts, [*starts[1:], len(columns)], strict=True)):
         whole = found_module.view(columns, begin, end, defaults)
         start = int(asked.starts[whole.game - before])
         turn = int(asked.start_records[start * layout.SIZE + layout.TURN])
-        comments: list[tuple[int, str]] = (
-            [(0, defaults.number(whole.game))] if defaults.header_comment else []
-        )
-        first = ends[begin - 1] if begin else 0
-        for hit, last in zip(whole.hits, ends[begin:end], strict=True):
-            for place in range(2 * first, 2 * last, 2):
-                comments += _comments(events[place], events[place + 1], turn)
+        log: list[tuple[int, str]] = [(0, defaults.number(whole.game))] if defaults.header_comment else []
+        hits = list(whole.hits)
+        for place, last in enumerate(ends[begin:end]):
+            hit = hits[place]
+            elsewhere: list[hit_model.OrbitMatch] = []
+            log += _comments(asking, part, events, at, last, turn, elsewhere)
+            if elsewhere:
+                hits[place] = _joined(hit, elsewhere)
             if defaults.match_string:
-                comments.append((hit.positionid, defaults.match_string))
-            first = last
-        made[whole.game] = data.replace(whole, comments=tuple(dict.fromkeys(comments)))
+                log.append((hit.positionid, defaults.match_string))
+            at = last
+        keys: tuple[int | str | None, ...] = ()
+        if asking.specs:
+            last = int(found.games.ends[row])
+            log += _comments(asking, part, events, at, last, turn, [])
+            at = last
+            keys = tuple(
+                best if known else None
+                for best, known in zip(
+                    found.games.best[row].tolist(), found.games.known[row].tolist(), strict=True
+                )
+            )
+            if defaults.header_comment:
+                log += header_lines(asking.specs, keys)
+        comments = dict.fromkeys(log) if speech.unique else log
+        made[whole.game] = data.replace(whole, hits=tuple(hits), comments=tuple(comments), sort_keys=keys)
     return made
 
 
-def _comments(head: int, numbers: int, turn: int) -> Iterator[tuple[int, str]]:
-    """The comments of an event. `turn` is the side to move at the start of the game."""
-    form, position = head >> 32, head & _HALF
-    second, first = numbers >> 32, numbers & _HALF
-    match form:
-        case Form.FOUND:
-            yield position, "Found"
-        case Form.FOUND_OF:
-            yield position, f"Found {first} of {second}"
-        case Form.PATH | Form.LINE:
-            what = "path" if form == Form.PATH else "line"
-            yield position, f"Start {what} that ends at {_words(first, turn)}"
-            yield first, f"End {what} of length {second} that starts at {_words(position, turn)}"
+def header_lines(specs: Sequence[object], keys: Sequence[int | str | None]) -> list[tuple[int, str]]:
+    """The comments about sort keys at the start of a game."""
+    return [
+        (0, f"{spec.doc}: {'none' if key is None else key}")  # type: ignore[attr-defined]
+        for spec, key in zip(specs, keys, strict=True)
+        if not spec.quiet  # type: ignore[attr-defined]
+    ]
 
 
-def _words(position: int, turn: int) -> str:
-    """A position of a main line in words, like `Evaluation.position_text`."""
-    number = (position + turn) // 2 + 1
-    return f"move {number}({'btm' if (position + turn) % 2 else 'wtm'})"
+def _joined(hit: hit_model.Hit, elsewhere: Sequence[hit_model.OrbitMatch]) -> hit_model.Hit:
+    """A hit with additional matches at other positions. The primary match of an orbit may change, and with
+    it the squares of the hit (`rings.Rings.squares`)."""
+    here = {(one.orbit, one.element, one.positionid): one for one in hit.matches}
+    every = {**{(one.orbit, one.element, one.positionid): one for one in elsewhere}, **here}
+    matches, ringed, seen = [], 0, set()
+    for place, key in enumerate(sorted(every)):
+        one = every[key]
+        primary = one.orbit not in seen
+        seen.add(one.orbit)
+        if not primary and place >= detail_pass.MOST_MARKED:
+            one = data.replace(one, squares=0)
+        if primary:
+            ringed |= one.squares
+        matches.append(one)
+    return data.replace(hit, matches=tuple(matches), squares=ringed)
+
+
+def _comments(
+    asking: detail_pass.DetailPass,
+    part: planning.Part,
+    events: Sequence[int],
+    at: int,
+    end: int,
+    turn: int,
+    elsewhere: list[hit_model.OrbitMatch],
+) -> Iterator[tuple[int, str]]:
+    """The comments of the events `at` to `end` - 1. `turn` is the side to move at the start of the game.
+    Matches at other positions are added to `elsewhere`."""
+    while at < end:
+        head, payload = events[2 * at], events[2 * at + 1]
+        at += 1
+        place, form = head & _HALF, head >> routines_notes.FORM & routines_notes.FORM_MASK
+        text = head >> lowering_notes.TEXT_SHIFT
+        first = at
+        while at < end and events[2 * at] >> routines_notes.FORM & routines_notes.FORM_MASK in _OPERANDS:
+            at += 1
+        match form:
+            case Form.MATCH:
+                code = asking.code_of(payload)
+                elsewhere += found_module.matches([code], place)
+            case Form.FOUND:
+                yield place, "Found"
+            case Form.FOUND_OF:
+                yield place, f"Found {payload & _HALF} of {payload >> 32}"
+            case Form.START_PATH | Form.START_LINE:
+                what = "path" if form == Form.START_PATH else "line"
+                yield place, f"Start {what} that ends at {place_text(payload, turn)}"
+            case Form.END_PATH | Form.END_LINE | Form.END_MAX:
+                what = "line" if form == Form.END_LINE else "path"
+                length = events[2 * first + 1]
+                words = f"End {what} of length {length} that starts at {place_text(payload, turn)}"
+                if form == Form.END_MAX:
+                    words += f" Max value: {_signed(events[2 * first + 3])}"
+                yield place, words
+            case Form.STEP:
+                title = "".join(one for one in asking.texts[text] if isinstance(one, str))
+                yield place, f"{title}move {payload & _HALF} of {payload >> 32}"
+            case Form.PLACE:
+                yield place, f"id:{place}"
+            case Form.FORK:
+                yield place, "LCA"
+            case Form.ECHO_SOURCE:
+                yield place, f"<--{place_text(payload, turn)}"
+            case Form.ECHO_TARGET:
+                yield place, f"-->{place_text(payload, turn)}"
+            case Form.TEXT:
+                words = _text(asking.texts[text], part, events, first, turn)
+                if words:
+                    yield place, words
+
+
+_OPERANDS: Final = (Form.VALUE, Form.NOTHING)
+
+
+def _text(parts: TextParts, given: planning.Part, events: Sequence[int], at: int, turn: int) -> str:
+    """A comment; the events from `at` on are its operands."""
+    found: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            found.append(part)
+            continue
+        form = events[2 * at] >> routines_notes.FORM & routines_notes.FORM_MASK
+        found.append(_operand(part, given, form == Form.VALUE, events[2 * at + 1], turn))
+        at += 1
+    return "".join(found)
+
+
+def _operand(part: Operand, given: planning.Part, known: bool, payload: int, turn: int) -> str:
+    """The text of an operand, like `closures_output.text_of`."""
+    if not known:
+        return values.unbound_text(part.name) if payload else values.NO_VALUE
+    match part.kind:
+        case Type.SET:
+            return values.set_text(payload)
+        case Type.PIECE:
+            if not payload:
+                return values.ABSENT
+            return men.SYMBOLS[payload >> 6] + squares.NAMES[payload & 63]
+        case Type.STRING:
+            return (given.texts if part.texts is None else part.texts)[payload]
+        case Type.NUMERIC:
+            return values.number_text(_signed(payload))
+        case Type.POSITION:
+            return place_text(payload, turn)
+        case _:
+            return values.truth_text(payload)
+
+
+def _signed(word: int) -> int:
+    return word - (MASK + 1) if word > MASK >> 1 else word
+
+
+def place_text(payload: int, turn: int) -> str:
+    """A position in words, like `Evaluation.position_text`. `turn` is the side to move at the start of the
+    game."""
+    half = (payload >> lowering_notes.PLY_SHIFT & _PLY) + turn
+    text = f"move {half // 2 + 1}({'btm' if half % 2 else 'wtm'})"
+    return f"{text}[{payload & _PLACE}]" if payload & lowering_notes.VARIATION else text

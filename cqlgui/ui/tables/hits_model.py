@@ -14,7 +14,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 from cqlgui.base import heap, patterns
 from cqlgui.board import motions
 from cqlgui.cql.transforming import geometry
-from cqlgui.engine import orbit_pass
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers, Pieces

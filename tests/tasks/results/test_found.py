@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.engine import orbit_pass
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.results import found, hit_model
 
 

@@ -122,7 +122,7 @@ def test_long_messages_are_dropped_beyond_a_bound(
         'comment "0123456789"',
         'initial settag("A" "012345678")',
         'initial sort "x" ("012345678" + str ply)',
-        'initial "0123456789"',
+        'initial ("012345678" + str ply)',
     ],
 )
 @pytest.mark.parametrize("workers", [1, 3])

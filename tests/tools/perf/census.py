@@ -1,4 +1,5 @@
-"""How many queries compile wholly, and what keeps the others from it.
+"""How many queries compile wholly, how many never ask the interpreter even for an annotated export, and what
+keeps the others from it.
 
     python -m tests.tools.perf.census [FILE.jsonl]
 
@@ -28,12 +29,16 @@ from cqlgui.cql.ast import (
 from cqlgui.cql.ast.checked import Checked
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.tasks.search import hit_details, sieving
 from tests import helpers
 from tests.helpers import crossing
 
+FLOOR: Final = 97
+"""The percentage of queries whose details the engine should find."""
 RECORDED = helpers.SHARED / "conformance" / "queries.jsonl"
 
 
@@ -45,7 +50,10 @@ class Census:
     wholly: int = 0
     plain: int = 0
     plain_wholly: int = 0
+    told: int = 0
     reasons: collections.Counter[str] = field(default_factory=collections.Counter)
+    untold: list[tuple[str, str]] = field(default_factory=list)
+    """Queries whose details the interpreter must find, each with the reason."""
 
     def add(self, checked: Checked, compiled: compiling.Compiled | Unsupported) -> None:
         """Count a query."""
@@ -60,10 +68,23 @@ class Census:
         left = (compiled,) if isinstance(compiled, Unsupported) else compiled.unsupported
         self.reasons.update({one.reason for one in left})
 
+    def add_details(self, checked: Checked, plan: sieving.Plan) -> None:
+        """Count a query by the way its details are found."""
+        asking = hit_details.detail_pass(plan, settings.USUAL)
+        if isinstance(asking, Unsupported):
+            self.untold.append((checked.text, asking.reason))
+        else:
+            self.told += 1
+
     @property
     def share(self) -> float:
         """Percentage of all that compile wholly."""
         return 100 * self.wholly / self.all
+
+    @property
+    def told_share(self) -> float:
+        """Percentage of all whose details the engine finds, for an annotated export."""
+        return 100 * self.told / self.all
 
     @property
     def plain_share(self) -> float:
@@ -98,7 +119,8 @@ def of_texts(texts: Iterable[str]) -> Census:
             continue
         expanded = transforms.expand(checked)
         if expanded.query is not None:
-            counted.add(checked, compiling.compile_query(expanded))
+            counted.add(checked, sieving.compiled(expanded))
+            counted.add_details(checked, sieving.plan(expanded))
     return counted
 
 
@@ -126,6 +148,12 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     for reason, number in found.reasons.most_common():
         print(f"{number:5} {reason}")
+    print(
+        f"{found.told:5} of {found.all:5} never ask the interpreter, annotated: {found.told_share:.1f} %"
+        f"  (> {FLOOR} %) {'HELD' if found.told_share > FLOOR else 'missed'}"
+    )
+    for text, reason in found.untold:
+        print(f"      {reason}: {' '.join(text.split())[:80]}")
     return 0
 
 

@@ -56,13 +56,24 @@ _FACTS: Final[dict[nodes_squares.SquareWord, Callable[[Evaluation, int], int | s
 }
 
 
+def letters(word: nodes_squares.SquareWord) -> tuple[str, ...]:
+    """The letter of each man, by man code, for `typename` or `piecename`."""
+    codes = range(len(_NAMES))
+    return tuple(_NAMES[men.kind(code) if word == "typename" else code] for code in codes)
+
+
+def named_square(name: str) -> int:
+    """The square with a name, as a set. The set is empty if no square has this name."""
+    return _NAMED.get(name, 0)
+
+
 @compiles(nodes_squares.MakeSquare)
 def _make_square(compiler: Compiler, node: nodes_squares.MakeSquare) -> Code:
     operands = compiler.compile_all(node.operands)
     logs = any(operand.logs for operand in operands)
     if len(operands) == 1:
         name = operands[0].value
-        return code(Type.SET, lambda s: _NAMED.get(name(s), 0), logs=logs)
+        return code(Type.SET, lambda s: named_square(name(s)), logs=logs)
     file, rank = (operand.value for operand in operands)
 
     def square(s: Evaluation) -> int:

@@ -176,10 +176,17 @@ _UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
+def changed_case(word: str, text: str) -> str:
+    """The text in upper case for the word `uppercase`, and in lower case for any other word. Only the letters
+    a to z change."""
+    return text.translate(_UPPER if word == "uppercase" else _LOWER)
+
+
 @compiles(nodes_strings.Case)
 def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
-    table = _UPPER if node.word == "uppercase" else _LOWER
-    made = _of_string(compiler.compile(node.operand), Type.STRING, lambda text: text.translate(table))
+    word = node.word
+    operand = compiler.compile(node.operand)
+    made = _of_string(operand, Type.STRING, lambda text: changed_case(word, text))
 
     def never(s: Evaluation) -> bool:
         # If `lowercase` or `uppercase` is used as a condition, the filter fails for every text. The results

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine.lowering import lowering_matches
 from cqlgui.engine.lowering.dispatch import Lowering
 from cqlgui.engine.lowering.scope import TooLargeError
-from cqlgui.engine.replaying import games, replay
+from cqlgui.engine.passes import lowering_matches
+from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.engine.replaying.games import Games, Integers, Words
 from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
@@ -48,6 +48,17 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class GameRows:
+    """The sort keys of several games, in the order of the games. `best` has the best measure for each game
+    and key, and `known` says whether there is a measure. The events of game n, after the events of the
+    game's last hit, end at `ends[n]`. All arrays are empty if the query has no sort keys."""
+
+    best: Integers
+    known: npt.NDArray[np.bool_]
+    ends: Ends
+
+
+@dataclass(frozen=True, slots=True)
 class Answers:
     """The answers of `replay.tell` about several hits. Without `replay.DETAILED`, `marks`, `values` and
     `squares` are empty."""
@@ -59,6 +70,7 @@ class Answers:
     squares: Words
     event_ends: Ends
     events: Words
+    games: GameRows
     doubtful: Integers
 
 
@@ -76,7 +88,7 @@ class Runner:
     _frame_size: int
     _planes: bool
     _fact_places: tuple[int, ...]
-    _most_events: int
+    _keys: tuple[tuple[int, int], ...]
 
     @classmethod
     def make(
@@ -87,10 +99,11 @@ class Runner:
         mode: int,
         *,
         stepped: bool = False,
-        most_events: int = 0,
+        keys: Sequence[tuple[int, int]] = (),
     ) -> Runner:
         """Compile the module of `low`. The module has the function `tell`, and with `stepped` also the
-        function `step`. `sizes` has the number of elements in each orbit."""
+        function `step`. `sizes` has the number of elements in each orbit. `keys` has the two places of each
+        sort key in the frame."""
         places = lowering_matches.words_of(sizes)
         code = native.Code(low.module.text(), optimise=False)
         callee = emitter.Callee("@tell", replay.TELL.parameters, replay.TELL.result)
@@ -103,8 +116,12 @@ class Runner:
             table[first : first + size] = code_of(orbit, 0) + np.arange(size)
         return cls(
             code.function(callee), code.function(step), code, table, places[-1], mode, low.frame_size,
-            low.planes, tuple(fact_places), most_events,
+            low.planes, tuple(fact_places), tuple(keys),
         )  # fmt: skip
+
+    def code_of(self, bit: int) -> int:
+        """The number of the element that a bit stands for (`code_of`)."""
+        return int(self._codes[bit])
 
     def run(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Answers:
         """The answers about `hits`. The hits come from a `scanning.ScanResult` for the same games and the
@@ -112,41 +129,45 @@ class Runner:
         work = games.Workspace.make(asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes)
         places = np.array(self._fact_places, np.int64)
         detailed = bool(self._mode & replay.DETAILED)
-        more = 3 + 64 * self._width + 2 * self._most_events if detailed else 0
-        out = np.zeros(self._width + more, np.uint64)
+        out = np.zeros(self._width + (2 + 64 * self._width) * detailed, np.uint64)
         elements = np.zeros(max(_ROOM, 64 * self._width), np.int64)
         marks = np.zeros(len(elements) if detailed else 0, np.uint64)
         values, squares = (np.zeros(len(hits) if detailed else 0, np.uint64) for _ in range(2))
         spare = np.zeros(self._frame_size, np.uint64)
-        events = np.zeros(2 * len(elements) if self._most_events else 0, np.uint64)
-        event_ends = np.zeros(len(hits), np.int64)
-        noted: list[Words] = []
-        before_events = 0
-        ends = np.zeros(len(hits), np.int64)
-        codes: list[Codes] = []
-        marked: list[Words] = []
+        room = max(_ROOM, layout.MOST_EVENTS * (1 + len(self._keys))) if self._mode & replay.LOGGED else 0
+        events = np.zeros(layout.EVENT_SIZE * room, np.uint64)
+        event_ends, ends = np.zeros(len(hits), np.int64), np.zeros(len(hits), np.int64)
+        games_hit = len(np.unique(hits >> 32)) if self._keys else 0
+        rows = np.zeros(2 * len(self._keys) * games_hit, np.uint64)
+        row_ends = np.zeros(games_hit, np.int64)
+        key_places = np.array(self._keys, np.int64).reshape(-1)
+        parts: list[tuple[Codes, Words, Words]] = []
         # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences, so
         # `tell` has the type `Any`.
         tell: Any = replay.tell
-        at, written = 0, 0
+        at = written = noted = 0
         while at < len(hits):
             work.tally[replay.FOUND] = work.tally[replay.NOTED] = 0
+            row = int(work.tally[replay.ROWS])
             end = tell(
                 self._step, self._tell, asked.packed, asked.firsts, asked.counts, asked.starts,
                 asked.start_records, asked.start_boards, hits, at, len(hits), before, self._mode,
                 work.records, work.boards, work.room, work.frame, self._frame_size, spare, facts, places,
                 len(places), out, self._width, ends, elements, marks, len(elements), values, squares,
-                self._most_events, events, event_ends, work.doubtful, work.tally,
+                events, room, event_ends, key_places, len(self._keys), rows, row_ends, work.doubtful,
+                work.tally,
             )  # fmt: skip
+            found, logged = int(work.tally[replay.FOUND]), int(work.tally[replay.NOTED])
             ends[at:end] += written
-            found = int(work.tally[replay.FOUND])
-            codes.append(self._codes[elements[:found]])
-            marked.append(marks[:found].copy())
-            event_ends[at:end] += before_events
-            noted.append(events[: 2 * int(work.tally[replay.NOTED])].copy())
-            before_events += int(work.tally[replay.NOTED])
+            event_ends[at:end] += noted
+            row_ends[row : int(work.tally[replay.ROWS])] += noted
+            own = events[: layout.EVENT_SIZE * logged].copy()
+            parts.append((self._codes[elements[:found]], marks[:found].copy(), own))
             written += found
+            noted += logged
             at = end
+        codes, marked, told = zip(*parts, strict=True) if parts else ((), (), ())
+        pairs = rows.reshape(games_hit, len(self._keys), 2)
         return Answers(
             ends,
             np.concatenate(codes) if codes else np.zeros(0, np.int32),
@@ -154,7 +175,8 @@ class Runner:
             values,
             squares,
             event_ends,
-            np.concatenate(noted) if noted else np.zeros(0, np.uint64),
+            np.concatenate(told) if told else np.zeros(0, np.uint64),
+            GameRows(pairs[:, :, 0].view(np.int64), pairs[:, :, 1] != 0, row_ends),
             work.doubtful[: work.tally[replay.DOUBTED]].copy(),
         )
 

@@ -1,0 +1,187 @@
+"""Rules for strings.
+
+Machine code has no texts. A string is compiled if its value is one of a few texts that are known at compile
+time, such as the letter of a man, or if its value depends on the game alone (`facts`). In machine code, the
+value is the number of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from cqlgui.cql.ast import nodes, nodes_squares, nodes_strings
+from cqlgui.cql.interpreting.expressions import closures_squares, closures_strings
+from cqlgui.cql.source import ecmascript
+from cqlgui.cql.transforming import words as transform_words
+from cqlgui.engine import facts
+from cqlgui.engine.lowering import blocks, lowering_board, ordering
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import SETS, TESTS, TEXTS, Lowering
+from cqlgui.engine.lowering.scope import Number, Scope, Text
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import Scalar
+
+
+def _string(low: Lowering, s: Scope, node: nodes.String, fail: str) -> Text:
+    return Text(integer(0), (node.value,))
+
+
+def _current_transform(low: Lowering, s: Scope, node: nodes.CurrentTransform, fail: str) -> Text:
+    return Text(integer(0), (transform_words.bracketed(node.applied),))
+
+
+def _letter(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: str) -> Text:
+    """The letter of the man on a square."""
+    square = lowering_board.single_square(low, s, node.operand, fail)
+    return Text(s.f.converted(s.f.load(s.board, square), Scalar.INT), closures_squares.letters(node.word))
+
+
+def _inner(low: Lowering, s: Scope, node: nodes.NoTransform, fail: str) -> Text:
+    return low.text(s, node.operand, fail)
+
+
+def _compound(low: Lowering, s: Scope, node: nodes.Compound, fail: str) -> Text:
+    ordering.insist(low, s, node.filters[:-1], fail)
+    return low.text(s, node.filters[-1], fail)
+
+
+def _case(low: Lowering, s: Scope, node: nodes_strings.Case, fail: str) -> Text:
+    inner = low.text(s, node.operand, fail)
+    return Text(
+        inner.code,
+        tuple(closures_strings.changed_case(node.word, one) for one in _texts(low, s, node, inner)),
+    )
+
+
+def _searched(low: Lowering, s: Scope, node: nodes_strings.Search, fail: str) -> Text:
+    """The first match of a regular expression in a text."""
+    inner = low.text(s, node.text, fail)
+    if not low.leaves_no_trace:
+        low.leave_out(s, node, _REASON)
+    pattern = ecmascript.compiled(node.pattern)
+    found: list[str | None] = []
+    for one in _texts(low, s, node, inner):
+        try:
+            match = pattern.search(one, timeout=facts.SECONDS)
+        except TimeoutError:
+            low.leave_out(s, node, _REASON)
+            match = None
+        found.append(None if match is None else match.group())
+    _insist(low, s, inner, [one is not None for one in found], fail)
+    return Text(inner.code, tuple(one or "" for one in found))
+
+
+_REASON: Final = "strings are not compiled"
+
+
+def _texts(low: Lowering, s: Scope, node: nodes.Node, inner: Text) -> Sequence[str]:
+    """All texts that a string may be. If they are not known, the filter is not compiled."""
+    if inner.texts is None:
+        low.leave_out(s, node, _REASON)
+        return ("",)
+    return inner.texts
+
+
+def _chosen(low: Lowering, s: Scope, inner: Text, numbers: Sequence[int]) -> Value:
+    """A number for each text."""
+    if len(set(numbers)) == 1:
+        return word(numbers[0])
+    return s.f.load(low.table(numbers), inner.code)
+
+
+def _insist(low: Lowering, s: Scope, inner: Text, holds: Sequence[bool], fail: str) -> None:
+    good = s.f.label()
+    chosen = _chosen(low, s, inner, [int(one) for one in holds])
+    s.f.branch(s.f.compare("ne", chosen, word(0)), good, fail)
+    s.f.begin(good)
+
+
+# --- conditions and numbers ---------------------------------------------------------------------------------
+
+
+def compared(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) -> None:
+    """Test a comparison of strings."""
+    # `!=` means `not ==`, even if a string is missing.
+    lacking = yes if node.operator == "!=" else no
+    left, right = low.text(s, node.left, lacking), low.text(s, node.right, lacking)
+    first, second = _texts(low, s, node, left), _texts(low, s, node, right)
+    ranks = {one: rank for rank, one in enumerate(sorted({*first, *second}))}
+    a = _chosen(low, s, left, [ranks[one] for one in first])
+    b = _chosen(low, s, right, [ranks[one] for one in second])
+    s.f.branch(s.f.compare(RELATIONS[node.operator], a, b), yes, no)
+
+
+RELATIONS: Final = {"==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge"}
+"""The comparisons of words for the operators of CQL."""
+
+
+def _compare_text(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> Text:
+    holds = s.f.label()
+    compared(low, s, node, holds, fail)
+    s.f.begin(holds)
+    return low.text(s, node.left, fail)
+
+
+def contained(low: Lowering, s: Scope, node: nodes.In, yes: str, no: str) -> None:
+    """Test whether the left string occurs in the right string."""
+    left, right = low.text(s, node.left, no), low.text(s, node.right, no)
+    first, second = _texts(low, s, node, left), _texts(low, s, node, right)
+    table = low.table([int(one in whole) for one in first for whole in second])
+    place = s.f.binary("add", s.f.binary("mul", left.code, integer(len(second))), right.code)
+    s.f.branch(s.f.compare("ne", s.f.load(table, place), word(0)), yes, no)
+
+
+def _implicit_search(low: Lowering, s: Scope, node: nodes.ImplicitSearch, yes: str, no: str) -> None:
+    inner = low.text(s, node.text, no)
+    _insist(low, s, inner, [node.needle in one for one in _texts(low, s, node, inner)], no)
+    s.f.jump(yes)
+
+
+def _never(low: Lowering, s: Scope, node: nodes_strings.Case, yes: str, no: str) -> None:
+    """As a condition, `lowercase` and `uppercase` fail for every text (`closures_strings`)."""
+    low.text(s, node.operand, no)
+    s.f.jump(no)
+
+
+def length(low: Lowering, s: Scope, operand: nodes.Node, fail: str) -> Number:
+    """The number of characters of a string."""
+    inner = low.text(s, operand, fail)
+    return _number(low, s, inner, [len(one) for one in _texts(low, s, operand, inner)])
+
+
+def _number(low: Lowering, s: Scope, inner: Text, numbers: Sequence[int]) -> Number:
+    value = s.f.converted(_chosen(low, s, inner, numbers), Scalar.INT)
+    return Number(value, min(numbers), max(numbers))
+
+
+def _make_square(low: Lowering, s: Scope, node: nodes_squares.MakeSquare) -> Value:
+    if len(node.operands) == 2:
+        return lowering_board.make_square(low, s, *node.operands)
+
+    def fill(found: Callable[[Value], None]) -> None:
+        fail = s.f.label()
+        inner = low.text(s, node.operands[0], fail)
+        named = [closures_squares.named_square(one) for one in _texts(low, s, node, inner)]
+        found(_chosen(low, s, inner, named))
+        s.f.begin(fail)
+        found(word(0))
+
+    return blocks.joined(s, Scalar.WORD, fill)
+
+
+SETS[nodes_squares.MakeSquare] = _make_square
+TEXTS.update({
+    nodes.String: _string,
+    nodes.CurrentTransform: _current_transform,
+    nodes.NoTransform: _inner,
+    nodes.Compound: _compound,
+    nodes.Compare: _compare_text,
+    nodes_squares.SquareFact: _letter,
+    nodes_strings.Case: _case,
+    nodes_strings.Search: _searched,
+})  # fmt: skip
+TESTS.update({
+    nodes.ImplicitSearch: _implicit_search,
+    nodes_strings.Case: _never,
+})  # fmt: skip
