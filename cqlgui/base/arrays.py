@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 S = TypeVar("S", bound=np.generic)
+Integers: TypeAlias = "npt.NDArray[np.int64]"
 
 
 def distinct(values: np.ndarray[tuple[int, ...], np.dtype[S]]) -> np.ndarray[tuple[int], np.dtype[S]]:
@@ -17,3 +19,27 @@ def distinct(values: np.ndarray[tuple[int, ...], np.dtype[S]]) -> np.ndarray[tup
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return ordered[new]
+
+
+def repeated(values: npt.NDArray[S], counts: Integers) -> npt.NDArray[S]:
+    """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, a single call
+    of `numpy.repeat` would block the window, because the call holds the interpreter lock."""
+    made = np.empty(int(counts.sum()), values.dtype)
+    end = 0
+    for begin in range(0, len(values), _REPEATED):
+        some = np.repeat(values[begin : begin + _REPEATED], counts[begin : begin + _REPEATED])
+        made[end : end + len(some)] = some
+        end += len(some)
+    return made
+
+
+def stretched(starts: Integers, sizes: Integers) -> Integers:
+    """For each n, the `sizes[n]` consecutive numbers from `starts[n]` on. The ranges follow each other in one
+    array."""
+    shifts = starts - np.cumsum(sizes) + sizes
+    return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
+
+
+_REPEATED: Final = 1 << 17
+"""Number of values that are repeated in one call. NumPy holds the interpreter lock during the call, so a
+longer call would block the window."""

@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 
 from cqlgui.base import errors, priority
-from cqlgui.base.data import dataclass
+from cqlgui.base.data import dataclass, replace
 from cqlgui.board import tree
 from cqlgui.board.position import Position
 from cqlgui.cql.ast import nodes, nodes_facts, nodes_programs, nodes_strings, nodes_studies, nodes_tree, types
@@ -213,7 +213,22 @@ class Asker:
         return {fact: self._answers(fact, tags) for fact in self._facts}
 
     def _answers(self, fact: Fact, tags: Tags) -> Answers:
-        return self._joined(fact, tags) or self._one_by_one(fact, tags)
+        return self._shown(fact, tags) or self._joined(fact, tags) or self._one_by_one(fact, tags)
+
+    def _shown(self, fact: Fact, tags: Tags) -> Answers | None:
+        """The truth of a string filter whose text is asked for too. The filter holds if it has a text."""
+        text = replace(fact, text=True)
+        if fact.number or fact.text or text not in self._facts or self._code(fact.node).apart:
+            return None
+        known = self._answers(text, tags)[1]
+        states = np.where(known == UNKNOWN, UNKNOWN, GIVEN).astype(np.uint64)
+        return (known == GIVEN).astype(np.uint64), states
+
+    def _code(self, node: nodes.Node) -> closures.Code:
+        code = self._codes.get(node)
+        if code is None:
+            code = self._codes[node] = self._compiler.compile(node)
+        return code
 
     # --- on whole columns
 
@@ -323,9 +338,7 @@ class Asker:
         share a `key` only if both filters have the same value for the same text."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
-        code = self._codes.get(node)
-        if code is None:
-            code = self._codes[node] = self._compiler.compile(node)
+        code = self._code(node)
         asked = self._asked.setdefault(node, set())
         timed = any(isinstance(one, nodes_strings.Search) for one in nodes.walk(node))
         while True:

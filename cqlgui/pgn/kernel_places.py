@@ -56,32 +56,47 @@ def insert(
     """Write the games `begin` to `end` - 1 to `out`, with comments. Returns the game to continue with: `end`,
     or an earlier game if `out` is full.
 
-    The text of game g is `data[begins[g]:ends[g]]`; `kinds[g]` is `LEFT`, `PLAIN` or `BRANCHING`. The
-    comments of game g have the numbers `firsts[g]` to `firsts[g + 1]` - 1. For each comment, `ids` has the
-    positionid; `starts` and `lengths` say where the text with its braces stands in `pool`. Comments at
-    positions that a game does not have are left out. `written[2 * g]` and `written[2 * g + 1]` receive the
-    begin and the end of the game in `out`. Both are -1 if the caller must write the game.
+    The text of game g is `data[begins[g]:ends[g]]`; `kinds[g]` is `LEFT`, `PLAIN` or `BRANCHING`. Line ends
+    around a game are left out. The comments of game g have the numbers `firsts[g]` to `firsts[g + 1]` - 1.
+    For each comment, `ids` has the positionid; `starts` and `lengths` say where the text with its braces
+    stands in `pool`. Comments at positions that a game does not have are left out. `written[2 * g]` and
+    `written[2 * g + 1]` receive the begin and the end of the game in `out`. Both are -1 if the caller must
+    write the game. If a game with tags follows a game in `out`, a blank line separates the games.
 
     `nodes` and `places` have `SCRATCH_HALVES` and `SCRATCH_INTS` elements.
     """
     at = 0
+    follows = False
     for game in range(begin, end):
         first = int(firsts[game])
         last = int(firsts[game + 1])
-        size = int(ends[game] - begins[game])
+        start = int(begins[game])
+        stop = int(ends[game])
+        while start < stop and (data[start] == 10 or data[start] == 13):
+            start += 1
+        while start < stop and (data[stop - 1] == 10 or data[stop - 1] == 13):
+            stop -= 1
+        size = stop - start + 2
         for note in range(first, last):
             size += int(lengths[note]) + 2
         if at + size > capacity:
             return game
         written[2 * game] = -1
         written[2 * game + 1] = -1
+        count = 0
         if kinds[game] == LEFT or last - first > kernel.NODES:
-            continue
-        count = _find_places(data, int(begins[game]), nodes, places)
+            count = -1
+        elif last > first:
+            count = _find_places(data, start, stop, nodes, places)
         if count < 0:
+            follows = False
             continue
+        if follows and data[start] == 91:
+            out[at] = 10
+            out[at + 1] = 10
+            at += 2
         variations = kinds[game] == BRANCHING
-        if variations:
+        if variations and last > first:
             _number(count, nodes)
         noted = 0
         for note in range(first, last):
@@ -99,21 +114,22 @@ def insert(
             places[_NOTES + put] = note
             noted += 1
         written[2 * game] = at
-        done = int(begins[game])
+        done = start
         for number in range(noted):
             note = int(places[_NOTES + number])
             place = int(places[_SORTED + number])
             at = _copied(data, done, place, out, at)
-            if place > begins[game] and data[place - 1] > 32:
+            if place > start and data[place - 1] > 32:
                 out[at] = 32
                 at += 1
             at = _copied(pool, int(starts[note]), int(starts[note] + lengths[note]), out, at)
-            if place >= ends[game] or (data[place] > 32 and data[place] != 41):
+            if place >= stop or (data[place] > 32 and data[place] != 41):
                 out[at] = 32
                 at += 1
             done = place
-        at = _copied(data, done, int(ends[game]), out, at)
+        at = _copied(data, done, stop, out, at)
         written[2 * game + 1] = at
+        follows = True
     return end
 
 
@@ -125,17 +141,18 @@ def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
     return at + end - begin
 
 
-def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
-    """Find the parent and the place of each node of the game that begins at `begin`. Returns the number of
-    moves. Returns -1 for a game with `;` comments or `%` lines; the caller must write this game."""
+def _find_places(data: Bytes, begin: int, end: int, nodes: Halves, places: Ints) -> int:
+    """Find the parent and the place of each node of the game in `data[begin:end]`. Returns the number of
+    moves. Returns -1 for a game with `;` comments or `%` lines; the caller must write this game. The result
+    is also -1 if the text is no clean game after all, because the file has just changed."""
     position = begin
     # Skip the tags.
     while True:
-        while _BLANKS[data[position]]:
+        while position < end and _BLANKS[data[position]]:
             position += 1
-        if data[position] != 91:
+        if position >= end or data[position] != 91:
             break
-        while data[position] != 10:
+        while position < end and data[position] != 10:
             position += 1
     places[0] = position
     nodes[0] = 0
@@ -144,37 +161,39 @@ def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
     count = 0
     depth = 0
     fresh = True
-    while True:
+    while position < end:
         byte = int(data[position])
         if byte == 32 or 9 <= byte <= 13:
             position += 1
         elif 48 <= byte <= 57:
-            while _DIGITS[data[position]]:
+            while position < end and _DIGITS[data[position]]:
                 position += 1
-            if data[position] != 46:
+            if position >= end or data[position] != 46:
                 # The number is the beginning of the result.
                 return count
-            while data[position] == 46 or data[position] == 32 or data[position] == 9:
+            while position < end and (data[position] == 46 or data[position] == 32 or data[position] == 9):
                 position += 1
         elif byte == 123:
-            while data[position] != 125:
+            while position < end and data[position] != 125:
                 position += 1
             position += 1
             if depth == 0 or not fresh:
                 places[node] = position
         elif byte == 36:
             position += 1
-            while _DIGITS[data[position]]:
+            while position < end and _DIGITS[data[position]]:
                 position += 1
             if node != 0 and (depth == 0 or not fresh):
                 places[node] = position
         elif byte == 33 or byte == 63:
-            while data[position] == 33 or data[position] == 63:
+            while position < end and (data[position] == 33 or data[position] == 63):
                 position += 1
             if node != 0 or not fresh:
                 places[node] = position
         elif byte == 40:
             # `kernel` refuses a game if its variations are too deep for this array.
+            if 2 * depth + 2 > kernel.NODES:
+                return -1
             places[_SORTED + 2 * depth] = node
             places[_SORTED + 2 * depth + 1] = before
             depth += 1
@@ -183,16 +202,18 @@ def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
             position += 1
         elif byte == 41:
             depth -= 1
+            if depth < 0:
+                return -1
             node = int(places[_SORTED + 2 * depth])
             before = int(places[_SORTED + 2 * depth + 1])
             fresh = False
             position += 1
         elif byte == 42:
             return count
-        elif byte == 59 or byte == 37:
+        elif byte == 59 or byte == 37 or count + 1 >= kernel.NODES:
             return -1
         else:
-            while not _ENDING[data[position]]:
+            while position < end and not _ENDING[data[position]]:
                 position += 1
             count += 1
             nodes[count] = node
@@ -200,6 +221,7 @@ def _find_places(data: Bytes, begin: int, nodes: Halves, places: Ints) -> int:
             node = count
             fresh = False
             places[node] = position
+    return -1
 
 
 _BLANKS = tuple(int(byte == 32 or 9 <= byte <= 13) for byte in range(256))

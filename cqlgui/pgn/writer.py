@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from cqlgui.base.data import dataclass
 from cqlgui.jit import native
-from cqlgui.pgn import braces, decoding, kernel, kernel_places, quick
-from cqlgui.pgn.kernel import Why
+from cqlgui.pgn import braces, decoding, kernel_places
 
 if TYPE_CHECKING:
     from cqlgui.pgn import reader
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
+Kinds: TypeAlias = "npt.NDArray[np.uint8]"
 
 _EVENT_LINE = re.compile(r'[\r\n]+[ \t]*(?=\[Event\s+")')
 
@@ -151,20 +151,44 @@ def _value(value: str) -> str:
 
 # --- many games at once -------------------------------------------------------------------------------------
 
-_GAP: Final = b"\n\n"
 _ROOM: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of several games: the text of game g is `data[begins[g]:ends[g]]`. `kinds` has the kind of
+    each game for `kernel_places`."""
+
+    data: bytes
+    begins: Integers
+    ends: Integers
+    kinds: Kinds
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def bare(self, game: int) -> bytes:
+        """The text of a game without line ends around it."""
+        return self.data[int(self.begins[game]) : int(self.ends[game])].strip(b"\r\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
     """Comments for several games. The comments of game g have the numbers `firsts[g]` to `firsts[g + 1]` - 1.
     For each comment, `ids` has the positionid, and `chosen` has the place of the text in `texts`. A
-    positionid occurs only once in a game."""
+    positionid occurs only once in a game. `comments` has the texts as comments (`comment`), in UTF-8."""
 
     firsts: Integers
     ids: Integers
     chosen: Integers
     texts: Sequence[str]
+    comments: Sequence[bytes]
+
+    @classmethod
+    def none(cls, games: int) -> Notes:
+        """No comments for some games."""
+        nothing = np.zeros(0, np.int64)
+        return cls(np.zeros(games + 1, np.int64), nothing, nothing, (), ())
 
     def of(self, game: int) -> dict[int, str]:
         """The comments of a game by positionid."""
@@ -173,84 +197,70 @@ class Notes:
         return {place: self.texts[number] for place, number in found}
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The games `begin` to `end` - 1 with their comments, with a blank line between two games. Line ends
+    around the games are left out. If the text is `clean`, every PGN reader finds the end of each game. A text
+    that is not clean is a single game. `first` and `last` are the texts of the first and of the last game."""
+
+    begin: int
+    end: int
+    text: bytes
+    clean: bool
+    first: bytes
+    last: bytes
+
+
 class Annotator:
     """Writes comments into games. It has its own working memory, so only one thread at a time may use it."""
 
     def __init__(self) -> None:
-        self._reader = quick.QuickReader()
         # The type is `Any`, because the type checker does not accept NumPy arrays as the kernel's sequences
         # of integers.
         self._nodes: Any = np.zeros(kernel_places.SCRATCH_HALVES, np.uint32)
         self._places: Any = np.zeros(kernel_places.SCRATCH_INTS, np.int64)
         self._out: Any = np.zeros(_ROOM, np.uint8)
 
-    def write(self, games: Sequence[bytes], notes: Notes) -> Iterator[tuple[bytes, bool]]:
-        """For each game, the text with comments, and whether the fast reader has read the game. Line ends
-        around a game are left out. Each text equals the result of `annotate`."""
-        bare, data, begins, ends = _laid_out(games)
-        comments = [comment(text).encode("utf-8", "replace") for text in notes.texts]
-        kinds = self._kinds(data, begins, ends, all(map(bytes.isascii, comments)))
-        lengths = np.fromiter(map(len, comments), np.int64, len(comments))
+    def write(self, games: Texts, notes: Notes) -> Iterator[Written]:
+        """Games with comments, in the order of `games`. The text of each game equals the result of
+        `annotate`."""
+        lengths = np.fromiter(map(len, notes.comments), np.int64, len(notes.comments))
         starts = np.cumsum(lengths) - lengths
-        written: Any = np.zeros(2 * len(bare), np.int64)
-        arrays = np.frombuffer(data, np.uint8), begins, ends, kinds
-        noted = (
-            notes.firsts, notes.ids, starts[notes.chosen], lengths[notes.chosen],
-            np.frombuffer(b"".join(comments) or _GAP, np.uint8),
-        )  # fmt: skip
+        written: Any = np.zeros(2 * len(games), np.int64)
+        arrays = np.frombuffer(games.data, np.uint8), games.begins, games.ends, games.kinds
+        pool = np.frombuffer(b"".join(notes.comments) or b"\0", np.uint8)
+        noted = notes.firsts, notes.ids, starts[notes.chosen], lengths[notes.chosen], pool
         insert: Any = kernel_places.insert
         at = 0
-        while at < len(bare):
-            end = insert(
-                *arrays, at, len(bare), *noted, self._nodes, self._places, self._out, len(self._out), written
-            )
-            out = self._out[: int(written[2 * at : 2 * end].max(initial=0))].tobytes()
-            for game in range(at, end):
-                first, last = written[2 * game : 2 * game + 2].tolist()
-                if first < 0:
-                    yield annotate(bare[game], notes.of(game)), False
-                else:
-                    yield out[first:last], True
-            if end == at:
-                self._out = np.zeros(2 * len(self._out), np.uint8)
+        while at < len(games):
+            end = at
+            if native.available():
+                end = insert(
+                    *arrays, at, len(games), *noted, self._nodes, self._places, self._out, len(self._out),
+                    written,
+                )  # fmt: skip
+                if end == at:
+                    self._out = np.zeros(2 * len(self._out), np.uint8)
+                    continue
+            else:
+                # Without machine code, the kernel would be slow.
+                written[:], end = -1, len(games)
+            yield from self._parts(games, notes, at, written[2 * at : 2 * end].reshape(-1, 2))
             at = end
 
-    def own(self, games: Sequence[bytes]) -> Iterator[tuple[bytes, bool]]:
-        """The games without comments, in the form of `write`."""
-        bare, data, begins, ends = _laid_out(games)
-        kinds = self._kinds(data, begins, ends, plain=True)
-        yield from zip(bare, (kinds != kernel_places.LEFT).tolist(), strict=True)
-
-    def _kinds(self, data: bytes, begins: Integers, ends: Integers, plain: bool) -> Any:
-        """The kind of each game for `kernel_places`. If the comments are not `plain` ASCII, games in another
-        encoding than UTF-8 are left to the caller (`LEFT`)."""
-        kinds = np.full(len(begins), kernel_places.LEFT, np.uint8)
-        if not native.available():
-            # The fast reader is slow without machine code.
-            return kinds
-        at = begin = 0
-        while at < len(begins):
-            found = self._reader.read(data, begin)
-            numbers = np.searchsorted(begins, found.rows[:, kernel.START], "right") - 1
-            branching = found.rows[:, kernel.FLAGS] & kernel.VARIATIONS != 0
-            kinds[numbers] = np.where(branching, kernel_places.BRANCHING, kernel_places.PLAIN)
-            if not plain:
-                kinds[numbers[found.other_encoding]] = kernel_places.LEFT
-            at = int(numbers[-1]) + 1 if len(found) else at
-            begin = found.end
-            if found.why is Why.END:
-                break
-            if found.why is not Why.FULL and at < len(begins):
-                # The lenient reader must take this game.
-                begin = int(ends[at])
-                at += 1
-        return kinds
-
-
-def _laid_out(games: Sequence[bytes]) -> tuple[list[bytes], bytes, Integers, Integers]:
-    """The games without line ends around them, one text with all of these games, and the begin and the end of
-    each game in this text."""
-    bare = [game.strip(b"\r\n") for game in games]
-    sizes = np.fromiter(map(len, bare), np.int64, len(bare))
-    begins = np.cumsum(sizes + len(_GAP)) - sizes - len(_GAP)
-    return bare, quick.padded(_GAP.join(bare)), begins, begins + sizes
+    def _parts(self, games: Texts, notes: Notes, first: int, written: Any) -> Iterator[Written]:
+        """The games that the kernel has written to `_out`, and the games that the kernel has left."""
+        begins, ends = written[:, 0], written[:, 1]
+        # A game is joined to the game before if only a blank line separates the games in `_out`.
+        joined = (begins[1:] == ends[:-1] + 2) & (begins[1:] >= 0) & (ends[:-1] >= 0)
+        heads = np.concatenate([[0], np.flatnonzero(~joined) + 1]).tolist()
+        for head, tail in zip(heads, [*heads[1:], len(begins)], strict=True):
+            if begins[head] < 0:
+                game = first + head
+                text = annotate(games.bare(game), notes.of(game))
+                yield Written(game, game + 1, text, False, text, text)
+            else:
+                text = self._out[begins[head] : ends[tail - 1]].tobytes()
+                one = text[: int(ends[head] - begins[head])]
+                last = text[int(begins[tail - 1] - begins[head]) :]
+                yield Written(first + head, first + tail, text, True, one, last)

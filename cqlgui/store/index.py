@@ -23,6 +23,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass, named, replace
 from cqlgui.base.files import disk, folders
@@ -30,7 +32,9 @@ from cqlgui.store import segments, side_files
 from cqlgui.store.segments import (
     BAD,
     CHESS960,
+    CLEAN,
     COMMENTS,
+    OTHER_ENCODING,
     PLAYABLE,
     ROW,
     USUAL_START,
@@ -44,7 +48,9 @@ from cqlgui.store.segments import (
 __all__ = [
     "BAD",
     "CHESS960",
+    "CLEAN",
     "COMMENTS",
+    "OTHER_ENCODING",
     "PLAYABLE",
     "ROW",
     "USUAL_START",
@@ -66,12 +72,12 @@ __all__ = [
     "rebuild_segment",
 ]
 
-VERSION = 5
+VERSION = 6
 """Raise the version whenever games are read in another way. Without a new version, an old index would keep
 the games as they were read before, and hits would be marked at wrong positions. The test
 `tests/pgn/test_reading_version.py` fails if a new version was forgotten. Version 2 computes `Identity.digest`
 in another way. Version 3 added `Identity.state`. Since version 4, `e.p.` no longer ends a game. Since version
-5, `e. p.` and `E.P.` no longer end a game."""
+5, `e. p.` and `E.P.` no longer end a game. Version 6 added the flags `CLEAN` and `OTHER_ENCODING`."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2
@@ -289,8 +295,21 @@ class SourceIndex:
         segment, place = self._at(game)
         return segment.span(place)
 
+    def rows(self, games: np.ndarray) -> np.ndarray:
+        """The rows of some games (`segments.ROW`), in the order of `games`. Raises `IndexError` for a game
+        that does not exist."""
+        if len(games) and not (games.min() >= 0 and games.max() < self.game_count):
+            raise IndexError(f"no such games among {self.game_count}")
+        found = np.empty(len(games), ROW)
+        numbers = np.searchsorted(self._firsts, games, "right") - 1
+        for number in np.unique(numbers).tolist():
+            own = numbers == number
+            table = np.frombuffer(bytes(self._segments[number].table()), ROW)
+            found[own] = table[games[own] - self._firsts[number]]
+        return found
+
     def flags(self, game: int) -> int:
-        """`BAD`, `CHESS960`, `VARIATIONS`, `PLAYABLE`, `COMMENTS`, or-ed."""
+        """The flags of a game, from `BAD` to `OTHER_ENCODING`, or-ed."""
         segment, place = self._at(game)
         return segment.flags(place)
 

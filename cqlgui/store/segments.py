@@ -43,6 +43,10 @@ CHESS960 = 2
 VARIATIONS = 4
 PLAYABLE = 8
 COMMENTS = 16
+CLEAN = 32
+"""The fast reader has read the game (`pgn.kernel`)."""
+OTHER_ENCODING = 64
+"""The text of the game is not UTF-8. This flag is set only for clean games."""
 
 _HEADER = struct.Struct("<8sIIQQQQ16sI")
 _ROW = struct.Struct("<QQQQIIIIHH")
@@ -269,7 +273,7 @@ class Segment:
         return Span(row[0], row[1], row[2])
 
     def flags(self, game: int) -> int:
-        """The flags of a game, `BAD` to `COMMENTS`."""
+        """The flags of a game, `BAD` to `OTHER_ENCODING`."""
         return self._row(game)[9]
 
     def plies(self, game: int) -> int:

@@ -28,7 +28,7 @@ from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results import hit_model
-from cqlgui.tasks.search import hit_details, planning, sieving, speaking
+from cqlgui.tasks.search import hit_details, planning, sieving
 from tests import helpers
 from tests.helpers import crossing, kinds, packed_games, planned
 from tests.helpers import games as readings
@@ -188,8 +188,7 @@ class Comparison:
             self.packed, len(self.games), np.arange(len(self.games)), facts, self.planned.texts
         )
         numbers = [game << 32 | place for game, places in hits.items() for place in places]
-        speech = speaking.Speech(defaults)
-        made = sieving.detailed(asking, part, np.array(numbers, np.int64), speech, before=0, base=0)
+        made = sieving.detailed(asking, part, np.array(numbers, np.int64), defaults, before=0, base=0)
         known = found_module.FoundGames(made.columns, {}, defaults)
         return {game: _outcome(one) for game, one in {**known, **made.told}.items()}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cqlgui.board import tree
 from cqlgui.jit import native
-from cqlgui.pgn import reader, split, writer
+from cqlgui.pgn import kernel, kernel_places, quick, reader, split, writer
 from tests import helpers
 
 GAME = (
@@ -173,17 +173,43 @@ def test_many_games_get_the_comments_that_each_gets_alone(
         ids += own
         chosen += [source.randrange(len(words)) for _ in own]
         firsts.append(len(ids))
-    notes = writer.Notes(np.array(firsts), np.array(ids), np.array(chosen), words)
-    written = list(writer.Annotator().write(games, notes))
-    for number, (game, (text, _)) in enumerate(zip(games, written, strict=True)):
-        assert text == writer.annotate(game, notes.of(number)).strip(b"\r\n")
-    quick = sum(taken for _, taken in written)
+    comments = [writer.comment(text).encode() for text in words]
+    notes = writer.Notes(np.array(firsts), np.array(ids), np.array(chosen), words, comments)
+    written = list(writer.Annotator().write(texts_of(games, plain=all(map(str.isascii, words))), notes))
+    assert [part.begin for part in written] == [0, *(part.end for part in written[:-1])]
+    assert written[-1].end == len(games)
+    for part in written:
+        alone = [
+            writer.annotate(games[number], notes.of(number)).strip(b"\r\n")
+            for number in range(part.begin, part.end)
+        ]
+        assert part.text == b"\n\n".join(alone)
+    quick = sum(part.end - part.begin for part in written if part.clean)
     assert len(games) // 2 < quick < len(games) if native.available() else not quick
+
+
+def texts_of(games: list[bytes], *, plain: bool = True) -> writer.Texts:
+    """Games with the kinds that the flags of an index give them."""
+    bare = [game.strip(b"\r\n") for game in games]
+    data = quick.padded(b"\n\n".join(bare))
+    sizes = np.array([len(game) for game in bare])
+    begins = np.cumsum(sizes + 2) - sizes - 2
+    kinds = np.full(len(games), kernel_places.LEFT, np.uint8)
+    for number, game in enumerate(bare):
+        found = quick.QuickReader().read(quick.padded(game))
+        if len(found) == 1 and found.why is kernel.Why.END and (plain or not found.other_encoding):
+            branching = found.rows[0, kernel.FLAGS] & kernel.VARIATIONS != 0
+            kinds[number] = kernel_places.BRANCHING if branching else kernel_places.PLAIN
+    return writer.Texts(data, begins, begins + sizes, kinds)
 
 
 def test_the_own_texts_of_many_games() -> None:
     games = odd_games()
-    found = list(writer.Annotator().own([b"\r\n" + game + b"\n" for game in games]))
+    found = [
+        (part.text, part.clean)
+        for game in games
+        for part in writer.Annotator().write(texts_of([game]), writer.Notes.none(1))
+    ]
     assert [text for text, _ in found] == [game.strip(b"\r\n") for game in games]
     for text, clean in found:
         # After a clean game, the splitter finds the next game in the right place.

@@ -8,7 +8,7 @@ import json
 from cqlgui.pgn import reader, split
 from cqlgui.store import index
 
-RECORDED = (5, "c9e47acc01f35e7bc0b46c673ad4414b1f98ba149425fd94c1611e8225230c87")
+RECORDED = (6, "c9e47acc01f35e7bc0b46c673ad4414b1f98ba149425fd94c1611e8225230c87")
 """The version of the index, and the digest of what is read of the texts below."""
 
 _PLACES = (

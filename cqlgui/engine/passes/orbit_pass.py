@@ -126,7 +126,12 @@ class Runner:
     def run(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Answers:
         """The answers about `hits`. The hits come from a `scanning.ScanResult` for the same games and the
         same facts."""
-        work = games.Workspace.make(asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes)
+        with games.workspace(
+            asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes
+        ) as work:
+            return self._run(work, asked, hits, before, facts)
+
+    def _run(self, work: games.Workspace, asked: Games, hits: Integers, before: int, facts: Words) -> Answers:
         places = np.array(self._fact_places, np.int64)
         detailed = bool(self._mode & replay.DETAILED)
         out = np.zeros(self._width + (2 + 64 * self._width) * detailed, np.uint64)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -153,6 +155,17 @@ class Workspace:
     tally: Integers
     frame: Words = field(repr=False)
 
+    def fits(self, positions: int, slice_size: int, frame_size: int, *, planes: bool) -> bool:
+        """Whether this memory is enough for the parameters of `make`, and not much larger."""
+        room = min(max(positions, 2), MOST_POSITIONS)
+        frame = layout.PLANES + room * layout.PLANE_COUNT if planes else frame_size
+        return (
+            room <= self.room <= max(4 * room, _ROOM)
+            and frame <= len(self.frame)
+            and max(positions, 1 << 16) <= len(self.hits)
+            and slice_size <= len(self.doubtful)
+        )
+
     @classmethod
     def make(cls, positions: int, slice_size: int, frame_size: int, *, planes: bool) -> Workspace:
         """Memory for `slice_size` games at a time, with at most `positions` positions in each game. `planes`
@@ -169,6 +182,40 @@ class Workspace:
             np.zeros(6, np.int64),
             _aligned(frame_size, 2048),
         )
+
+
+@contextlib.contextmanager
+def workspace(positions: int, slice_size: int, frame_size: int, *, planes: bool) -> Iterator[Workspace]:
+    """A context with a workspace that is at least as large as `Workspace.make` would make it. The workspace
+    is used again later, because new memory must be cleared by the system, page after page."""
+    work = None
+    with _lock:
+        for place, one in enumerate(_free):
+            if one.fits(positions, slice_size, frame_size, planes=planes):
+                work = _free.pop(place)
+                break
+    if work is None:
+        work = Workspace.make(positions, max(slice_size, _SLICE), frame_size, planes=planes)
+    work.tally[:] = 0
+    if planes:
+        # The serial numbers and bans of another query must not be taken for those of this query.
+        work.frame[layout.SERIAL] = 0
+        work.frame[layout.PLANES :] = 0
+    try:
+        yield work
+    finally:
+        with _lock:
+            _free.append(work)
+            del _free[:-_MOST_FREE]
+
+
+_free: Final[list[Workspace]] = []
+_lock: Final = threading.Lock()
+_MOST_FREE: Final = 4
+"""Number of workspaces that are kept for later. Most of them have one or two megabytes."""
+_SLICE: Final = 4_096
+_ROOM: Final = 1_000
+"""A workspace for this number of positions is used even if a query needs much less."""
 
 
 def everything(games: Games) -> Integers:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cqlgui.base.data import dataclass
 from cqlgui.engine.replaying import games, replay
-from cqlgui.engine.replaying.games import Games, Integers, Words, Workspace
+from cqlgui.engine.replaying.games import Games, Integers, Words
 from cqlgui.engine.replaying.tiers import Tiers
 from cqlgui.jit import kernels
 
@@ -53,36 +53,36 @@ def scan(
     own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
-    work = Workspace.make(asked.positions, slice_size, frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
-    # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences, so `search`
-    # has the type `Any`.
-    search: Any = replay.search
-    held = kernels.Held
-    game_arrays = [
-        held(one)
-        for one in (
-            asked.packed, asked.firsts, asked.counts, asked.branching, asked.starts, asked.start_records,
-            asked.start_boards, chosen,
-        )
-    ]  # fmt: skip
-    records, boards, frame = held(work.records), held(work.boards), held(work.frame)
-    facts_arrays = held(given), held(places)
-    outcomes = held(work.hits), held(work.doubtful), held(work.tally)
-    at = 0
-    while at < len(chosen):
-        # The entry `LINKED` is not cleared, because `LINKED` describes the records, and the records keep
-        # their contents.
-        work.tally[: replay.LINKED] = 0
-        functions = asking.functions
-        start = time.thread_time()
-        end = search(
-            functions.ask, functions.first, functions.stream, *game_arrays, at,
-            min(at + slice_size, len(chosen)), before, mode, most, records, boards, work.room, frame,
-            frame_size, *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
-        )  # fmt: skip
-        asking.spend(time.thread_time() - start)
-        found, doubted, visited = work.tally[: replay.LINKED].tolist()
-        yield ScanResult(end - at, work.hits[:found].copy(), work.doubtful[:doubted].copy(), visited)
-        at = end
+    with games.workspace(asked.positions, slice_size, frame_size, planes=planes) as work:
+        # A kernel declares arrays as sequences. For the type checker, NumPy arrays are not sequences, so
+        # `search` has the type `Any`.
+        search: Any = replay.search
+        held = kernels.Held
+        game_arrays = [
+            held(one)
+            for one in (
+                asked.packed, asked.firsts, asked.counts, asked.branching, asked.starts, asked.start_records,
+                asked.start_boards, chosen,
+            )
+        ]  # fmt: skip
+        records, boards, frame = held(work.records), held(work.boards), held(work.frame)
+        facts_arrays = held(given), held(places)
+        outcomes = held(work.hits), held(work.doubtful), held(work.tally)
+        at = 0
+        while at < len(chosen):
+            # The entry `LINKED` is not cleared, because `LINKED` describes the records, and the records keep
+            # their contents.
+            work.tally[: replay.LINKED] = 0
+            functions = asking.functions
+            start = time.thread_time()
+            end = search(
+                functions.ask, functions.first, functions.stream, *game_arrays, at,
+                min(at + slice_size, len(chosen)), before, mode, most, records, boards, work.room, frame,
+                frame_size, *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
+            )  # fmt: skip
+            asking.spend(time.thread_time() - start)
+            found, doubted, visited = work.tally[: replay.LINKED].tolist()
+            yield ScanResult(end - at, work.hits[:found].copy(), work.doubtful[:doubted].copy(), visited)
+            at = end

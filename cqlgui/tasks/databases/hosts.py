@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cqlgui.base import errors
+from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
 from cqlgui.base.patterns import pattern
 from cqlgui.board import tree
@@ -34,6 +38,17 @@ def stamp_of(path: Path, folder: Path) -> str:
             f"The index of {path.name} is gone from the cache folder. Open the file again to make it anew."
         ) from error
     return "-".join(map(str, (*disk.State.of(status), written)))
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of several games: the text of game g is `data[begins[g]:ends[g]]`, and `flags` has its flags
+    in the index (`segments.CLEAN` and so on)."""
+
+    data: bytes
+    begins: np.ndarray
+    ends: np.ndarray
+    flags: np.ndarray
 
 
 class SourceReader:
@@ -108,22 +123,26 @@ class SourceReader:
         offset, length, _line = self.index.span(ordinal)
         return self._bytes(offset, length)
 
-    def wholes(self, ordinals: Sequence[int]) -> list[bytes]:
-        """All bytes of several games, like `whole`. Games that are close together in the file are read in one
-        call."""
-        spans = [self.index.span(ordinal)[:2] for ordinal in ordinals]
-        found: list[bytes] = []
-        at = 0
-        while at < len(spans):
-            begin = end = spans[at][0]
-            last = at
-            while last < len(spans) and end <= spans[last][0] <= end + _GAP and end - begin < _READ:
-                end = sum(spans[last])
-                last += 1
-            data = self._bytes(begin, end - begin)
-            found += [data[offset - begin : offset - begin + length] for offset, length in spans[at:last]]
-            at = last
-        return found
+    def texts(self, ordinals: np.ndarray) -> Texts:
+        """All bytes of several games. Games that are close together in the file are read in one call. Raises
+        the same errors as `raw`."""
+        rows = self.index.rows(ordinals)
+        offsets, ends = rows["offset"].astype(np.int64), (rows["offset"] + rows["length"]).astype(np.int64)
+        near = (offsets[1:] >= ends[:-1]) & (offsets[1:] <= ends[:-1] + _GAP)
+        heads = [0, *(np.flatnonzero(~near) + 1).tolist(), len(rows)]
+        begins = np.zeros(len(rows), np.int64)
+        parts: list[bytes] = []
+        size = 0
+        for head, tail in itertools.pairwise(heads):
+            while head < tail:
+                first = int(offsets[head])
+                # At least one game is read, of any length.
+                last = max(head + 1, head + int(np.searchsorted(ends[head:tail], first + _READ)))
+                begins[head:last] = offsets[head:last] - first + size
+                parts.append(self._bytes(first, int(ends[last - 1]) - first))
+                size += len(parts[-1])
+                head = last
+        return Texts(b"".join(parts), begins, begins + rows["length"].astype(np.int64), rows["flags"])
 
     def check(self) -> None:
         """Raise `errors.SourceError` if the source no longer holds the text that was indexed."""

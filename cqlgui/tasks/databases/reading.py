@@ -426,10 +426,12 @@ def _block(found: _Quick) -> index.Block:
     flags = table[:, kernel.FLAGS]
     rows["flags"] = (
         index.PLAYABLE
+        + index.CLEAN
         + index.CHESS960 * (flags & kernel.CHESS960 != 0)
         + index.VARIATIONS * (flags & kernel.VARIATIONS != 0)
         + index.COMMENTS * (flags & kernel.COMMENTS != 0)
     )
+    rows["flags"][games.other_encoding] |= index.OTHER_ENCODING
     fens = bytearray()
     for game, fen in games.start_fens().items():
         rows["fen"][game] = len(fens)

@@ -4,6 +4,7 @@ text of the games byte for byte, or with the matches marked."""
 from __future__ import annotations
 
 import csv
+import functools
 import html
 import io
 import json
@@ -13,14 +14,15 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from cqlgui.base import ahead, data, errors
 from cqlgui.base import cells as cells_module
-from cqlgui.base import data, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
 from cqlgui.board import tree
 from cqlgui.engine.passes import orbit_pass
-from cqlgui.pgn import split, writer
+from cqlgui.pgn import kernel_places, split, writer
+from cqlgui.store import index
 from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.export import framing, match_notes, records
 from cqlgui.tasks.export.match_notes import match_comments
@@ -35,8 +37,6 @@ AS_PLAYED = "in the query's frame they are no legal games. A comment names their
 although the user asked for the query's frame."""
 
 _REPORT_EVERY = 50
-_BATCH = 500
-"""Games whose own texts are read at once."""
 _PAGE_HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -190,7 +190,7 @@ class _Job:
         self.hits = 0
 
     def pgn(self, file: BinaryIO) -> None:
-        texts = self._annotated() if self.annotate and not self.normalise else self._texts()
+        texts = self._framed_texts() if self.normalise else self._many()
         current = next(texts, None)
         while current is not None:
             following = next(texts, None)
@@ -254,7 +254,8 @@ class _Job:
         """The games to be written, with all details. This method also counts the games and their hits."""
         told = hit_details.tell(self.base, self.result, self.chosen, cancel=self.cancel)
         for place, hits in enumerate(told):
-            self._count(place)
+            if place % _REPORT_EVERY == 0:
+                self._count(place)
             limited = hits if self.element is None else _limited(hits, self.element)
             if limited is not None:
                 self.games += 1
@@ -263,79 +264,106 @@ class _Job:
 
     def _count(self, place: int) -> None:
         self.cancel.raise_if_cancelled()
-        if place % _REPORT_EVERY == 0:
-            self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
+        self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
 
-    def _texts(self) -> Iterator[_Text]:
-        if not self.normalise:
-            yield from self._own()
-            return
+    def _framed_texts(self) -> Iterator[_Text]:
+        """The games in the frame of the query."""
         for hits in self._counted():
             opened, ordinal = self.readers.of(hits.game)
             text = self._framed(hits, opened, ordinal)
             if text:
-                yield _Text(text.encode("utf-8"))
+                yield _Text.of(text.encode("utf-8"))
                 continue
             self.as_played += 1
             yield _rewritten(opened.whole(ordinal), hits, match_comments(hits, self.result.orbits))
 
-    def _own(self) -> Iterator[_Text]:
-        """The games as they are."""
+    def _many(self) -> Iterator[_Text]:
+        """The games as they are, or with the comments and tags that the query writes. While the caller writes
+        a batch of games to the file, a thread makes the next batch."""
         annotator = writer.Annotator()
-        listed = list(self.chosen)
-        for begin in range(0, len(listed), _BATCH):
-            games = listed[begin : begin + _BATCH]
-            for game, (text, clean) in zip(games, annotator.own(self._raw(games)), strict=True):
-                self._count(self.games)
-                yield _Text(text, clean)
-                self.games += 1
-                self.hits += self.chosen[game]
+        coming: ahead.Ahead[list[_Text]] | None = None
+        for batch in self._annotated() if self.annotate else self._own():
+            done = [] if coming is None else coming.result()
+            coming = ahead.Ahead(functools.partial(self._made, annotator, batch))
+            yield from done
+        if coming is not None:
+            yield from coming.result()
 
-    def _annotated(self) -> Iterator[_Text]:
-        """The games with the comments and tags that the query writes, in batches."""
-        annotator = writer.Annotator()
-        batches = hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel)
-        for batch, found in batches:
-            games, notes, odd = self._notes(batch, found)
-            raw = self._raw(games)
-            for game, text, (written, clean) in zip(games, raw, annotator.write(raw, notes), strict=True):
-                self._count(self.games)
-                hits = odd.get(game)
-                self.games += 1
-                yield (
-                    _Text(written, clean)
-                    if hits is None
-                    else _rewritten(text, hits, match_comments(hits, self.result.orbits))
-                )
+    def _own(self) -> Iterator[_Batch]:
+        for games in hit_details.parts(list(self.chosen)):
+            self._count(self.games)
+            yield _Batch(games, writer.Notes.none(len(games)), {})
+            self.games += len(games)
+            self.hits += sum(map(self.chosen.__getitem__, games))
 
-    def _notes(
-        self, batch: list[int], found: FoundGames
-    ) -> tuple[list[int], writer.Notes, dict[int, hit_model.GameHits]]:
-        """The games of a batch that are to be written, and the comments for these games. The third part of
-        the result has the games where the query also changes tags or removes comments."""
+    def _annotated(self) -> Iterator[_Batch]:
+        for batch, found in hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel):
+            self._count(self.games)
+            made = self._batch(batch, found)
+            yield made
+            self.games += len(made.games)
+
+    def _batch(self, listed: list[int], found: FoundGames) -> _Batch:
+        """The games of a batch that are to be written, with their comments."""
         making = match_notes.Making(found, self.result.orbits)
         games: list[int] = []
         odd: dict[int, hit_model.GameHits] = {}
-        for game in batch:
-            if self.element is None and game not in found.told:
-                self.hits += making.plain(game)
-            else:
-                hits = found[game] if self.element is None else _limited(found[game], self.element)
-                if hits is None:
-                    continue
-                self.hits += len(hits.hits)
-                if hits.removed or hits.tags:
-                    odd[game] = hits
-                making.told({} if game in odd else match_comments(hits, self.result.orbits))
-            games.append(game)
-        return games, making.notes(), odd
+        plain: list[int] = []
 
-    def _raw(self, games: Sequence[int]) -> list[bytes]:
-        """The texts of some games."""
-        found: list[bytes] = []
-        for opened, ordinals in self.readers.runs(games):
-            found += opened.wholes(ordinals)
-        return found
+        def add_plain() -> None:
+            if plain:
+                self.hits += making.plain(plain)
+                games.extend(plain)
+                plain.clear()
+
+        for game in listed:
+            if self.element is None and game not in found.told:
+                plain.append(game)
+                continue
+            add_plain()
+            hits = found[game] if self.element is None else _limited(found[game], self.element)
+            if hits is None:
+                continue
+            self.hits += len(hits.hits)
+            if hits.removed or hits.tags:
+                odd[len(games)] = hits
+            making.told({} if len(games) in odd else match_comments(hits, self.result.orbits))
+            games.append(game)
+        add_plain()
+        return _Batch(games, making.notes(), odd)
+
+    def _made(self, annotator: writer.Annotator, batch: _Batch) -> list[_Text]:
+        """The texts of a batch."""
+        texts = self._read(batch)
+        made: list[_Text] = []
+        for part in annotator.write(texts, batch.notes):
+            hits = batch.odd.get(part.begin)
+            if hits is None or part.clean:
+                made.append(_Text(part.text, part.clean, part.first, part.last))
+            else:
+                comments = match_comments(hits, self.result.orbits)
+                made.append(_rewritten(texts.bare(part.begin), hits, comments))
+        return made
+
+    def _read(self, batch: _Batch) -> writer.Texts:
+        """The texts of a batch as they stand in the sources."""
+        parts = [opened.texts(np.array(own, np.int64)) for opened, own in self.readers.runs(batch.games)]
+        shifts = np.cumsum([0, *(len(part.data) for part in parts)])[:-1].tolist()
+        begins, ends = (
+            np.concatenate([getattr(part, name) + shift for part, shift in zip(parts, shifts, strict=True)])
+            for name in ("begins", "ends")
+        )
+        flags = np.concatenate([part.flags for part in parts])
+        branching = flags & index.VARIATIONS != 0
+        kinds = np.where(branching, kernel_places.BRANCHING, kernel_places.PLAIN)
+        clean = flags & index.CLEAN != 0
+        if not all(map(bytes.isascii, batch.notes.comments)):
+            # The kernel would write UTF-8 into a text in another encoding.
+            clean &= flags & index.OTHER_ENCODING == 0
+        clean[list(batch.odd)] = False
+        kinds = np.where(clean, kinds, kernel_places.LEFT).astype(np.uint8)
+        data = parts[0].data if len(parts) == 1 else b"".join(part.data for part in parts)
+        return writer.Texts(data, begins, ends, kinds)
 
     def _framed(self, hits: hit_model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
         """The continuation of a game's first hit, in the query's frame. Empty if the continuation is no legal
@@ -352,6 +380,16 @@ class _Job:
         return framing.fragment(
             played, read.tags, (read.result, read.ending or read.result), hit, element, frame
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Games that are written together, with their comments. `odd` has the games where the query also changes
+    tags or removes comments, by their places in `games`."""
+
+    games: list[int]
+    notes: writer.Notes
+    odd: dict[int, hit_model.GameHits]
 
 
 def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:
@@ -381,15 +419,23 @@ def _cell(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The text of a game. If the text is `clean`, every PGN reader finds the end of the game."""
+    """The text of a game, or of several games. If the text is `clean`, every PGN reader finds the end of each
+    game. `first` and `last` are the texts of the first and of the last game."""
 
     text: bytes
-    clean: bool = False
+    clean: bool
+    first: bytes
+    last: bytes
+
+    @classmethod
+    def of(cls, text: bytes) -> _Text:
+        """The text of a game that need not be clean."""
+        return cls(text, False, text, text)
 
 
 def _rewritten(raw: bytes, hits: hit_model.GameHits, comments: Mapping[int, str]) -> _Text:
     """A game with everything that the query writes."""
-    return _Text(writer.annotate(raw, comments, hits.removed, hits.tags).strip(b"\r\n"))
+    return _Text.of(writer.annotate(raw, comments, hits.removed, hits.tags).strip(b"\r\n"))
 
 
 def _closing(current: _Text, after: _Text | None) -> bytes:
@@ -400,7 +446,7 @@ def _closing(current: _Text, after: _Text | None) -> bytes:
     game."""
     if after is None:
         return b"\n"
-    text, following = current.text, after.text
+    text, following = current.last, after.first
     if current.clean and after.clean and following.startswith(b"["):
         return b"\n\n"
     for head in (b"", b'[Event "?"]\n\n'):

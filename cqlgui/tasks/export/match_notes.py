@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base.patterns import pattern
 from cqlgui.board import squares
 from cqlgui.pgn import writer
 from cqlgui.tasks.results import found as found_module
@@ -57,77 +59,143 @@ def _mark(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit], match_string: s
 
 
 class Making:
-    """Makes the comments for several games, game after game. Equal comments are made only once."""
+    """Makes the comments for several games. Equal comments are made only once."""
 
     def __init__(self, found: found_module.FoundGames, orbits: Sequence[hit_model.Orbit]) -> None:
         self._found = found
-        self._firsts = [0]
-        self._ids: list[int] = []
-        self._chosen: list[int] = []
+        self._orbits = orbits
         self._texts: list[str] = []
+        self._comments: list[bytes] = []
         self._numbers: dict[str, int] = {}
-        self._places: list[int] = (found.columns.hits & found_module.PLACE_MASK).tolist()
-        self._marked = self._marks(orbits)
-        games, starts, ends = (one.tolist() for one in found.bounds)
-        self._stretches: dict[int, tuple[int, int]] = dict(
-            zip(games, zip(starts, ends, strict=True), strict=True)
-        )
+        self._combined: dict[tuple[int, ...], int] = {}
+        self._ids: list[np.ndarray] = []
+        self._chosen: list[np.ndarray] = []
+        self._counts: list[np.ndarray] = []
 
-    def _marks(self, orbits: Sequence[hit_model.Orbit]) -> list[int]:
-        """The number of each hit's comment, in the order of the hits."""
-        columns, untold = self._found.columns, self._found.untold
+    def plain(self, games: Sequence[int]) -> int:
+        """Add games whose hits are in the columns. Returns the number of their hits."""
+        found = self._found
+        untold = found.untold
+        assert untold is not None
+        columns = found.columns.take(found.places_of(np.array(games, np.int64)))
+        starts = found_module.first_hits(columns.hits)
+        owners = np.repeat(np.arange(len(games)), np.diff(starts, append=len(columns)))
+        # For each comment: its game, its place in the game's log, the positionid and the text.
+        parts: list[tuple[Any, Any, Any, Any]] = []
+        if untold.header_comment:
+            parts.append(self._numbers_of(games, untold))
+        notes = None if columns.details is None else columns.details.notes
+        if notes is not None and len(notes.texts):
+            of_hits = np.searchsorted(notes.ends, np.arange(len(notes.texts)), "right")
+            numbers = np.fromiter(map(self._number, notes.texts), np.int64, len(notes.texts))
+            order = np.arange(len(notes.texts)) + of_hits
+            parts.append((owners[of_hits], order, notes.places, numbers))
+        if untold.match_string:
+            if self._numbers.get(untold.match_string) is not None:
+                return self._slowly(games, columns)
+            places = columns.hits & found_module.PLACE_MASK
+            marks = self._marks(columns, untold.match_string)
+            # The match string of a hit comes after the query's own comments at this hit.
+            before = np.arange(len(columns)) + (0 if notes is None else notes.ends)
+            parts.append((owners, before, places, marks))
+        self._add(len(games), parts)
+        return len(columns)
+
+    def _slowly(self, games: Sequence[int], columns: found_module.Columns) -> int:
+        """`plain` for games where the query itself writes the match string."""
+        for game in games:
+            self.told(match_comments(self._found[game], self._orbits))
+        return len(columns)
+
+    def _numbers_of(
+        self, games: Sequence[int], untold: found_module.GameDefaults
+    ) -> tuple[Any, Any, Any, Any]:
+        """The comments with the numbers of the games."""
+        first = len(self._texts)
+        for game in games:
+            self._unique(untold.number(game))
+        owners = np.arange(len(games))
+        return owners, np.full(len(games), -1), np.zeros(len(games), np.int64), first + owners
+
+    def _add(self, games: int, parts: Sequence[tuple[Any, Any, Any, Any]]) -> None:
+        """Add comments to the next `games` games. The comments at one position become one comment."""
+        nothing = np.zeros(0, np.int64)
+        owners, order, ids, chosen = map(np.concatenate, zip((nothing,) * 4, *parts, strict=True))
+        # If a position has the same comment twice, the comment is written once.
+        sorted_by_text = np.lexsort((order, chosen, ids, owners))
+        again = np.zeros(len(owners), np.bool_)
+        again[1:] = True
+        for key in (owners, ids, chosen):
+            again[1:] &= key[sorted_by_text][1:] == key[sorted_by_text][:-1]
+        kept = sorted_by_text[~again]
+        kept = kept[np.lexsort((order[kept], ids[kept], owners[kept]))]
+        owners, ids, chosen = owners[kept], ids[kept], chosen[kept]
+        fresh = np.ones(len(kept), np.bool_)
+        fresh[1:] = (owners[1:] != owners[:-1]) | (ids[1:] != ids[:-1])
+        heads = np.flatnonzero(fresh)
+        sizes = np.diff(heads, append=len(kept))
+        made = chosen[heads]
+        for place in np.flatnonzero(sizes > 1).tolist():
+            begin = int(heads[place])
+            made[place] = self._several(tuple(chosen[begin : begin + int(sizes[place])].tolist()))
+        self._ids.append(ids[heads])
+        self._chosen.append(made)
+        self._counts.append(np.bincount(owners[heads], minlength=games))
+
+    def _several(self, numbers: tuple[int, ...]) -> int:
+        """The number of a comment that consists of several texts."""
+        number = self._combined.get(numbers)
+        if number is None:
+            number = self._unique(_joined([self._texts[one] for one in numbers]))
+            self._combined[numbers] = number
+        return number
+
+    def _marks(self, columns: found_module.Columns, match_string: str) -> Any:
+        """The number of each hit's comment."""
         details = columns.details
-        if details is None or untold is None or not untold.match_string:
-            return []
         primary = np.full(len(columns), -1, np.int64)
         some = np.diff(columns.ends, prepend=0) > 0
         primary[some] = columns.codes[columns.starts[some]]
-        order = np.lexsort((details.squares, primary))
+        squares = np.zeros(len(columns), np.uint64) if details is None else details.squares
+        order = np.lexsort((squares, primary))
         fresh = np.ones(len(order), np.bool_)
-        sorted_codes, sorted_squares = primary[order], details.squares[order]
+        sorted_codes, sorted_squares = primary[order], squares[order]
         fresh[1:] = (np.diff(sorted_codes) != 0) | (sorted_squares[1:] != sorted_squares[:-1])
         numbers = np.zeros(len(order), np.int64)
         numbers[order] = np.cumsum(fresh) - 1
         texts = []
         for number in order[fresh].tolist():
             hit = next(found_module.hits_of(columns, number, number + 1))
-            texts.append(self._number(_joined(_mark(hit, orbits, untold.match_string))))
-        return np.array(texts, np.int64)[numbers].tolist()  # type: ignore[no-any-return]  # NumPy's
-
-    def plain(self, game: int) -> int:
-        """Add a game whose hits are in the columns. Returns the number of its hits."""
-        untold = self._found.untold
-        assert untold is not None
-        first, end = self._stretches[game]
-        ids, chosen = self._places[first:end], self._marked[first:end]
-        if not untold.match_string:
-            ids = []
-        words = untold.number(game)
-        # If a position has the same comment twice, the comment is written once.
-        if untold.header_comment and words != untold.match_string:
-            if ids and ids[0] == 0:
-                chosen[0] = self._number(f"{words} {self._texts[chosen[0]]}")
-            else:
-                ids, chosen = [0, *ids], [self._number(words), *chosen]
-        self._add(ids, chosen)
-        return end - first
+            texts.append(self._number(_joined(_mark(hit, self._orbits, match_string))))
+        return np.array(texts, np.int64)[numbers]
 
     def told(self, comments: Mapping[int, str]) -> None:
         """Add a game; `comments` has its comments by positionid."""
-        self._add(list(comments), list(map(self._number, comments.values())))
+        self._ids.append(np.fromiter(comments, np.int64, len(comments)))
+        self._chosen.append(np.fromiter(map(self._number, comments.values()), np.int64, len(comments)))
+        self._counts.append(np.array([len(comments)], np.int64))
 
     def notes(self) -> writer.Notes:
         """The comments of all games that were added."""
-        firsts, ids, chosen = (np.array(one, np.int64) for one in (self._firsts, self._ids, self._chosen))
-        return writer.Notes(firsts, ids, chosen, self._texts)
-
-    def _add(self, ids: list[int], chosen: list[int]) -> None:
-        self._ids += ids
-        self._chosen += chosen
-        self._firsts.append(len(self._ids))
+        nothing = [np.zeros(0, np.int64)]
+        ids, chosen, counts = (
+            np.concatenate(one or nothing) for one in (self._ids, self._chosen, self._counts)
+        )
+        return writer.Notes(np.cumsum([0, *counts]), ids, chosen, self._texts, self._comments)
 
     def _number(self, text: str) -> int:
-        number = self._numbers.setdefault(text, len(self._texts))
-        if number == len(self._texts):
-            self._texts.append(text)
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = self._unique(text)
         return number
+
+    def _unique(self, text: str) -> int:
+        """Add a comment that probably does not occur again. Returns its number."""
+        self._texts.append(text)
+        # A text without braces, backslashes and line ends needs no escapes.
+        made = f"{{{text}}}" if _SIMPLE.fullmatch(text) else writer.comment(text)
+        self._comments.append(made.encode("utf-8", "replace"))
+        return len(self._texts) - 1
+
+
+_SIMPLE: Final = pattern(r"[A-Za-z0-9 :%,.()\[\]_-]*")

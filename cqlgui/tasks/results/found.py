@@ -23,6 +23,7 @@ from cqlgui.cql.interpreting.runtime import values
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.results.hit_notes import HitNotes
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Codes: TypeAlias = "npt.NDArray[np.int32]"
@@ -44,6 +45,8 @@ class HitDetails:
     values: Integers
     squares: Words
     marks: Words
+    notes: HitNotes | None = None
+    """The comments that the query writes at hits; None if the query writes no comments."""
 
     @classmethod
     def none(cls, kind: Type | None, hits: int, codes: int) -> HitDetails:
@@ -59,11 +62,15 @@ class HitDetails:
             np.concatenate([part.values for part in parts]),
             np.concatenate([part.squares for part in parts]),
             np.concatenate([part.marks for part in parts]),
+            HitNotes.joined([part.notes or HitNotes.none(len(part.values)) for part in parts])
+            if any(part.notes is not None for part in parts)
+            else None,
         )
 
     def take(self, hits: Any, codes: Any) -> HitDetails:
         """The details of some hits, chosen by indices of hits and of codes."""
-        return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes])
+        notes = None if self.notes is None else self.notes.take(hits)
+        return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes], notes)
 
     def value(self, number: int) -> str | None:
         """The value of a hit as text; None if the hit has no value."""
@@ -116,7 +123,7 @@ class Columns:
         if not len(self.codes):
             return self._chosen(numbers, no_ends(len(numbers)), slice(0))
         starts, sizes = self.starts[numbers], np.diff(self.ends, prepend=0)[numbers]
-        return self._chosen(numbers, np.cumsum(sizes), _stretched(starts, sizes))
+        return self._chosen(numbers, np.cumsum(sizes), arrays.stretched(starts, sizes))
 
     def _chosen(self, hits: Any, ends: Integers, codes: Any) -> Columns:
         """Some of the hits with their codes, chosen by indices. The new columns get the array `ends`."""
@@ -128,7 +135,7 @@ class Columns:
         if not len(self.codes):
             return self._chosen(mask, no_ends(int(np.count_nonzero(mask))), slice(0))
         sizes = np.diff(self.ends, prepend=0)
-        return self._chosen(mask, np.cumsum(sizes[mask]), repeated(mask, sizes))
+        return self._chosen(mask, np.cumsum(sizes[mask]), arrays.repeated(mask, sizes))
 
     def part(self, begin: int, end: int) -> Columns:
         """The hits from `begin` to `end`, without a copy of the arrays."""
@@ -167,9 +174,6 @@ _ZERO: Final[Integers] = np.zeros(1, np.int64)
 BLOCK: Final = 1 << 20
 """Number of hits that are processed together. Fewer hits would be slower, and more hits would need more
 memory."""
-_REPEATED: Final = 1 << 17
-"""Number of values that are repeated in one call. NumPy holds the interpreter lock during the call, so a
-longer call would block the window."""
 _COUNTED: Final = 1 << 16
 """Number of hits whose codes are counted in one call. NumPy holds the interpreter lock during this call too.
 An orbit may have many codes at each hit, so more hits would block the window."""
@@ -215,25 +219,6 @@ def places(hits: Integers) -> dict[int, list[int]]:
         game: found[begin:end]
         for game, begin, end in zip(games, starts, [*starts[1:], len(found)], strict=True)
     }
-
-
-def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
-    """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, a single call
-    of `numpy.repeat` would block the window, because the call holds the interpreter lock."""
-    made = np.empty(int(counts.sum()), values.dtype)
-    end = 0
-    for begin in range(0, len(values), _REPEATED):
-        some = np.repeat(values[begin : begin + _REPEATED], counts[begin : begin + _REPEATED])
-        made[end : end + len(some)] = some
-        end += len(some)
-    return made
-
-
-def _stretched(starts: Integers, sizes: Integers) -> Integers:
-    """For each n, the `sizes[n]` consecutive numbers from `starts[n]` on. The ranges follow each other in one
-    array."""
-    shifts = starts - np.cumsum(sizes) + sizes
-    return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
 
 
 def tallied(numbers: Integers, length: int = 0) -> Integers:
@@ -471,23 +456,33 @@ class GameDefaults:
     """What is known of the hits of a query without the interpreter. `valued` says whether the hits have
     values. `writes` says whether the query writes comments. If the query writes no comments, the only
     comments are the match string at each hit and the game's number. `firsts` has the base ordinal of each
-    source's first game."""
+    source's first game. `unique` says whether a comment is written only once at a position."""
 
     valued: bool
     writes: bool
     match_string: str
     header_comment: bool
     firsts: tuple[int, ...]
+    unique: bool = True
 
     def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
         """The comments of the game `game`. `places` has the positionids of the game's hits. If the query
         itself writes comments, the result is empty, because only the interpreter can find all comments."""
         if self.writes:
             return ()
-        found = [(place, self.match_string) for place in places] if self.match_string else []
-        if self.header_comment:
-            found.insert(0, (0, self.number(game)))
-        return tuple(dict.fromkeys(found))
+        return self.log(game, places, [()] * len(places))
+
+    def log(
+        self, game: int, places: Sequence[int], notes: Iterable[Sequence[tuple[int, str]]]
+    ) -> tuple[tuple[int, str], ...]:
+        """The comments of the game `game` in the order of writing. `notes` has the comments that the query
+        itself writes at each hit."""
+        found = [(0, self.number(game))] if self.header_comment else []
+        for place, own in zip(places, notes, strict=True):
+            found += own
+            if self.match_string:
+                found.append((place, self.match_string))
+        return tuple(dict.fromkeys(found)) if self.unique else tuple(found)
 
     def number(self, game: int) -> str:
         """The comment with a game's number in its source."""
@@ -588,18 +583,18 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     def in_order(self, order: Iterable[int]) -> FoundGames:
         """The same games in another order."""
-        chosen = self._places_of(np.fromiter(order, np.int64))
+        chosen = self.places_of(np.fromiter(order, np.int64))
         return FoundGames(self.columns.take(chosen), self.told, self.untold)
 
     def hits_in(self, games: Integers) -> Integers:
         """The hits of some games, in the order of `games`."""
-        return self.columns.hits[self._places_of(games)]
+        return self.columns.hits[self.places_of(games)]
 
-    def _places_of(self, wanted: Integers) -> Integers:
+    def places_of(self, wanted: Integers) -> Integers:
         """The indices of the hits of some games."""
         games, starts, ends = self.bounds
         at = np.searchsorted(games, wanted)
-        return _stretched(starts[at], ends[at] - starts[at])
+        return arrays.stretched(starts[at], ends[at] - starts[at])
 
     def spelt_out(self) -> FoundGames:
         """The games of this result, with all details in `told` and no details in the columns."""
@@ -617,10 +612,15 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         told = self.told.get(game)
         if told is not None:
             return told.comments
-        if self.untold is None or self.untold.writes:
+        details = self.columns.details
+        notes = None if details is None else details.notes
+        if self.untold is None or (self.untold.writes and notes is None):
             return ()
         first, end = self.stretch(game)
-        return self.untold.comments(game, (self.columns.hits[first:end] & PLACE_MASK).tolist())
+        places = (self.columns.hits[first:end] & PLACE_MASK).tolist()
+        if notes is None:
+            return self.untold.comments(game, places)
+        return self.untold.log(game, places, notes.of(first, end))
 
     def __getitem__(self, game: int) -> hit_model.GameHits:
         whole = self.told.get(game)
@@ -650,7 +650,11 @@ def view(columns: Columns, first: int, end: int, untold: GameDefaults | None) ->
     if untold is None:
         return hit_model.GameHits(game, hits, told=told)
     places = [hit.positionid for hit in hits]
-    comments = untold.comments(game, places)
+    notes = None if columns.details is None else columns.details.notes
+    if notes is None:
+        comments = untold.comments(game, places)
+    else:
+        comments = untold.log(game, places, notes.of(first, end))
     return hit_model.GameHits(game, hits, comments, match_string=untold.match_string, told=told)
 
 
@@ -734,7 +738,7 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
         first = np.zeros(len(block), np.bool_)
         first[first_hits(block.hits)[1:]] = True
         games = np.cumsum(first)
-        owners = repeated(games, np.diff(block.ends, prepend=0))
+        owners = arrays.repeated(games, np.diff(block.ends, prepend=0))
         matched = np.flatnonzero(positions)
         places = np.zeros(total, np.int64)
         places[matched] = np.arange(len(matched))

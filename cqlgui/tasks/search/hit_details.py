@@ -7,6 +7,7 @@ that the user looks at, and for all games if an export needs details. The engine
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -14,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from cqlgui.base import ahead, data, progress
+from cqlgui.base.data import dataclass
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
@@ -26,10 +28,21 @@ from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.search import planning, sieving, speaking
+from cqlgui.tasks.search import planning, sieving
 
-_BATCH: Final = 2_000
-"""Number of games whose details are fetched before the first of these games is returned."""
+_FIRST_BATCH: Final = 100
+_LAST_BATCH: Final = 4_000
+_AHEAD: Final = 2
+"""Number of games in the first batch, and at most in later batches. Large batches are faster, but a small
+first batch comes soon. `_AHEAD` is the number of batches that the engine works on at the same time."""
+
+
+def parts(games: Sequence[int]) -> Iterator[list[int]]:
+    """Some games in batches. Each batch has twice as many games as the batch before."""
+    begin, size = 0, _FIRST_BATCH
+    while begin < len(games):
+        yield list(games[begin : begin + size])
+        begin, size = begin + size, min(2 * size, _LAST_BATCH)
 
 
 def tell(
@@ -69,27 +82,26 @@ def batches(
         expanded = queries.expanded(result.query, said=said(result.options))
         plan = sieving.plan(expanded, pruned=False)
         quick, separable = _Quick.of(base, result, expanded, plan), plan.separable
-    coming: ahead.Ahead[found_module.FoundGames] | None = None
-    for start in range(0, len(wanted), _BATCH):
-        batch = wanted[start : start + _BATCH]
+    coming: collections.deque[ahead.Ahead[found_module.FoundGames]] = collections.deque()
+    planned = iter(parts(wanted))
+    for batch in parts(wanted):
         token.raise_if_cancelled()
         missing = [game for game in batch if not known.is_told(game)]
-        parts: list[found_module.Columns] = []
+        columns: list[found_module.Columns] = []
         told = {game: known.told[game] for game in batch if game in known.told}
         if quick is not None:
-            quickly = quick.told(missing) if coming is None else coming.result()
-            parts.append(quickly.columns)
+            # The engine works on the next batches of games while the caller deals with the present batch.
+            while len(coming) < _AHEAD and (games_ahead := next(planned, None)) is not None:
+                coming.append(ahead.Ahead(functools.partial(quick.told, quick.asked(games_ahead))))
+            quickly = coming.popleft().result()
+            columns.append(quickly.columns)
             told |= quickly.told
-            following = wanted[start + _BATCH : start + 2 * _BATCH]
-            if following:
-                # The engine works on the next batch of games while the caller deals with the present batch.
-                coming = ahead.Ahead(functools.partial(quick.told, following))
             listed = {*found_module.each_game(quickly.columns.hits).tolist(), *quickly.told}
             missing = [game for game in missing if game not in listed]
         elif len(missing) < len(batch):
             # The columns of the result already have the details of these games.
             own = [game for game in batch if known.is_told(game) and game not in known.told]
-            parts += [known.columns.part(*known.stretch(game)) for game in own]
+            columns += [known.columns.part(*known.stretch(game)) for game in own]
         places = None
         if separable and missing:
             places = found_module.places(known.hits_in(np.array(missing, np.int64)))
@@ -103,7 +115,7 @@ def batches(
                 if whole is None
                 else found_module.trimmed(whole, known.columns, *known.stretch(game))
             )
-        yield batch, found_module.FoundGames(found_module.joined(parts), told, known.untold)
+        yield batch, found_module.FoundGames(found_module.joined(columns), told, known.untold)
 
 
 def detail_pass(plan: sieving.Plan, chosen: settings.Settings) -> detail_passes.DetailPass | Unsupported:
@@ -122,6 +134,16 @@ def detail_pass(plan: sieving.Plan, chosen: settings.Settings) -> detail_passes.
 _NOWHERE: Final = diagnostics.Span(0, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Hits in the games of a part. `before` and `base` are explained in `sieving.detailed`."""
+
+    part: planning.Part
+    hits: found_module.Integers
+    before: int
+    base: int
+
+
 class _Quick:
     """Gets the details of one result's hits from the engine."""
 
@@ -131,14 +153,13 @@ class _Quick:
         result: search_model.SearchResult,
         asking: detail_passes.DetailPass,
         planner: planning.Planner,
-        unique: bool,
     ) -> None:
         self._base = base
-        self._unique = unique
         self._games = result.games
         self._asking = asking
         self._planner = planner
-        self._part: tuple[int, planning.Part] | None = None
+        self._known: tuple[base_model.Source, int, int, planning.Part] | None = None
+        """The source and the segment of the last game that was asked for."""
 
     @classmethod
     def of(
@@ -155,25 +176,31 @@ class _Quick:
         compiled = sieving.compiled(expanded)
         assert isinstance(compiled, compiling.Compiled)
         planner = planning.Planner(expanded, compiled.facts, pruned=False)
-        return cls(base, result, asking, planner, said(result.options).unique_comments)
+        return cls(base, result, asking, planner)
 
-    def told(self, games: Sequence[int]) -> found_module.FoundGames:
-        """The hits of some games with their details. Games that the interpreter must evaluate are left
-        out."""
-        parts: list[found_module.Columns] = []
-        told: dict[int, hit_model.GameHits] = {}
+    def asked(self, games: Sequence[int]) -> list[_Asked]:
+        """The hits of some games whose details are unknown, by segment. Only one thread at a time may call
+        this method."""
+        found: list[_Asked] = []
         left = np.array(sorted(game for game in games if not self._games.is_told(game)), np.int64)
         while len(left):
             source, ordinal = sources.of_game(self._base, int(left[0]))
             first, count, part = self._segment(source, ordinal)
             end = int(np.searchsorted(left, source.first + first + count))
             own, left = left[:end], left[end:]
-            hits = self._games.hits_in(own)
-            hits = hits - (source.first + first << found_module.GAME_SHIFT)
-            assert self._games.untold is not None
-            speech = speaking.Speech(self._games.untold, self._unique)
+            base = source.first + first
+            hits = self._games.hits_in(own) - (base << found_module.GAME_SHIFT)
+            found.append(_Asked(part, hits, first, base))
+        return found
+
+    def told(self, asked: Sequence[_Asked]) -> found_module.FoundGames:
+        """The details of hits. Games that the interpreter must evaluate are left out. Any number of threads
+        may call this method."""
+        parts: list[found_module.Columns] = []
+        told: dict[int, hit_model.GameHits] = {}
+        for one in asked:
             found = sieving.detailed(
-                self._asking, part, hits, speech, before=first, base=source.first + first
+                self._asking, one.part, one.hits, self._games.untold, before=one.before, base=one.base
             )
             parts.append(found.columns)
             told |= found.told
@@ -182,15 +209,21 @@ class _Quick:
     def _segment(self, source: base_model.Source, ordinal: int) -> tuple[int, int, planning.Part]:
         """The segment that holds a game of a source: the ordinal of its first game, its number of games, and
         its `planning.Part`."""
-        with sources.indexed(source) as opened:
-            first, segment = next(
-                (first, segment)
-                for first, segment in opened.parts
-                if first <= ordinal < first + segment.games
-            )
-            if self._part is None or self._part[0] != source.first + first:
-                self._part = source.first + first, self._planner.part(source, first, segment)
-            return first, segment.games, self._part[1]
+        if self._known is None or not self._holds(source, ordinal):
+            with sources.indexed(source) as opened:
+                first, segment = next(
+                    (first, segment)
+                    for first, segment in opened.parts
+                    if first <= ordinal < first + segment.games
+                )
+                part = self._planner.part(source, first, segment)
+                self._known = source, first, segment.games, part
+        return self._known[1:]
+
+    def _holds(self, source: base_model.Source, ordinal: int) -> bool:
+        assert self._known is not None
+        known, first, count, _ = self._known
+        return known is source and first <= ordinal < first + count
 
 
 def details(

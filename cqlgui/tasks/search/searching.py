@@ -32,7 +32,7 @@ from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers
-from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving, speaking
+from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving
 
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 
@@ -293,8 +293,7 @@ class _Run:
         asking = hit_details.detail_pass(self.plan, self.said)
         if isinstance(asking, Unsupported):
             return None
-        speech = speaking.Speech(self._defaults(), self.said.unique_comments)
-        return replace(straight, detail_pass=asking, speech=speech)
+        return replace(straight, detail_pass=asking, defaults=self._defaults())
 
     def _defaults(self) -> found_module.GameDefaults:
         """The facts that hold for all hits that come straight from the engine."""
@@ -306,6 +305,7 @@ class _Run:
             settings.match_string(header),
             self.said.header_comment and not header.silent,
             tuple(source.first for source in self.base.sources if source.games),
+            self.said.unique_comments,
         )
 
     def _found(self) -> FoundGames:
@@ -356,7 +356,12 @@ class _Run:
                 left = collections.deque(sorted([*(first + ordinal for ordinal in chunk.left), *chunk.told]))
                 if self._has_room(chunk.told.values()):
                     self._waiting.update(chunk.told)
-                self._stretches.append(_Stretch(first + chunk.begin, first + chunk.end, chunk.columns, left))
+                columns = self._that_fit(chunk.columns)
+                if len(columns) < len(chunk.columns):
+                    # The search stops before this game, because the game will never be done.
+                    game = int(chunk.columns.games[len(columns)])
+                    left = collections.deque(sorted({*left, game}))
+                self._stretches.append(_Stretch(first + chunk.begin, first + chunk.end, columns, left))
                 self.searched += chunk.passed
                 self.positions += chunk.passed_positions
                 self._advance(more=not chunk.left)
@@ -443,13 +448,34 @@ class _Run:
             return True
         if game is None:
             game = min(hits.game for hits in told)
+        self._stop_for_texts(game)
+        return False
+
+    def _stop_for_texts(self, game: int) -> None:
+        """Stop the search before a game, because the texts have too many characters."""
         reason = (
             f"What the query writes to games takes more than {MOST_KEPT:,} characters. Let it match or"
             " write less, or set a limit of games"
         )
         if self._fault is None or game < self._fault.game:
             self._fault = search_model.Stop(game, reason)
-        return False
+
+    def _that_fit(self, columns: Columns) -> Columns:
+        """Count the characters of the comments in the columns of some games. If there are too many
+        characters, the search stops before one of the games, and only the hits before this game are
+        returned."""
+        notes = None if columns.details is None else columns.details.notes
+        if notes is None or not len(notes.texts):
+            return columns
+        lengths = np.fromiter(map(len, notes.texts), np.int64, len(notes.texts))
+        kept = self._kept + np.cumsum(lengths)
+        if kept[-1] <= MOST_KEPT:
+            self._kept = int(kept[-1])
+            return columns
+        place = int(np.searchsorted(kept, MOST_KEPT, "right"))
+        game = int(columns.games[np.searchsorted(notes.ends, place, "right")])
+        self._stop_for_texts(game)
+        return columns.of_games(0, game)
 
     def _lost(self, item: _Item, reason: str) -> None:
         place, ordinal = item

@@ -79,7 +79,7 @@ class Straight:
     header: nodes.Header
     orbit_pass: orbit_pass.OrbitPass | None
     detail_pass: detail_pass.DetailPass | None = None
-    speech: speaking.Speech | None = None
+    defaults: found_module.GameDefaults | None = None
     """The facts that are needed for comments that come as events (`DetailPass.speaks`)."""
 
 
@@ -397,7 +397,7 @@ class Sieve:
         hits = hits[self._admitted(task, straight.header, hits)]
         if straight.detail_pass is not None:
             found = detailed(
-                straight.detail_pass, task.part, hits, straight.speech, before=task.first, base=base
+                straight.detail_pass, task.part, hits, straight.defaults, before=task.first, base=base
             )
             left.update(found.doubtful)
             told.update(found.told)
@@ -444,7 +444,7 @@ class Sieve:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Hits with their details: as columns, or as whole games (`told`) if the query writes comments. For the
+    """Hits with their details: as columns, or as whole games (`told`) where columns cannot hold them. For the
     games in `doubtful`, the interpreter must find the details. The numbers in `doubtful` count the games of a
     part from 0."""
 
@@ -457,27 +457,28 @@ def detailed(
     asking: detail_pass.DetailPass,
     part: planning.Part,
     hits: Integers,
-    speech: speaking.Speech | None,
+    defaults: found_module.GameDefaults | None,
     *,
     before: int,
     base: int,
 ) -> Details:
     """The details of hits in games of a part. `before` is the number of games before the part in its source.
-    `base` is the number of games before the part in the whole base. `speech` is needed if the query's
+    `base` is the number of games before the part in the whole base. `defaults` are needed if the query's
     comments come as events (`DetailPass.speaks`).
     """
     found = asking.tell(part.asked, hits, before=before, facts=part.facts)
     values: Any = found.values
     if asking.valued is Type.STRING:
         values = _texts(found.values, part.texts if asking.value_texts is None else asking.value_texts)
-    details = found_module.HitDetails(asking.valued, values, found.squares, found.marks)
+    notes = speaking.notes(asking, found, hits, part) if asking.speaks else None
+    details = found_module.HitDetails(asking.valued, values, found.squares, found.marks, notes)
     numbered = hits + (base << found_module.GAME_SHIFT)
     columns = Columns(numbered, found.ends, found.codes, details)
     told: dict[int, hit_model.GameHits] = {}
     doubtful = found.doubtful.tolist()
-    if asking.speaks and len(columns):
-        assert speech is not None
-        told = speaking.told(asking, found, columns, speech, part, base)
+    if asking.speaks and notes is None and len(columns):
+        assert defaults is not None
+        told = speaking.told(asking, found, columns, defaults, part, base)
         columns = found_module.NOTHING
         for game in doubtful:
             told.pop(base + game, None)

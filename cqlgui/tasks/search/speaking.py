@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
+
 from cqlgui.base import data
-from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import values
@@ -22,7 +23,7 @@ from cqlgui.engine.passes import detail_pass
 from cqlgui.engine.replaying import layout
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.results import hit_model, hit_notes
 from cqlgui.tasks.search import planning
 
 _HALF: Final = (1 << 32) - 1
@@ -30,27 +31,69 @@ _PLACE: Final = (1 << lowering_notes.PLY_SHIFT) - 1
 _PLY: Final = (1 << 32) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Speech:
-    """The facts that are needed to make comments from events: those of all games, and whether a comment is
-    written only once at a position."""
+_WORDS: Final = layout.EVENT_SIZE
 
-    defaults: found_module.GameDefaults
-    unique: bool = True
+
+def notes(
+    asking: detail_pass.DetailPass, found: detail_pass.Detailed, hits: hit_notes.Integers, part: planning.Part
+) -> hit_notes.HitNotes | None:
+    """The comments that the query writes at `hits`, which lie in the games of `part`. `found` has the details
+    of these hits. The result is None if only `told` can make the comments: if the query has sort keys, or if
+    elements matched at other positions."""
+    heads, payloads = found.events[0::_WORDS], found.events[1::_WORDS]
+    forms = heads >> np.uint64(routines_notes.FORM) & np.uint64(routines_notes.FORM_MASK)
+    if asking.specs or np.any(forms == Form.MATCH):
+        return None
+    chosen = np.flatnonzero((forms != Form.VALUE) & (forms != Form.NOTHING))
+    owners = np.searchsorted(found.event_ends, chosen, "right")
+    starts = part.asked.starts[hits[owners] >> found_module.GAME_SHIFT]
+    turns = part.asked.start_records[starts * layout.SIZE + layout.TURN]
+    places = (heads[chosen] & np.uint64(_HALF)).astype(np.int64)
+    texts = np.empty(len(chosen), object)
+    # Events with the same form and text have the same number of operands.
+    kinds = heads[chosen] >> np.uint64(routines_notes.FORM)
+    sizes = np.diff(chosen, append=len(heads))
+    for kind in np.unique(kinds).tolist():
+        own = np.flatnonzero(kinds == kind)
+        first = chosen[own]
+        keys = [turns[own], payloads[first]]
+        for operand in range(1, int(sizes[own[0]])):
+            keys += [forms[first + operand], payloads[first + operand]]
+        if kind & routines_notes.FORM_MASK == Form.PLACE:
+            keys.append(heads[first])
+        order = np.lexsort(keys)
+        fresh = np.zeros(len(order), np.bool_)
+        fresh[:1] = True
+        for key in keys:
+            fresh[1:] |= key[order][1:] != key[order][:-1]
+        heads_of = order[fresh]
+        made = np.empty(len(heads_of), object)
+        for number, one in enumerate(heads_of.tolist()):
+            at = int(first[one])
+            size, turn = int(sizes[own[one]]), int(turns[own[one]])
+            events = found.events[_WORDS * at : _WORDS * (at + size)].tolist()
+            comments = list(_comments(asking, part, events, 0, size, turn, []))
+            made[number] = comments[0][1] if comments else ""
+        which = np.empty(len(order), np.int64)
+        which[order] = np.cumsum(fresh) - 1
+        texts[own] = made[which]
+    said = texts != ""
+    ends = np.searchsorted(owners[said], np.arange(len(hits)), "right")
+    return hit_notes.HitNotes(ends, places[said], texts[said])
 
 
 def told(
     asking: detail_pass.DetailPass,
     found: detail_pass.Detailed,
     columns: found_module.Columns,
-    speech: Speech,
+    defaults: found_module.GameDefaults,
     part: planning.Part,
     before: int,
 ) -> dict[int, hit_model.GameHits]:
     """The games of the hits in `columns`, with all comments and sort keys. `found` has the details of the
     same hits. The hits lie in the games of `part`, and `before` is the number of games before the first of
     these games in the base."""
-    defaults, asked = speech.defaults, part.asked
+    asked = part.asked
     starts = found_module.first_hits(columns.hits).tolist()
     ends = found.event_ends.tolist()
     events = found.events.tolist()
@@ -84,7 +127,7 @@ def told(
             )
             if defaults.header_comment:
                 log += header_lines(asking.specs, keys)
-        comments = dict.fromkeys(log) if speech.unique else log
+        comments = dict.fromkeys(log) if defaults.unique else log
         made[whole.game] = data.replace(whole, hits=tuple(hits), comments=tuple(comments), sort_keys=keys)
     return made
 

@@ -56,7 +56,7 @@ def read(path: Path, workers: pool.Pool, **more: int) -> list[reading.Piece]:
 
 
 def flat(found: list[reading.Piece]) -> tuple[list[object], list[headers.Header]]:
-    """Every game as a record, and its row."""
+    """Every game as a record, and its row; not which reader has read it."""
     block = index.Block.joined([piece.games for piece in found])
     flaws: dict[int, list[object]] = {}
     for flaw in block.problems:
@@ -67,7 +67,8 @@ def flat(found: list[reading.Piece]) -> tuple[list[object], list[headers.Header]
         if row["fen"] != index.USUAL_START:
             fen = block.fens[row["fen"] : int(row["fen"]) + int(row["fen_length"])].decode()
         words = block.words[int(row["first"]) : int(row["first"]) + int(row["words"])].tolist()
-        numbers = [int(row[name]) for name in ("offset", "length", "line", "plies", "positions", "flags")]
+        numbers = [int(row[name]) for name in ("offset", "length", "line", "plies", "positions")]
+        numbers.append(int(row["flags"]) & ~(index.CLEAN | index.OTHER_ENCODING))
         records.append((*numbers, words, fen, flaws.get(number, [])))
     return records, [row for piece in found for table in piece.headers for row in table.rows()]
 
@@ -202,4 +203,5 @@ def test_plain_games_need_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(pool.Pool, "lease", None)
     found = read(path, pool.shared())
     assert sum(map(len, found)) == 500
-    assert np.all(found[0].games.rows["flags"] == index.PLAYABLE | index.VARIATIONS | index.COMMENTS)
+    flags = index.PLAYABLE | index.VARIATIONS | index.COMMENTS | index.CLEAN
+    assert np.all(found[0].games.rows["flags"] == flags)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import chess
 import chess.pgn
+import numpy as np
 import pytest
 
 from cqlgui.base import errors, progress
@@ -350,11 +351,11 @@ def test_a_program_that_exports_from_a_changing_source_ends_with_an_error(tmp_pa
         "import sys; from pathlib import Path\n"
         "from cqlgui.__main__ import main\n"
         "from cqlgui.tasks.databases import hosts\n"
-        "wholes = hosts.SourceReader.wholes\n"
+        "texts = hosts.SourceReader.texts\n"
         "def cutting(self, ordinals):\n"
         "    Path(sys.argv[1]).write_text('1. e4 *')\n"
-        "    return wholes(self, ordinals)\n"
-        "hosts.SourceReader.wholes = cutting\n"
+        "    return texts(self, ordinals)\n"
+        "hosts.SourceReader.texts = cutting\n"
         "sys.exit(main(['search', sys.argv[1], '-e', 'ply == 2', '-o', sys.argv[2]]))\n"
     )
     done = subprocess.run(
@@ -397,3 +398,39 @@ def test_what_is_printed_of_a_changing_source_ends_with_an_error(form: str, tmp_
     )
     assert done.returncode == 2, done.stderr
     assert "a.pgn has changed since it was read" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'path -- check ///"check by " from\n[x]. ///"captured on " to',
+        "find all check",
+        'comment("a") comment("b" ply) check',
+        'comment("CQL") check',
+        "flip {path focus N -- --}",
+        'initial comment("start")',
+        "initial",
+        "flipcolor {Bf1 find check}",
+        'sort "men" #[Aa] check comment("x " [Aa])',
+        "echo(s t) {t[<]s check s:check}",
+        "shift Ra1 or check",
+        'player white comment("white " player white)',
+    ],
+)
+def test_engine_and_interpreter_write_the_same_file(query: str, tmp_path: Path) -> None:
+    sample = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+    base = importing.open_base([sample]).base
+    written = []
+    for compiled in (True, False):
+        within = np.arange(1, 41)
+        options = search_model.SearchOptions(
+            compiled=compiled,
+            within=within,
+            details=search_model.Details.NONE if compiled else search_model.Details.ALL,
+        )
+        found = searching.search(base, query, options)
+        assert found.order
+        out = tmp_path / f"{compiled}.pgn"
+        exporting.export(base, found, out, annotate=True)
+        written.append(out.read_bytes())
+    assert written[0] == written[1]

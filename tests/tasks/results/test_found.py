@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqlgui.base import arrays
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.results import found, hit_model
 
@@ -205,9 +206,9 @@ def test_large_arrays_are_gone_through_in_parts(pairs: list[tuple[int, int]], pa
     values = np.array([value for value, _ in pairs], np.int32)
     counts = np.array([count for _, count in pairs], np.int64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(found, "_REPEATED", part)
+        patch.setattr(arrays, "_REPEATED", part)
         patch.setattr(found, "BLOCK", part)
-        repeated = found.repeated(values, counts)
+        repeated = arrays.repeated(values, counts)
         tallied = found.tallied(counts, 3)
     assert repeated.dtype == values.dtype
     assert repeated.tolist() == np.repeat(values, counts).tolist()
