@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,9 +20,8 @@ from cqlgui.cql.transforming import transforms
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import FoundGames
-from cqlgui.tasks.search import keeping, orbits, searching, sieving
+from cqlgui.tasks.search import hit_details, keeping, orbits, searching, sieving
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -132,17 +131,23 @@ def _once(
     bar = terminal.Bar()
     found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
     if arguments.jsonl or arguments.csv:
-        from cqlgui.tasks.export import exporting, records
+        from cqlgui.tasks.export import exporting, hit_lines, records
+
+        query = queries.expanded(text, said=hit_details.said(options)).query
+        assert query is not None
+        variations = query.header.variations
     if arguments.csv:
         print(exporting.csv_lines([]), end="")
 
     def stream(found: FoundGames) -> None:
         bar.end()
+        if arguments.jsonl:
+            for piece in hit_lines.lines(base, found, list(found), found_orbits, variations=variations):
+                sys.stdout.write(piece)
+            sys.stdout.flush()
+            return
         for record in records.records(base, found.values(), found_orbits):
-            if arguments.jsonl:
-                terminal.put(record)
-            else:
-                print(exporting.csv_lines([record]).split("\n", 1)[1], end="")
+            print(exporting.csv_lines([record]).split("\n", 1)[1], end="")
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
         bar.end()
@@ -251,9 +256,11 @@ def _engine(engine: str, reason: str) -> str:
 def answer(base: base_model.Base, result: search_model.SearchResult, *, values: bool) -> dict[str, Any]:
     """The JSON object that `search --json` prints; with `values`, the object also has the values of the hits,
     the order of the games and the sort keys."""
+    from cqlgui.tasks.export import hit_lines
+
     found: dict[str, Any] = {
         "games": list(result.order),
-        "positions": terminal.Items(_positions(result)),
+        "positions": terminal.Items(hit_lines.positions(result)),
         "count": len(result.order),
         "sources": [
             {"file": str(source.path), "first": source.first, "games": source.games}
@@ -317,8 +324,10 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
     """What the query writes (comments, messages, tags, sort values ...), in output order; empty fields are
     left out."""
     games = [told for game in result.order if (told := result.games.told.get(game)) is not None]
+    from cqlgui.tasks.export import hit_lines
+
     found: dict[str, Any] = {
-        "comments": terminal.Items(_comments(result)),
+        "comments": terminal.Items(hit_lines.comments(result)),
         "messages": [[message.game, message.text] for message in result.messages],
         "tags": [[one.game, name, text] for one in games for name, text in one.tags],
         "removed_comments": [[one.game, positionid] for one in games for positionid in one.removed],
@@ -336,32 +345,6 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
     if result.messages_dropped:
         found["messages_dropped"] = result.messages_dropped
     return {name: value for name, value in found.items() if value}
-
-
-def _positions(result: search_model.SearchResult) -> Iterator[str]:
-    """The hits as JSON items `[game,positionid]`, in output order. Each string holds at most `_PIECE`
-    items."""
-    found = result.games
-    if result.sort_keys:
-        found = found.in_order(result.order)
-    for begin in range(0, len(found.columns), _PIECE):
-        columns = found.columns.part(begin, min(begin + _PIECE, len(found.columns)))
-        places = (columns.hits & found_module.PLACE_MASK).tolist()
-        yield ",".join(map("[%d,%d]".__mod__, zip(columns.games.tolist(), places, strict=True)))
-
-
-def _comments(result: search_model.SearchResult) -> Iterator[str]:
-    """The comments as JSON items `[game,positionid,text]`, in output order. Each string holds the items of
-    one game."""
-    quoted = functools.lru_cache(16)(lambda text: json.dumps(text, ensure_ascii=False))
-    for game in result.order:
-        comments = result.games.comments(game)
-        if comments:
-            yield ",".join([f"[{game},{positionid},{quoted(text)}]" for positionid, text in comments])
-
-
-_PIECE = 10_000
-"""Number of hits that are written at once."""
 
 
 def _sort_values(result: search_model.SearchResult) -> list[list[list[Any]]]:

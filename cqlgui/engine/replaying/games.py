@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass, field, replace
-from cqlgui.board.position import Position
+from cqlgui.board.position import START_FEN, Position
 from cqlgui.engine.replaying import layout
 from cqlgui.store import segments
 
@@ -69,6 +69,19 @@ def of_segment(segment: segments.Segment) -> Games:
     largest = int(counts.max(initial=0)) + 1
     mainline, whole = rows["plies"].astype(np.int64) + 1, rows["positions"].astype(np.int64)
     return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest, mainline, whole)
+
+
+def counters(segment: segments.Segment) -> tuple[Integers, Integers]:
+    """The halfmove clock and the move number at the start of each game of a segment (PGN standard 16.1.3.5
+    and 16.1.3.6)."""
+    rows = np.frombuffer(bytes(segment.table()), segments.ROW)
+    halfmoves, fullmoves = np.zeros(len(rows), np.int64), np.ones(len(rows), np.int64)
+    for game in np.flatnonzero(rows["fen"] != segments.USUAL_START).tolist():
+        # A damaged FEN is no reason to stop: such a game has no positions.
+        with contextlib.suppress(ValueError, errors.IndexDamaged):
+            start = Position.from_fen(segment.start_fen(game) or START_FEN)
+            halfmoves[game], fullmoves[game] = start.halfmove, start.fullmove
+    return halfmoves, fullmoves
 
 
 def some(games: Games, numbers: Integers) -> Games:

@@ -157,7 +157,7 @@ def search(
             if branching[game] != 0 and mode & VARIATIONS != 0:
                 _copy(start_records[start * layout.SIZE :], records)
                 _copy_board(start_boards[start * 64 :], boards)
-                total = _laid_out(packed, first, count, records, boards, room)
+                total = laid_out(packed, first, count, records, boards, room)
                 tally[LINKED] = 0
             else:
                 record = room * layout.SIZE
@@ -393,7 +393,7 @@ def _link(record: Words, number: int) -> None:
     record[layout.SIBLING] = layout.NONE
 
 
-def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
+def laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
     """Lay out all positions of a game with their links. The first record holds the starting position. Returns
     the number of positions. Returns 0 if a move cannot be played or if there are more than `room`
     positions."""
@@ -560,7 +560,7 @@ def tell(
                 count = 0
                 while count < counts[game] and packed[firsts[game] + count] < _BACK_WORD:
                     count += 1
-            total = _laid_out(packed, firsts[game], count, records, boards, room)
+            total = laid_out(packed, firsts[game], count, records, boards, room)
         frame[layout.COUNT] = total
         if total == 0:
             frame[layout.DOUBT] = 1

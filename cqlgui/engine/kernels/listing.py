@@ -1,0 +1,208 @@
+"""Lists positions of packed games as FENs."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.base.data import dataclass
+from cqlgui.board import attacks, moves, position
+from cqlgui.engine.kernels import routines
+from cqlgui.engine.replaying import games, layout, replay
+from cqlgui.engine.replaying.games import Integers
+from cqlgui.jit import kernels, words
+from cqlgui.jit.words import Bytes, Ints, Shorts, Words
+
+UNIT: Final = kernels.Unit("listing", [attacks, layout, moves, position, replay, routines])
+
+LONGEST_FEN: Final = 120
+"""No FEN has more characters. Each of the two numbers has at most 12 digits."""
+_MOST_AT_ONCE: Final = 20_000
+_PIECES: Final = tuple(ord(letter) for letter in "?PNBRQKpnbrqk")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The FENs of several positions. The FEN of position n is `text[ends[n - 1]:ends[n]]`, in ASCII. `plies`
+    has the ply of each position, or -1 if the position is not listed."""
+
+    text: bytes
+    ends: Integers
+    plies: Integers
+
+
+def fens(
+    asked: games.Games, hits: Integers, halfmoves: Integers, fullmoves: Integers, *, variations: bool
+) -> Listed:
+    """The FENs of hits (game << 32 | positionid), which must ascend. `halfmoves` and `fullmoves` have the two
+    counters of the starting position of each game (PGN standard 16.1.3.5 and 16.1.3.6). The FENs equal those
+    of `board.position.Position.fen`. Positions of games that cannot be laid out are not listed."""
+    ends, plies = np.zeros(len(hits), np.int64), np.zeros(len(hits), np.int64)
+    parts: list[bytes] = []
+    size = at = 0
+    listed: Any = list_positions
+    out = np.zeros(LONGEST_FEN * min(len(hits), _MOST_AT_ONCE), np.uint8)
+    with games.workspace(asked.positions, 1, layout.LOCALS, planes=False) as work:
+        while at < len(hits):
+            end = min(at + _MOST_AT_ONCE, len(hits))
+            written = listed(
+                asked.packed, asked.firsts, asked.counts, asked.starts, asked.start_records,
+                asked.start_boards, halfmoves, fullmoves, hits, at, end, variations, work.records,
+                work.boards, work.room, out, ends, plies,
+            )  # fmt: skip
+            parts.append(out[:written].tobytes())
+            ends[at:end] += size
+            size += written
+            at = end
+    return Listed(b"".join(parts), ends, plies)
+
+
+@UNIT.kernel
+def list_positions(
+    packed: Shorts,
+    firsts: Ints,
+    counts: Ints,
+    starts: Ints,
+    start_records: Words,
+    start_boards: Bytes,
+    halfmoves: Ints,
+    fullmoves: Ints,
+    hits: Ints,
+    begin: int,
+    end: int,
+    variations: bool,
+    records: Words,
+    boards: Bytes,
+    room: int,
+    out: Bytes,
+    ends: Ints,
+    plies: Ints,
+) -> int:
+    """Write the FENs of `hits[begin:end]` to `out`. Returns the number of bytes."""
+    written = 0
+    at = begin
+    while at < end:
+        game = hits[at] >> 32
+        start = starts[game]
+        total = 0
+        if start >= 0:
+            for one in range(layout.SIZE):
+                records[one] = start_records[start * layout.SIZE + one]
+            for one in range(64):
+                boards[one] = start_boards[start * 64 + one]
+            count = int(counts[game])
+            if not variations:
+                count = 0
+                while count < counts[game] and packed[firsts[game] + count] >> 12 != moves.BACK:
+                    count += 1
+            total = replay.laid_out(packed, int(firsts[game]), count, records, boards, room)
+        root = int(records[layout.TURN])
+        while at < end and hits[at] >> 32 == game:
+            place = int(hits[at] & 0xFFFFFFFF)
+            plies[at] = -1
+            if place < total:
+                ply = int(records[place * layout.SIZE + layout.PLY])
+                quiet = _quiet_moves(records, place, int(halfmoves[game]))
+                number = int(fullmoves[game]) + (ply + root) // 2
+                written = _fen(
+                    records[place * layout.SIZE :], boards[place * 64 :], quiet, number, out, written
+                )
+                plies[at] = ply
+            ends[at] = written
+            at += 1
+    return written
+
+
+def _quiet_moves(records: Words, place: int, before: int) -> int:
+    """The number of half-moves since the last capture or pawn move. `before` is the number at the start."""
+    found = 0
+    while records[place * layout.SIZE + layout.PARENT] != layout.NONE:
+        here = place * layout.SIZE
+        above = int(records[here + layout.PARENT]) * layout.SIZE
+        pawns = records[here + 1] ^ records[above + 1] | records[here + 7] ^ records[above + 7]
+        if pawns != 0 or records[here].bit_count() != records[above].bit_count():
+            return found
+        found += 1
+        place = int(records[here + layout.PARENT])
+    return found + before
+
+
+def _fen(record: Words, board: Bytes, quiet: int, number: int, out: Bytes, at: int) -> int:
+    """Append a FEN; returns the new end."""
+    for row in range(7, -1, -1):
+        empty = 0
+        for column in range(8):
+            man = int(board[8 * row + column])
+            if man == 0:
+                empty += 1
+            else:
+                if empty > 0:
+                    out[at] = 48 + empty
+                    at += 1
+                    empty = 0
+                out[at] = _PIECES[man]
+                at += 1
+        if empty > 0:
+            out[at] = 48 + empty
+            at += 1
+        out[at] = 47 if row > 0 else 32
+        at += 1
+    out[at] = 119 if record[layout.TURN] == 0 else 98
+    out[at + 1] = 32
+    at = _castling(record, out, at + 2)
+    out[at] = 32
+    at += 1
+    passed = routines.passed_over(record)
+    if passed == 0:
+        out[at] = 45
+        at += 1
+    else:
+        square = words.lowest(passed)
+        out[at] = 97 + (square & 7)
+        out[at + 1] = 49 + (square >> 3)
+        at += 2
+    out[at] = 32
+    at = decimal(quiet, out, at + 1)
+    out[at] = 32
+    return decimal(number, out, at + 1)
+
+
+def _castling(record: Words, out: Bytes, at: int) -> int:
+    """Append the castling field, like `position.castling_field`."""
+    first = at
+    for colour in range(2):
+        row = words.word(0xFF) << words.word(56 * colour)
+        king = words.highest(record[12 if colour == 1 else 6])
+        rooks = record[10 if colour == 1 else 4] & row
+        for column in range(7, -1, -1):
+            rook = 56 * colour + column
+            if record[layout.CASTLING] >> rook & 1 != 0:
+                queenside = rook < king
+                below = (words.word(1) << words.word(rook)) - 1
+                above = ~(below | words.word(1) << words.word(rook))
+                outer = rooks & (below if queenside else above)
+                letter = 97 + column if outer != 0 else 113 if queenside else 107
+                out[at] = letter if colour == 1 else letter - 32
+                at += 1
+    if at == first:
+        out[at] = 45
+        at += 1
+    return at
+
+
+def decimal(number: int, out: Bytes, at: int) -> int:
+    """Append the decimal digits of a number; returns the new end."""
+    if number < 0:
+        out[at] = 45
+        at += 1
+        number = -number
+    size = 1
+    limit = 10
+    while limit <= number and size < 18:
+        limit *= 10
+        size += 1
+    for place in range(size - 1, -1, -1):
+        out[at + place] = 48 + number % 10
+        number //= 10
+    return at + size
