@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_strings
 from cqlgui.cql.interpreting.expressions import closures as closures_
@@ -114,6 +115,10 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     query = expanded.query
     if not native.available():
         return Unsupported(query.body.span, "machine code cannot be made here")
+    body, gathered = facts_of_games.gathered(query.body)
+    if gathered:
+        query = data.replace(query, body=body)
+        expanded = data.replace(expanded, query=query)
     atomics: dict[int, set[tuple[str, ...]]] = {}
     if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
         # The interpreter's closures determine the order of the variables in a query. Most queries do not need
@@ -132,7 +137,9 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
             return Unsupported(query.body.span, "games depend on what was found in others")
 
     def lowering() -> Lowering:
-        return Lowering(expanded.names, query.body, atomics, variations=query.header.variations)
+        return Lowering(
+            expanded.names, query.body, atomics, variations=query.header.variations, gathered=gathered
+        )
 
     low = lowering()
     start = time.thread_time()

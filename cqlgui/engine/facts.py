@@ -81,7 +81,7 @@ def _is_asked(node: nodes.Node) -> bool:
         case nodes.Measure():
             return node.word in ("year", "lastgamenumber")
         case nodes_studies.Study():
-            return node.key in closures_studies.TOLD_BY_TAGS
+            return node.key in closures_studies.TOLD_BY_GAME
         case _:
             return isinstance(node, _ASKED)
 
@@ -101,6 +101,86 @@ def _is_constant(node: nodes.Node, searches: bool) -> bool:
 def leaves_no_trace(body: nodes.Node) -> bool:
     """True if no filter of a query reads the groups of a regular expression that matched."""
     return not any(isinstance(one, nodes_strings.Group | nodes_programs.While) for one in nodes.walk(body))
+
+
+def gathered(body: nodes.Node) -> tuple[nodes.Node, frozenset[int]]:
+    """A query whose filters about strings depend on the game alone, with these filters in one new compound.
+    Returns the query and the `id` of the compound. A query that assigns strings, or reads the groups of a
+    regular expression, has such filters only together, because they pass data to each other. If this is not
+    possible, the result is the query itself and an empty set.
+
+    `x = 0 while (player white ~~ "[aeiou]") x += 1 sort x` becomes `sort {x = 0 while ... x}`.
+    """
+    special = {id(node) for node in nodes.walk(body) if _passes_data(node)}
+    if not special:
+        return body, frozenset()
+    made: list[nodes.Node] = []
+    new = _gather(body, body, special, made)
+    return (new, frozenset(map(id, made))) if made else (body, frozenset())
+
+
+def _passes_data(node: nodes.Node) -> bool:
+    if isinstance(node, nodes_strings.Group | nodes_strings.SliceAssign):
+        return True
+    if isinstance(node, nodes_programs.While):
+        return True
+    return isinstance(node, nodes.Assign) and any(_is_asked(one) for one in nodes.walk(node.value))
+
+
+def _gather(node: nodes.Node, body: nodes.Node, special: set[int], made: list[nodes.Node]) -> nodes.Node:
+    """`node` with the compound; the compound is added to `made`. All filters in `special` lie in `node`."""
+    if not isinstance(node, nodes.Compound):
+        return node
+    inside = [{id(one) for one in nodes.walk(part)} & special for part in node.filters]
+    places = [place for place, found in enumerate(inside) if found]
+    if len(places) == 1 and isinstance(node.filters[places[0]], nodes.Compound):
+        place = places[0]
+        inner = _gather(node.filters[place], body, special, made)
+        return replace(node, filters=(*node.filters[:place], inner, *node.filters[place + 1 :]))
+    first, last = places[0], places[-1] + 1
+    # A search may come before the filters that read its groups.
+    while first and _is_local(node.filters[first - 1]):
+        first -= 1
+    while last < len(node.filters) and _is_local(node.filters[last]):
+        last += 1
+    run = list(node.filters[first:last])
+    sort = run[-1] if isinstance(run[-1], nodes.Sort) else None
+    if sort is not None:
+        run[-1] = sort.operand
+    elif last < len(node.filters):
+        following = node.filters[last]
+        if isinstance(following, nodes.Sort):
+            sort = following
+            run.append(sort.operand)
+            last += 1
+    if not all(map(_is_local, run)) or not any(_is_asked(one) for part in run for one in nodes.walk(part)):
+        return node
+    own = {id(one) for part in run for one in nodes.walk(part)}
+    assigned = {one.name for part in run for one in nodes.walk(part) if isinstance(one, nodes.Assign)}
+    for one in nodes.walk(body):
+        name = getattr(one, "name", None)
+        if isinstance(one, _NAMED) and (id(one) in own) != (name in assigned):
+            return node
+    compound = nodes.Compound(node.span, tuple(run))
+    made.append(compound)
+    part = compound if sort is None else replace(sort, operand=compound)
+    return replace(node, filters=(*node.filters[:first], part, *node.filters[last:]))
+
+
+_NAMED: Final = (nodes.Name, nodes.Assign, nodes_strings.SliceAssign, nodes_programs.IsBound)
+"""Filters that use a variable by its name."""
+
+
+def _is_local(node: nodes.Node) -> bool:
+    """Whether a filter depends on the game as a whole, on groups and on variables alone."""
+    match node:
+        case nodes.Assign(persistent=False, atomic=False) | nodes.Name() | nodes_strings.Group():
+            pass
+        case nodes_strings.SliceAssign() | nodes_strings.Search() | nodes_programs.While():
+            pass
+        case _ if not isinstance(node, _JOINING) and not _is_asked(node):
+            return False
+    return all(map(_is_local, nodes.children(node)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +225,16 @@ class Tags(Protocol):
     @property
     def result(self) -> Coded:
         """The results of the games, in the form of `Host.result`."""
+        ...
+
+    @property
+    def first_comments(self) -> Coded:
+        """The comments at the starting positions, in the form of `Host.comment`."""
+        ...
+
+    @property
+    def cooked(self) -> Coded:
+        """The mark of a cook for each game; None if the text of the game does not contain the mark."""
         ...
 
     @property
@@ -241,7 +331,9 @@ class Asker:
             case Fact(nodes.Logic() as node, number=False, text=False):
                 parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
                 return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
-            case Fact(nodes.Compound(filters=filters), number=False, text=False):
+            case Fact(nodes.Compound(filters=filters) as node, number=False, text=False) if not any(
+                map(_passes_data, nodes.walk(node))
+            ):
                 # The parts are answered separately, because the texts of all parts together would form many
                 # more distinct rows.
                 return functools.reduce(
@@ -351,6 +443,8 @@ class Asker:
                     continue
                 self._host.set(dict(zip(names, row, strict=True)))
                 self._evaluation.memo.clear()
+                self._evaluation.variables = [evaluation.UNBOUND] * len(self._compiler.slots)
+                self._evaluation.groups = None
                 if self._is_over():
                     raise errors.Cancelled
                 priority.pause()
@@ -469,7 +563,10 @@ def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], I
 _RESULT: Final = "\0result"
 _GAMENUMBER: Final = "\0gamenumber"
 _GAME_COUNT: Final = "\0game count"
-"""The names of the result, the game number and the number of games. Filters read these data in the same way
+_FIRST_COMMENT: Final = "\0first comment"
+_COOKED: Final = "\0cooked"
+"""The names of the result, the game number, the number of games, the comment at the starting position and the
+mark of a cook in the text. Filters read these data in the same way
 as tags. No real tag has one of these names."""
 
 
@@ -477,6 +574,10 @@ def _column(tags: Tags, name: str) -> Coded:
     numbers = tags.gamenumbers
     if name == _RESULT:
         return tags.result
+    if name == _FIRST_COMMENT:
+        return tags.first_comments
+    if name == _COOKED:
+        return tags.cooked
     if name == _GAMENUMBER:
         return Coded(np.arange(len(numbers), dtype=np.int64), numbers)
     if name == _GAME_COUNT:
@@ -485,8 +586,8 @@ def _column(tags: Tags, name: str) -> Coded:
 
 
 class _Host:
-    """A game with some tags, a result and a number. Filters can read only these data from a host. A host
-    notes which tags were read. A tag that is not given counts as missing."""
+    """A game with some tags, a result, a number and a first comment. Filters can read only these data from a
+    host. A host notes which tags were read. A tag that is not given counts as missing."""
 
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}
@@ -503,6 +604,13 @@ class _Host:
     @property
     def game_count(self) -> int:
         return self._number(_GAME_COUNT)
+
+    def comment(self, positionid: int) -> str | None:
+        assert positionid == 0
+        return self.tag(_FIRST_COMMENT)
+
+    def text(self) -> str:
+        return self.tag(_COOKED) or ""
 
     def set(self, texts: dict[str, Any]) -> None:
         """Switch to another game."""

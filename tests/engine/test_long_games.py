@@ -61,7 +61,7 @@ def reads_to_lay_out(words: Sequence[int]) -> int:
     reads = [0]
     records, boards = Counted(work.records, reads), Counted(work.boards, reads)
     count = packed.counts.tolist()[0]
-    total = replay._laid_out(packed.packed, 0, count, records, boards, work.room)  # type: ignore[arg-type]  # in plain Python any array will do
+    total = replay.laid_out(packed.packed, 0, count, records, boards, work.room)  # type: ignore[arg-type]  # in plain Python any array will do
     assert total == packed.whole[0]
     return reads[0]
 

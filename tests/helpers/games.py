@@ -85,6 +85,14 @@ class Tags:
         return facts.Coded.of(host.result for host in self._hosts)
 
     @property
+    def first_comments(self) -> facts.Coded:
+        return facts.Coded.of(host.comment(0) for host in self._hosts)
+
+    @property
+    def cooked(self) -> facts.Coded:
+        return facts.Coded.of("<cook" if "<cook" in host.text() else None for host in self._hosts)
+
+    @property
     def gamenumbers(self) -> range:
         numbers = range(1, len(self._hosts) + 1)
         assert [host.gamenumber for host in self._hosts] == list(numbers)

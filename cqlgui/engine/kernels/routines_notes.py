@@ -38,6 +38,19 @@ def note(frame: Words, head: Word, payload: Word) -> None:
 
 
 @UNIT.kernel
+def note_lasting(frame: Words, slot: int, head: Word, payload: Word) -> None:
+    """Append an event to the list of lasting events. Word `slot` of the frame has the number of events."""
+    count = int(frame[slot])
+    if count >= layout.MOST_EVENTS:
+        frame[layout.DOUBT] = 1
+    else:
+        place = layout.LOG + layout.LASTING_LIST * layout.LIST_SIZE + layout.EVENT_SIZE * count
+        frame[place] = head
+        frame[place + 1] = payload
+        frame[slot] = count + 1
+
+
+@UNIT.kernel
 def cut(frame: Words, begin: int, end: int) -> None:
     """Remove the comments among the events `begin` to `end` - 1 of the log. Matches stay."""
     count = int(frame[layout.NOTED])

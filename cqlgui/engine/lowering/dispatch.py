@@ -23,6 +23,7 @@ from cqlgui.base import priority
 from cqlgui.base.data import replace
 from cqlgui.cql.ast import (
     nodes,
+    nodes_facts,
     nodes_paths,
     nodes_programs,
     nodes_strings,
@@ -72,11 +73,14 @@ class Lowering:
         atomics: Mapping[int, Set[tuple[str, ...]]],
         *,
         variations: bool,
+        gathered: Set[int] = frozenset(),
     ) -> None:
-        """`atomics` has the atomic variables that are known at the end of a path, by the `id` of the path. A
-        path that occurs in several places of a query has several sets of atomic variables."""
+        """`gathered` has the `id`s of compounds that depend on the game alone (`facts.gathered`). `atomics`
+        has the atomic variables that are known at the end of a path, by the `id` of the path. A path that
+        occurs in several places of a query has several sets of atomic variables."""
         self.names = names
         self.atomics = atomics
+        self.gathered = gathered
         self.variations = variations
         self._body = body
         self.module = emitter.Module()
@@ -106,6 +110,8 @@ class Lowering:
         """For each orbit, the number of the bit that stands for the orbit's first element."""
         self.texts: list[TextParts] = []
         """The comments of the query, as far as code for them was made."""
+        self.text_keys: set[int] = set()
+        """The numbers of the sort keys whose values are texts (`Text.code`)."""
         self.sorting = 0
         """The number of `sort` filters around the filter that is being written."""
         self.leaves_no_trace = facts.leaves_no_trace(body)
@@ -120,7 +126,9 @@ class Lowering:
     def another(self) -> Lowering:
         """A `Lowering` for another function of this query. The new `Lowering` has its own module and the same
         frame."""
-        made = Lowering(self.names, self._body, self.atomics, variations=self.variations)
+        made = Lowering(
+            self.names, self._body, self.atomics, variations=self.variations, gathered=self.gathered
+        )
         made.facts, made._slots = dict(self.facts), dict(self._slots)
         return made
 
@@ -237,7 +245,9 @@ class Lowering:
 
     def writes(self, node: nodes.Node) -> bool:
         """Whether code for a filter keeps the log. If the filter fails, its events are removed."""
-        return self.writing is not None and id(node) in self.writing.filters
+        if self.writing is None:
+            return False
+        return id(node) in self.writing.filters or isinstance(node, _LASTING)
 
     def is_apart(self, node: nodes.Node) -> bool:
         """Whether the value of a filter does not show whether the filter holds (`closures.Code.apart`). The
@@ -334,9 +344,14 @@ class Lowering:
         # The name of a variable never contains a blank, so no variable has this name.
         return self.slot(f"sort key {key}"), self.slot(f"sort comments {key}")
 
+    @property
+    def lasting_slots(self) -> tuple[int, int]:
+        """The places in the frame for the list of lasting events, in the form of `key_slots`."""
+        return self.key_slots(layout.MOST_KEYS)
+
     def is_fact(self, node: nodes.Node) -> bool:
         """Whether a filter depends on the game alone."""
-        return facts.is_fact(node, searches=self.leaves_no_trace)
+        return id(node) in self.gathered or facts.is_fact(node, searches=self.leaves_no_trace)
 
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
         """The answer to a question about the game, as a word, and whether there is an answer. The code marks
@@ -529,6 +544,10 @@ class Lowering:
         self._lines += 4
         if self._lines > MOST_LINES:
             raise TooLargeError
+
+
+_LASTING: Final = (nodes_facts.SetTag, nodes_facts.RemoveComment)
+"""Filters with effects that stay even if the query fails."""
 
 
 def loop_names(body: nodes.Node) -> frozenset[str]:

@@ -21,8 +21,8 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import routines_notes, routines_tree
 from cqlgui.engine.lowering import blocks, lowering_board, lowering_notes, lowering_strings, ordering
 from cqlgui.engine.lowering.blocks import integer, word
-from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
-from cqlgui.engine.lowering.scope import Number, Scope
+from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, TEXTS, Lowering
+from cqlgui.engine.lowering.scope import Number, Scope, Text
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Value
@@ -569,16 +569,25 @@ def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> No
 
 
 def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: str) -> None:
-    """Write a filter that sets a tag. The new tag matters only in games that match. The interpreter visits
-    these games and sets the tag, so the compiled code does not set the tag."""
+    """Write a filter that sets a tag. The tag matters only for the details of a game that matches."""
+    if low.writing is not None:
+        lowering_notes.set_tag(low, s, node, no)
+        s.f.jump(yes)
+        return
     match node.operand:
         case nodes.String():
             s.f.jump(yes)
         case nodes_strings.Str():
             _texts(low, s, node.operand.parts, yes)
         case _:
-            low.leave_out(s, node, "strings are not compiled")
-            s.f.jump(no)
+            low.text(s, node.operand, no)
+            s.f.jump(yes)
+
+
+def _remove_comment(low: Lowering, s: Scope, node: nodes_facts.RemoveComment, yes: str, no: str) -> None:
+    if low.writing is not None:
+        lowering_notes.remove_comment(low, s)
+    s.f.jump(yes)
 
 
 def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) -> None:
@@ -725,6 +734,16 @@ def _sort_position(low: Lowering, s: Scope, node: nodes.Sort, fail: str) -> Valu
     return place
 
 
+def _sort_text(low: Lowering, s: Scope, node: nodes.Sort, fail: str) -> Text:
+    with _sorting(low, s, node) as found:
+        text = low.text(s, node.operand, fail)
+        if text.texts is not None:
+            # Machine code cannot compare the texts.
+            low.leave_out(s, node, "strings are not compiled")
+        found.append(text.code)
+    return text
+
+
 @contextlib.contextmanager
 def _sorting(low: Lowering, s: Scope, node: nodes.Sort) -> Iterator[list[Value]]:
     """A context in which the operand of a `sort` is evaluated. The caller appends the measure to the list. If
@@ -750,6 +769,11 @@ def _sorting(low: Lowering, s: Scope, node: nodes.Sort) -> Iterator[list[Value]]
     known = f.compare("ne", f.load(s.frame, integer(best + 1)), word(0))
     first = f.converted(f.load(s.frame, integer(best)), Scalar.INT)
     larger = f.compare("lt" if node.order == "min" else "gt", measure, first)
+    if types.valued(low.type_of(node.operand)) is Type.STRING:
+        # The text depends on the game alone, so it usually stays the same.
+        low.text_keys.add(key)
+        low.doubt_unless(s, f.binary("or", f.inverted(known), f.compare("eq", measure, first)))
+        larger = emitter.FALSE
     f.branch(f.binary("or", f.inverted(known), larger), better, after)
     f.begin(better)
     f.store(f.converted(measure, Scalar.WORD), s.frame, integer(best))
@@ -772,11 +796,15 @@ def _sort_test(low: Lowering, s: Scope, node: nodes.Sort, yes: str, no: str) -> 
         case Type.POSITION:
             _sort_position(low, s, node, no)
             s.f.jump(yes)
+        case Type.STRING:
+            _sort_text(low, s, node, no)
+            s.f.jump(yes)
         case _:
-            low.leave_out(s, node, "strings are not compiled")
+            low.leave_out(s, node)
             s.f.jump(no)
 
 
+TEXTS[nodes.Sort] = _sort_text
 SETS.update({
     nodes.Compound: _compound_set,
     nodes.Name: _name_set,
@@ -825,7 +853,7 @@ TESTS.update({
     nodes.Comment: _comment,
     nodes.Sort: _sort_test,
     nodes.NoTransform: _inner_test,
-    nodes_facts.RemoveComment: _nothing,
+    nodes_facts.RemoveComment: _remove_comment,
     nodes_facts.SetTag: _set_tag,
     nodes_programs.Function: _nothing,
     nodes_programs.If: _if,

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
-from cqlgui.cql.ast import nodes, nodes_strings
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_squares, nodes_strings
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.transforming import words as transform_words
-from cqlgui.engine.kernels import routines_notes
+from cqlgui.engine.kernels import routines, routines_notes
 from cqlgui.engine.lowering import blocks
 from cqlgui.engine.lowering.blocks import field_of, integer, word
 from cqlgui.engine.lowering.dispatch import Lowering
@@ -34,6 +34,10 @@ PLY_SHIFT: Final = 24
 """A position in a payload has the positionid in its low bits and the ply from this bit on."""
 VARIATION: Final = 1 << 62
 """A position in a payload has this bit if the position is in a variation."""
+
+
+BOARD_WORDS: Final = 15
+"""The number of operands that describe a position for its FEN."""
 
 
 class Form(enum.IntEnum):
@@ -73,6 +77,11 @@ class Form(enum.IntEnum):
     """A comment of an echo about the source. The payload is the source."""
     ECHO_TARGET = 16
     """A comment of an echo about the target. The payload is the target."""
+    TAG = 17
+    """A tag that the query sets. The first part of the text is the name of the tag. The other parts and the
+    operands are the value."""
+    REMOVED = 18
+    """The query removes the comments of the file at this position."""
 
 
 class UntoldError(Exception):
@@ -136,16 +145,51 @@ def comment(low: Lowering, s: Scope, node: nodes.Comment) -> None:
     """Write the filter `comment`. The block is open at the end. Raises `UntoldError`."""
     assert low.writing is not None
     parts: list[str | Operand] = []
-    values: list[tuple[Value, Value]] = []
+    values: list[_Value] = []
     for part in node.parts:
         _add(low, s, part, parts, values)
     if not low.writing.explicit:
         return
-    f = s.f
     note(low, s, Form.TEXT, word(0), text=number_of(low, tuple(parts)))
     for form, payload in values:
-        head = f.binary("or", field_of(s, layout.ID), f.binary("shl", form, word(routines_notes.FORM)))
-        f.call(routines_notes.note.callee, (s.frame, head, payload))
+        head = s.f.binary("or", field_of(s, layout.ID), s.f.binary("shl", form, word(routines_notes.FORM)))
+        s.f.call(routines_notes.note.callee, (s.frame, head, payload))
+
+
+def set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, no: str) -> None:
+    """Write the filter `settag`. Code goes to `no` if the value is missing. The block is open at the end."""
+    assert low.writing is not None
+    parts: list[str | Operand] = [node.name]
+    values: list[_Value] = []
+    _add(low, s, node.operand, parts, values)
+    if not isinstance(node.operand, nodes.String | nodes_strings.Str):
+        given = s.f.label()
+        s.f.branch(s.f.compare("eq", values[0][0], word(Form.VALUE)), given, no)
+        s.f.begin(given)
+    if not low.writing.explicit:
+        return
+    _note_lasting(low, s, word(Form.TAG), word(0), number_of(low, tuple(parts)))
+    for form, payload in values:
+        _note_lasting(low, s, form, payload, 0)
+
+
+def remove_comment(low: Lowering, s: Scope) -> None:
+    """Write the filter `removecomment`."""
+    _note_lasting(low, s, word(Form.REMOVED), word(0), 0)
+
+
+def _note_lasting(low: Lowering, s: Scope, form: Value, payload: Value, text: int) -> None:
+    """Append an event to the lasting events."""
+    f = s.f
+    low.doubts = True
+    head = f.binary("or", field_of(s, layout.ID), f.binary("shl", form, word(routines_notes.FORM)))
+    head = f.binary("or", head, word(text << TEXT_SHIFT))
+    slot = integer(low.lasting_slots[1])
+    f.call(routines_notes.note_lasting.callee, (s.frame, slot, head, payload))
+
+
+_Value: TypeAlias = tuple[Value, Value]
+"""The form and the payload of an operand's event."""
 
 
 def _add(
@@ -153,7 +197,7 @@ def _add(
     s: Scope,
     node: nodes.Node,
     parts: list[str | Operand],
-    values: list[tuple[Value, Value]],
+    values: list[_Value],
 ) -> None:
     """Evaluate a part of a text. The part is added to `parts`. If the part is an operand, the form and the
     payload of the operand's event are added to `values`."""
@@ -167,6 +211,10 @@ def _add(
         case nodes_strings.Str():
             for one in node.parts:
                 _add(low, s, one, parts, values)
+            return
+        case nodes_squares.Fen():
+            parts.append(Operand(Type.STRING, fen=True))
+            values += [(word(Form.VALUE), one) for one in _board(s)]
             return
     kind = low.type_of(node)
     name = node.name if isinstance(node, nodes.Name) else ""
@@ -208,6 +256,14 @@ def _add(
     f.begin(after)
     parts.append(Operand(kind, name, texts))
     values.append((f.load(form), f.load(payload)))
+
+
+def _board(s: Scope) -> list[Value]:
+    """The data of a FEN, in words: the squares of each kind of man, the castling rights, the square that the
+    last move passed over, and the side to move."""
+    passed = blocks.call(s, routines.passed_over, s.here)
+    return [*(field_of(s, man) for man in range(1, 13)), field_of(s, layout.CASTLING), passed,
+            field_of(s, layout.TURN)]  # fmt: skip
 
 
 def _man(low: Lowering, s: Scope, area: Value) -> Value:

@@ -26,11 +26,14 @@ TextParts: TypeAlias = "tuple[str | Operand, ...]"
 @dataclass(frozen=True, slots=True)
 class Operand:
     """A part of a comment whose text depends on a value of the type `kind`. If the part is a variable, `name`
-    is the name of the variable. The value of a string is a `Text.code`, and `texts` has `Text.texts`."""
+    is the name of the variable. The value of a string is a `Text.code`, and `texts` has `Text.texts`. With
+    `fen`, the text is the FEN of the position, and `lowering_notes.BOARD_WORDS` values describe the
+    position."""
 
     kind: Type
     name: str = ""
     texts: tuple[str, ...] | None = None
+    fen: bool = False
 
 
 class TooLargeError(Exception):

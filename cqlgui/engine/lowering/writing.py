@@ -31,6 +31,8 @@ class Writing:
     apart: frozenset[int] = frozenset()
     automatic: bool = True
     explicit: bool = True
+    lasting: bool = False
+    """Whether the query sets tags or removes comments of the file."""
 
 
 def of(expanded: transforms.Expanded) -> Writing:
@@ -60,7 +62,14 @@ def of(expanded: transforms.Expanded) -> Writing:
     )
     keys = {id(node): compiler.sort_key(node) for node in nodes.walk(body) if isinstance(node, nodes.Sort)}
     return Writing(
-        frozenset(filters), comments, keys, compiler.sort_specs, frozenset(apart), automatic, explicit
+        frozenset(filters),
+        comments,
+        keys,
+        compiler.sort_specs,
+        frozenset(apart),
+        automatic,
+        explicit,
+        any(isinstance(node, nodes_facts.SetTag | nodes_facts.RemoveComment) for node in nodes.walk(body)),
     )
 
 

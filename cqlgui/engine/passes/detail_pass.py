@@ -61,6 +61,10 @@ class Detailed:
     doubtful: Integers
 
 
+MATCHCOUNT: Final = closures.SortSpec("matchcount", True, False)
+"""The sort key of `sort matchcount` in a header."""
+
+
 @dataclass(frozen=True, slots=True)
 class DetailPass:
     """The third function of a query. Any number of threads may run `tell` at once."""
@@ -74,7 +78,11 @@ class DetailPass:
     texts: tuple[TextParts, ...]
     """The texts of events."""
     specs: tuple[closures.SortSpec, ...]
-    """The sort keys of the query."""
+    """The sort keys of the query. `MATCHCOUNT` is the last key if the header sorts by the number of hits."""
+    text_keys: frozenset[int]
+    """The numbers of the sort keys whose values are texts (`Lowering.text_keys`)."""
+    lasting: bool
+    """Whether the query sets tags or removes comments of the file."""
     _runner: orbit_pass.Runner = field(repr=False)
     _orbits: tuple[int, ...]
     """For each orbit, the place after the orbit's last word in the output. `lowering_matches.words_of`
@@ -122,8 +130,9 @@ def make(
     third = low.another()
     places = lowering_matches.words_of(sizes)
     probe = third.opened(third.module.function("probe", orbit_pass.PARAMETERS, Scalar.BOOL, exported=False))
-    logs = written.comments or bool(written.keys) or not lowering_matches.can_tell(third, probe, body)
-    steady = low.is_steady(body) and not written.keys
+    whole = bool(written.keys) or written.lasting
+    logs = written.comments or whole or not lowering_matches.can_tell(third, probe, body)
+    steady = low.is_steady(body) and not whole
     third = low.another()
     if logs:
         third.keep_log(written, [64 * place for place in places])
@@ -141,20 +150,23 @@ def make(
     if len(third.facts) != len(fact_places):
         return Unsupported(body.span, "the details need more facts than the search")
     mode |= replay.DETAILED | (0 if steady else replay.STEPPED) | (replay.LOGGED if logs else 0)
-    mode |= replay.WHOLE if written.keys else 0
+    mode |= replay.WHOLE if whole else 0
     keys = [third.key_slots(key) for key in range(len(written.specs))]
-    runner = orbit_pass.Runner.make(third, sizes, fact_places, mode, stepped=not steady, keys=keys)
-    valued = kind if kind in _VALUED else None
-    return DetailPass(
-        valued, maker.value_texts, logs, tuple(third.texts), written.specs, runner, tuple(places[1:])
+    lasting = third.lasting_slots if written.lasting else None
+    runner = orbit_pass.Runner.make(
+        third, sizes, fact_places, mode, stepped=not steady, keys=keys, lasting=lasting
     )
+    valued = kind if kind in _VALUED else None
+    header = expanded.query.header
+    specs = (*written.specs, MATCHCOUNT) if header.sort_matchcount else written.specs
+    return DetailPass(
+        valued, maker.value_texts, logs or header.sort_matchcount, tuple(third.texts), specs,
+        frozenset(third.text_keys), written.lasting, runner, tuple(places[1:]),
+    )  # fmt: skip
 
 
 _VALUED: Final = (Type.SET, Type.NUMERIC, Type.STRING)
-_LEFT_OUT: Final = (
-    nodes_facts.Message, nodes_facts.SetTag, nodes_facts.RemoveComment, nodes_studies.StudySort,
-    nodes_tree.SimilarPosition,
-)  # fmt: skip
+_LEFT_OUT: Final = (nodes_facts.Message, nodes_studies.StudySort, nodes_tree.SimilarPosition)
 """Filters whose effects only the interpreter reports."""
 
 

@@ -51,7 +51,8 @@ class Told:
 class GameRows:
     """The sort keys of several games, in the order of the games. `best` has the best measure for each game
     and key, and `known` says whether there is a measure. The events of game n, after the events of the
-    game's last hit, end at `ends[n]`. All arrays are empty if the query has no sort keys."""
+    game's last hit, end at `ends[n]`. All arrays are empty if the query has no sort keys and no lasting
+    events."""
 
     best: Integers
     known: npt.NDArray[np.bool_]
@@ -89,6 +90,7 @@ class Runner:
     _planes: bool
     _fact_places: tuple[int, ...]
     _keys: tuple[tuple[int, int], ...]
+    _lasting: tuple[int, int] | None
 
     @classmethod
     def make(
@@ -100,10 +102,11 @@ class Runner:
         *,
         stepped: bool = False,
         keys: Sequence[tuple[int, int]] = (),
+        lasting: tuple[int, int] | None = None,
     ) -> Runner:
         """Compile the module of `low`. The module has the function `tell`, and with `stepped` also the
         function `step`. `sizes` has the number of elements in each orbit. `keys` has the two places of each
-        sort key in the frame."""
+        sort key in the frame, and `lasting` those of the lasting events."""
         places = lowering_matches.words_of(sizes)
         code = native.Code(low.module.text(), optimise=False)
         callee = emitter.Callee("@tell", replay.TELL.parameters, replay.TELL.result)
@@ -116,7 +119,7 @@ class Runner:
             table[first : first + size] = code_of(orbit, 0) + np.arange(size)
         return cls(
             code.function(callee), code.function(step), code, table, places[-1], mode, low.frame_size,
-            low.planes, tuple(fact_places), tuple(keys),
+            low.planes, tuple(fact_places), tuple(keys), lasting,
         )  # fmt: skip
 
     def code_of(self, bit: int) -> int:
@@ -139,10 +142,10 @@ class Runner:
         marks = np.zeros(len(elements) if detailed else 0, np.uint64)
         values, squares = (np.zeros(len(hits) if detailed else 0, np.uint64) for _ in range(2))
         spare = np.zeros(self._frame_size, np.uint64)
-        room = max(_ROOM, layout.MOST_EVENTS * (1 + len(self._keys))) if self._mode & replay.LOGGED else 0
+        room = max(_ROOM, layout.MOST_EVENTS * (2 + len(self._keys))) if self._mode & replay.LOGGED else 0
         events = np.zeros(layout.EVENT_SIZE * room, np.uint64)
         event_ends, ends = np.zeros(len(hits), np.int64), np.zeros(len(hits), np.int64)
-        games_hit = len(np.unique(hits >> 32)) if self._keys else 0
+        games_hit = len(np.unique(hits >> 32)) if self._keys or self._lasting else 0
         rows = np.zeros(2 * len(self._keys) * games_hit, np.uint64)
         row_ends = np.zeros(games_hit, np.int64)
         key_places = np.array(self._keys, np.int64).reshape(-1)
@@ -159,7 +162,8 @@ class Runner:
                 asked.start_records, asked.start_boards, hits, at, len(hits), before, self._mode,
                 work.records, work.boards, work.room, work.frame, self._frame_size, spare, facts, places,
                 len(places), out, self._width, ends, elements, marks, len(elements), values, squares,
-                events, room, event_ends, key_places, len(self._keys), rows, row_ends, work.doubtful,
+                events, room, event_ends, key_places, len(self._keys),
+                0 if self._lasting is None else self._lasting[1], rows, row_ends, work.doubtful,
                 work.tally,
             )  # fmt: skip
             found, logged = int(work.tally[replay.FOUND]), int(work.tally[replay.NOTED])

@@ -80,7 +80,10 @@ DEEPEST_SEARCH: Final = 2
 ASIDE_LIST: Final = BEST_LIST + DEEPEST_SEARCH
 """From this number on, each sort key has a list of the comments that belong to the best value."""
 MOST_KEYS: Final = 8
-LISTS: Final = ASIDE_LIST + MOST_KEYS
+LASTING_LIST: Final = ASIDE_LIST + MOST_KEYS
+"""The list of the events that stay even if the query fails: tags that the query sets, and comments that the
+query removes."""
+LISTS: Final = LASTING_LIST + 1
 PLANES: Final = LOG + LISTS * LIST_SIZE
 """From this word on, the frame has `PLANE_COUNT` words for each record. A *plane* consists of the words with
 the same number in all records."""

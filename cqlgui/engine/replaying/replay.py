@@ -512,6 +512,7 @@ def tell(
     event_ends: Ints,
     key_places: Ints,
     key_count: int,
+    lasting: int,
     rows: Words,
     row_ends: Ints,
     doubtful: Ints,
@@ -537,8 +538,9 @@ def tell(
 
     `rows` gets a row of words for each game: for each of the `key_count` sort keys, the best measure and
     whether there is a measure. `key_places` has the two places of each key in the frame
-    (`Lowering.key_slots`). The comments of the sort keys are added to `events`; `row_ends` says for each game
-    where these events end.
+    (`Lowering.key_slots`). The comments of the sort keys are added to `events`, and after them the lasting
+    events; `row_ends` says for each game where these events end. Word `lasting` of the frame has the number
+    of lasting events; it is 0 if there are none.
 
     The rows of a doubtful game are not valid. All other parameters are explained in `search`. At the end,
     `frame[layout.DOUBT]` shows whether the last game is doubtful.
@@ -546,7 +548,7 @@ def tell(
     at = begin
     number = tally[FOUND]
     noted = tally[NOTED]
-    most_events = layout.MOST_EVENTS * (1 + key_count) if mode & LOGGED != 0 else 0
+    most_events = layout.MOST_EVENTS * (2 + key_count) if mode & LOGGED != 0 else 0
     while at < end:
         game = hits[at] >> 32
         _open_frame(frame, frame_size, before + game + 1, facts, game * fact_count, fact_places, fact_count)
@@ -617,6 +619,9 @@ def tell(
                 if frame[layout.DOUBT] == 0:
                     first = layout.LOG + (layout.ASIDE_LIST + key) * layout.LIST_SIZE
                     noted = _logged(frame, first, int(frame[key_places[2 * key + 1]]), events, noted)
+            if lasting != 0 and frame[layout.DOUBT] == 0:
+                first = layout.LOG + layout.LASTING_LIST * layout.LIST_SIZE
+                noted = _logged(frame, first, int(frame[lasting]), events, noted)
             row_ends[row] = noted
             tally[ROWS] = row + 1
         if frame[layout.DOUBT] != 0:

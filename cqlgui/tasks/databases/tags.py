@@ -17,9 +17,11 @@ import numpy as np
 
 from cqlgui.base import errors
 from cqlgui.cql.ast import nodes
+from cqlgui.cql.interpreting.families import closures_studies
 from cqlgui.db import headers
 from cqlgui.engine import facts
-from cqlgui.tasks.databases import workspace
+from cqlgui.store import segments
+from cqlgui.tasks.databases import hosts, sources, workspace
 from cqlgui.tasks.results import base_model
 
 MOST_BYTES: Final = 64 << 20
@@ -46,6 +48,44 @@ class SegmentTags:
         """The results at the ends of the games' texts. If a text ends without a result, the value of the tag
         `Result` is used."""
         return self._column(_RESULT, lambda: workspace.catalog().result_column(*self._place))
+
+    @property
+    def first_comments(self) -> facts.Coded:
+        """The comments at the starting positions. Only games with comments are read."""
+        return self._column(_FIRST_COMMENT, self._read_first_comments)
+
+    @property
+    def cooked(self) -> facts.Coded:
+        """The mark of a cook for each game; None if the text of the game does not contain the mark."""
+        return self._column(_COOKED, self._read_cooked)
+
+    def _read_first_comments(self) -> headers.Coded:
+        with sources.opened(self._source) as opened:
+            found: list[str | None] = []
+            ordinals = range(*self._ordinals)
+            for ordinal in ordinals:
+                comment = None
+                if opened.index.flags(ordinal) & segments.COMMENTS:
+                    comment = hosts.GameHost(opened, ordinal).comment(0)
+                found.append(comment)
+        return headers.Coded.of(found)
+
+    def _read_cooked(self) -> headers.Coded:
+        mark = closures_studies.COOK.encode("ascii")
+        with sources.opened(self._source) as opened:
+            texts = opened.texts(np.arange(*self._ordinals))
+        found: list[str | None] = [None] * len(texts.begins)
+        if mark in texts.data:
+            for game, (begin, end) in enumerate(zip(texts.begins.tolist(), texts.ends.tolist(), strict=True)):
+                if texts.data.find(mark, begin, end) >= 0:
+                    found[game] = closures_studies.COOK
+        return headers.Coded.of(found)
+
+    @property
+    def _ordinals(self) -> tuple[int, int]:
+        """The first game, and the game after the last one."""
+        _, first, count = self._place
+        return first, first + count
 
     @property
     def gamenumbers(self) -> range:
@@ -135,5 +175,8 @@ class _Kept:
 
 _ENTRY: Final = 4_096
 _RESULT: Final = "\0result"
-"""The games' results are cached under this name, as if they were a tag. No tag has this name."""
+_FIRST_COMMENT: Final = "\0first comment"
+_COOKED: Final = "\0cooked"
+"""The games' results and facts from their texts are cached under these names, as if they were tags. No tag
+has one of these names."""
 _kept: Final = _Kept()

@@ -456,7 +456,8 @@ class GameDefaults:
     """What is known of the hits of a query without the interpreter. `valued` says whether the hits have
     values. `writes` says whether the query writes comments. If the query writes no comments, the only
     comments are the match string at each hit and the game's number. `firsts` has the base ordinal of each
-    source's first game. `unique` says whether a comment is written only once at a position."""
+    source's first game. `unique` says whether a comment is written only once at a position.
+    `set_tags` and `remove_comments` say whether tags are set and comments of the file are removed."""
 
     valued: bool
     writes: bool
@@ -464,6 +465,8 @@ class GameDefaults:
     header_comment: bool
     firsts: tuple[int, ...]
     unique: bool = True
+    set_tags: bool = True
+    remove_comments: bool = True
 
     def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
         """The comments of the game `game`. `places` has the positionids of the game's hits. If the query

@@ -183,6 +183,16 @@ class _Sample:
         `Result` is used."""
         return self._chosen(lambda of_segment: of_segment.result)
 
+    @property
+    def first_comments(self) -> facts.Coded:
+        """The comments at the starting positions."""
+        return self._chosen(lambda of_segment: of_segment.first_comments)
+
+    @property
+    def cooked(self) -> facts.Coded:
+        """The marks of cooks in the texts of the games."""
+        return self._chosen(lambda of_segment: of_segment.cooked)
+
     def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:
         values: list[Any] = []
         for of_segment, numbers in self._parts:

@@ -279,7 +279,8 @@ class _Run:
 
     @functools.cached_property
     def _writes(self) -> bool:
-        return writing.of(self.expanded).comments
+        written = writing.of(self.expanded)
+        return written.comments or written.lasting
 
     def _straight(self) -> sieving.Straight | None:
         """The object that makes hits from the results of the compiled query. None if the compiled query
@@ -306,6 +307,8 @@ class _Run:
             self.said.header_comment and not header.silent,
             tuple(source.first for source in self.base.sources if source.games),
             self.said.unique_comments,
+            self.said.set_tags,
+            self.said.remove_comments,
         )
 
     def _found(self) -> FoundGames:

@@ -143,10 +143,11 @@ def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> St
     messages, tags, or matching elements."""
     query = expanded.query
     assert query is not None
-    if query.header.sort_matchcount or any(isinstance(node, _SPEAKING) for node in nodes.walk(query.body)):
+    if any(isinstance(node, nodes_facts.Message) for node in nodes.walk(query.body)):
         return None
     told = compiled.orbit_pass()
     sorts = any(isinstance(one, nodes.Sort) for one in nodes.walk(query.body))
+    sorts |= query.header.sort_matchcount
     if not sorts and (told is not None or not expanded.orbits):
         return Straight(query.header, told)
     # Only the details have the matching elements, or the sort keys.
@@ -172,8 +173,6 @@ _LASTING: Final = (
 )
 """Filters that compare results over a whole game, and filters with an effect that remains even if the query
 fails at the position."""
-
-_SPEAKING: Final = (nodes_facts.Message, nodes_facts.SetTag, nodes_facts.RemoveComment)
 
 
 def wants_hits(matchcount: nodes.Range) -> bool:

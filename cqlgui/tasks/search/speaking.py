@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from cqlgui.base import data
-from cqlgui.board import men, squares
+from cqlgui.board import men, position, squares
 from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.expressions import closures_squares
 from cqlgui.cql.interpreting.runtime import values
 from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering import lowering_notes
@@ -38,11 +39,11 @@ def notes(
     asking: detail_pass.DetailPass, found: detail_pass.Detailed, hits: hit_notes.Integers, part: planning.Part
 ) -> hit_notes.HitNotes | None:
     """The comments that the query writes at `hits`, which lie in the games of `part`. `found` has the details
-    of these hits. The result is None if only `told` can make the comments: if the query has sort keys, or if
-    elements matched at other positions."""
+    of these hits. The result is None if only `told` can make the comments: if the query has sort keys, sets
+    tags or removes comments, or if elements matched at other positions."""
     heads, payloads = found.events[0::_WORDS], found.events[1::_WORDS]
     forms = heads >> np.uint64(routines_notes.FORM) & np.uint64(routines_notes.FORM_MASK)
-    if asking.specs or np.any(forms == Form.MATCH):
+    if asking.specs or asking.lasting or np.any(forms == Form.MATCH):
         return None
     chosen = np.flatnonzero((forms != Form.VALUE) & (forms != Form.NOTHING))
     owners = np.searchsorted(found.event_ends, chosen, "right")
@@ -115,20 +116,31 @@ def told(
                 log.append((hit.positionid, defaults.match_string))
             at = last
         keys: tuple[int | str | None, ...] = ()
-        if asking.specs:
+        set_tags: dict[str, str] = {}
+        removed: set[int] = set()
+        if len(found.games.ends):
             last = int(found.games.ends[row])
-            log += _comments(asking, part, events, at, last, turn, [])
+            log += _comments(asking, part, events, at, last, turn, [], set_tags, removed)
             at = last
+        if asking.specs:
+            pairs = zip(found.games.best[row].tolist(), found.games.known[row].tolist(), strict=True)
             keys = tuple(
-                best if known else None
-                for best, known in zip(
-                    found.games.best[row].tolist(), found.games.known[row].tolist(), strict=True
-                )
+                None if not known else part.texts[best] if key in asking.text_keys else best
+                for key, (best, known) in enumerate(pairs)
             )
+            if len(keys) < len(asking.specs):
+                keys = (*keys, end - begin)
             if defaults.header_comment:
                 log += header_lines(asking.specs, keys)
         comments = dict.fromkeys(log) if defaults.unique else log
-        made[whole.game] = data.replace(whole, hits=tuple(hits), comments=tuple(comments), sort_keys=keys)
+        made[whole.game] = data.replace(
+            whole,
+            hits=tuple(hits),
+            comments=tuple(comments),
+            sort_keys=keys,
+            tags=tuple(set_tags.items()) if defaults.set_tags else (),
+            removed=tuple(sorted(removed)) if defaults.remove_comments else (),
+        )
     return made
 
 
@@ -167,9 +179,12 @@ def _comments(
     end: int,
     turn: int,
     elsewhere: list[hit_model.OrbitMatch],
+    set_tags: dict[str, str] | None = None,
+    removed: set[int] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """The comments of the events `at` to `end` - 1. `turn` is the side to move at the start of the game.
-    Matches at other positions are added to `elsewhere`."""
+    Matches at other positions are added to `elsewhere`, tags that the query sets to `set_tags`, and positions
+    whose comments it removes to `removed`."""
     while at < end:
         head, payload = events[2 * at], events[2 * at + 1]
         at += 1
@@ -207,6 +222,13 @@ def _comments(
                 yield place, f"<--{place_text(payload, turn)}"
             case Form.ECHO_TARGET:
                 yield place, f"-->{place_text(payload, turn)}"
+            case Form.TAG:
+                assert set_tags is not None
+                name, *value = asking.texts[text]
+                set_tags[str(name)] = _text(tuple(value), part, events, first, turn)
+            case Form.REMOVED:
+                assert removed is not None
+                removed.add(place)
             case Form.TEXT:
                 words = _text(asking.texts[text], part, events, first, turn)
                 if words:
@@ -222,6 +244,11 @@ def _text(parts: TextParts, given: planning.Part, events: Sequence[int], at: int
     for part in parts:
         if isinstance(part, str):
             found.append(part)
+            continue
+        if part.fen:
+            words = events[2 * at + 1 : 2 * (at + lowering_notes.BOARD_WORDS) : 2]
+            found.append(_fen_text(words))
+            at += lowering_notes.BOARD_WORDS
             continue
         form = events[2 * at] >> routines_notes.FORM & routines_notes.FORM_MASK
         found.append(_operand(part, given, form == Form.VALUE, events[2 * at + 1], turn))
@@ -248,6 +275,18 @@ def _operand(part: Operand, given: planning.Part, known: bool, payload: int, tur
             return place_text(payload, turn)
         case _:
             return values.truth_text(payload)
+
+
+def _fen_text(words: Sequence[int]) -> str:
+    """The text of `fen` for a position in the form of `lowering_notes`."""
+    board = position.Position.from_fen("8/8/8/8/8/8/8/8 w - - 0 1")
+    for man, area in enumerate(words[:12], 1):
+        for square in squares.bits(area):
+            board.squares[square] = man
+        board.men[man] = area
+    board.castling, passed, board.turn = words[12:]
+    board.ep = squares.lowest(passed) if passed else -1
+    return closures_squares.fen_text(board)
 
 
 def _signed(word: int) -> int:

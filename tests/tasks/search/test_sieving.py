@@ -114,10 +114,10 @@ def test_what_comes_straight_from_the_engine_is_what_the_interpreter_finds(
 
 def test_hits_need_not_be_interpreted_to_be_listed(base: base_model.Base) -> None:
     options = search_model.SearchOptions(details=search_model.Details.NONE)
-    for query in ("mate", "flip Pe4", "find mate", 'comment("x") mate'):
+    for query in ("mate", "flip Pe4", "find mate", 'comment("x") mate', 'settag("x" "y") mate'):
         assert not searching.search(base, query, options).games.told
     # These say what nobody can leave for later.
-    for query in ('settag("x" "y") mate', 'sort "s" ply mate', "find {flip Pe4}"):
+    for query in ('message "x" mate', 'sort "s" ply mate', "find {flip Pe4}"):
         found = searching.search(base, query, options)
         assert found.order
         assert len(found.games.told) == len(found.order)

@@ -92,13 +92,14 @@ _NAMED: Final = {name: 1 << square for square, name in enumerate(squares.NAMES)}
 
 @compiles(nodes_squares.Fen)
 def _fen(compiler: Compiler, node: nodes_squares.Fen) -> Code:
-    def fen(s: Evaluation) -> str:
-        here = s.position
-        passed = squares.NAMES[here.ep] if here.ep >= 0 else "-"
-        # The move counters of the FEN are fixed, so that equal positions have equal texts (spec 8.1).
-        return f"{here.placement()} {'wb'[here.turn]} {position.castling_field(here)} {passed} 0 1"
+    return code(Type.STRING, lambda s: fen_text(s.position))
 
-    return code(Type.STRING, fen)
+
+def fen_text(here: position.Position) -> str:
+    """The FEN of a position in queries. The move counters are fixed, so that equal positions have equal texts
+    (spec 8.1)."""
+    passed = squares.NAMES[here.ep] if here.ep >= 0 else "-"
+    return f"{here.placement()} {'wb'[here.turn]} {position.castling_field(here)} {passed} 0 1"
 
 
 @compiles(nodes_squares.Placement)

@@ -58,7 +58,11 @@ def _first_comment(s: Evaluation) -> str | None:
 
 
 def _cooked(s: Evaluation) -> bool:
-    return "<cook" in s.host.text()
+    return COOK in s.host.text()
+
+
+COOK: Final = "<cook"
+"""The text of a game contains this mark if the study has a cook."""
 
 
 def _dual(s: Evaluation) -> bool:
@@ -82,8 +86,8 @@ def _unsound(s: Evaluation) -> bool:
 _CONDITIONS: Final[dict[str, Run]] = {"cooked": _cooked, "dual": _dual, "sound": _sound, "unsound": _unsound}
 
 
-TOLD_BY_TAGS: Final = frozenset({*study_meanings.MARKS, *study_meanings.GBR_PARTS, "dual", "diagram"})
-"""The keys of `hhdb` filters that depend on tags only."""
+TOLD_BY_GAME: Final = study_meanings.ALL - {*study_meanings.COMMENT_TAGS, "mainline", "variation"}
+"""The keys of `hhdb` filters that depend on the game as a whole."""
 
 
 def _leaves_solution(s: Evaluation) -> bool:
