@@ -38,6 +38,17 @@ def note(frame: Words, head: Word, payload: Word) -> None:
 
 
 @UNIT.kernel
+def note_run(frame: Words, records: Words, head: Word, payload: Word, place: int, length: int) -> None:
+    """Append an event for each move of a run, from the last move to the first. The run leads to position
+    `place`. The low bits of the payloads are the number of the move."""
+    number = length
+    while number > 0:
+        note(frame, head | words.word(place), payload | words.word(number))
+        place = int(records[place * layout.SIZE + layout.PARENT])
+        number -= 1
+
+
+@UNIT.kernel
 def note_lasting(frame: Words, slot: int, head: Word, payload: Word) -> None:
     """Append an event to the list of lasting events. Word `slot` of the frame has the number of events."""
     count = int(frame[slot])

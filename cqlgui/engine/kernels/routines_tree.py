@@ -17,6 +17,9 @@ from cqlgui.jit.words import Bytes, Word, Words
 UNIT: Final = kernels.Unit("routines_tree", [layout, moves, routines])
 
 _SIZE: Final = layout.SIZE
+RUN_BITS: Final = 15
+PLACE_BITS: Final = 24
+"""The widths of the numbers in the result of `common_run`."""
 
 
 # --- kin ----------------------------------------------------------------------------------------------------
@@ -284,9 +287,11 @@ def _next(records: Words, place: int, order: int) -> int:
 
 @UNIT.kernel
 def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: int) -> int:
-    """The length of the longest run of equal moves in two variations. The variations lead from the last
-    common ancestor to the positions `first` and `second`. The length is 0 if one of the positions is the
-    ancestor."""
+    """The longest run of equal moves in two variations. The variations lead from the last common ancestor to
+    the positions `first` and `second`. The result has the length of the run in its lowest `RUN_BITS` bits,
+    then the position after the run in the first variation, in `PLACE_BITS` bits, and then the position in the
+    second variation. Of several runs with this length, the result has the run that ends first in the second
+    variation, and then in the first one. The result is 0 if one of the positions is the ancestor."""
     fork = ancestor(records, frame, first, second)
     if fork in (first, second):
         return 0
@@ -296,6 +301,8 @@ def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: 
     if not _charge(frame, far * wide):
         return 0
     best = 0
+    best_first = 0
+    best_second = 0
     # The pairs of moves, one move from each variation, form a table. Every diagonal of the table is walked
     # towards the ancestor.
     for offset in range(far + wide - 1):
@@ -308,13 +315,27 @@ def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: 
             else:
                 b = int(records[b * _SIZE + layout.PARENT])
         run = 0
+        end_first = a
+        end_second = b
         while a != fork and b != fork:
-            run = run + 1 if _same_move(records, boards, a, b) else 0
-            if run > best:
-                best = run
+            if _same_move(records, boards, a, b):
+                if run == 0:
+                    end_first = a
+                    end_second = b
+                run += 1
+                earlier = end_second < best_second or (end_second == best_second and end_first < best_first)
+                if run > best or (run == best and earlier):
+                    best = run
+                    best_first = end_first
+                    best_second = end_second
+            else:
+                run = 0
             a = int(records[a * _SIZE + layout.PARENT])
             b = int(records[b * _SIZE + layout.PARENT])
-    return best
+    if best >= 1 << RUN_BITS:
+        frame[layout.DOUBT] = 1
+        return 0
+    return best | best_first << RUN_BITS | best_second << RUN_BITS + PLACE_BITS
 
 
 def _same_move(records: Words, boards: Bytes, first: int, second: int) -> bool:

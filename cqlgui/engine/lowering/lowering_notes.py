@@ -13,7 +13,7 @@ code runs at hits only.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from cqlgui.cql.ast import nodes, nodes_facts, nodes_squares, nodes_strings
@@ -80,8 +80,17 @@ class Form(enum.IntEnum):
     TAG = 17
     """A tag that the query sets. The first part of the text is the name of the tag. The other parts and the
     operands are the value."""
+    RUN = 19
+    """A comment like `s-move[2]` about a move of a run (`consecutivemoves`). The text is the name. The
+    payload has the number of the move, from bit `RUN_LENGTH` on the length of the run, from bit `RUN_SIDE` on
+    the number of the variation (0 or 1), and from bit `RUN_FILTER` on the offset of the filter."""
     REMOVED = 18
     """The query removes the comments of the file at this position."""
+
+
+RUN_LENGTH: Final = 16
+RUN_SIDE: Final = 32
+RUN_FILTER: Final = 33
 
 
 class UntoldError(Exception):
@@ -136,6 +145,19 @@ def mention(low: Lowering, s: Scope) -> Value:
         f.jump(after)
         f.begin(after)
     return place_of(s)
+
+
+def note_run(
+    low: Lowering, s: Scope, names: Sequence[str], length: Value, ends: Sequence[Value], offset: int
+) -> None:
+    """Append the comments about a run of moves in two variations. The run leads to the positions `ends`."""
+    f = s.f
+    low.doubts = True
+    for side, (name, end) in enumerate(zip(names, ends, strict=True)):
+        head = word(Form.RUN << routines_notes.FORM | number_of(low, (name,)) << TEXT_SHIFT)
+        payload = f.binary("shl", f.converted(length, Scalar.WORD), word(RUN_LENGTH))
+        payload = f.binary("or", payload, word(side << RUN_SIDE | offset << RUN_FILTER))
+        f.call(routines_notes.note_run.callee, (s.frame, s.records, head, payload, end, length))
 
 
 # --- comments -----------------------------------------------------------------------------------------------

@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from cqlgui.cql.ast import nodes, nodes_squares, nodes_strings
+from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures_squares, closures_strings
+from cqlgui.cql.interpreting.runtime import values
 from cqlgui.cql.source import ecmascript
 from cqlgui.cql.transforming import words as transform_words
 from cqlgui.engine import facts
@@ -35,6 +37,59 @@ def _letter(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: str) 
     """The letter of the man on a square."""
     square = lowering_board.single_square(low, s, node.operand, fail)
     return Text(s.f.converted(s.f.load(s.board, square), Scalar.INT), closures_squares.letters(node.word))
+
+
+def _str(low: Lowering, s: Scope, node: nodes_strings.Str, fail: str) -> Text:
+    """Several parts as one text. The parts may be numbers with few values."""
+    code: Value = integer(0)
+    texts: tuple[str, ...] = ("",)
+    for part in node.parts:
+        one = _part(low, s, part)
+        if one is None or one.texts is None or len(texts) * len(one.texts) > _MOST_TEXTS:
+            low.leave_out(s, node, _REASON)
+            return Text(integer(0), ("",))
+        code = s.f.binary("add", s.f.binary("mul", code, integer(len(one.texts))), one.code)
+        texts = tuple(before + after for before in texts for after in one.texts)
+    return Text(code, texts)
+
+
+_MOST_TEXTS: Final = 5_000
+_MOST_NUMBERS: Final = 100
+
+
+def _part(low: Lowering, s: Scope, node: nodes.Node) -> Text | None:
+    """A part of a text (`closures_output.text_of`). None if the part may have too many texts."""
+    f = s.f
+    if isinstance(node, nodes.String):
+        return Text(integer(0), (node.value,))
+    kind = low.type_of(node)
+    if isinstance(node, nodes.Name) or kind not in (Type.NUMERIC, Type.STRING, Type.LOGICAL):
+        return None
+    if kind is Type.LOGICAL:
+        truth = blocks.truth(s, lambda yes, no: low.test(s, node, yes, no))
+        return Text(f.select(truth, integer(1), integer(0)), (values.NO_VALUE, values.TRUE))
+    found, missing = f.slot(Scalar.INT), f.label()
+    # The first text stands for a part without a value.
+    f.store(integer(0), found)
+    if kind is Type.NUMERIC:
+        number = low.number(s, node, missing)
+        if number.high - number.low > _MOST_NUMBERS:
+            f.jump(missing)
+            f.begin(missing)
+            return None
+        texts = tuple(str(one) for one in range(number.low, number.high + 1))
+        code = f.binary("sub", number.value, integer(number.low - 1))
+    else:
+        text = low.text(s, node, missing)
+        if text.texts is None:
+            f.jump(missing)
+            f.begin(missing)
+            return None
+        texts, code = text.texts, f.binary("add", text.code, integer(1))
+    f.store(code, found)
+    f.jump(missing)
+    f.begin(missing)
+    return Text(f.load(found), (values.NO_VALUE, *texts))
 
 
 def _inner(low: Lowering, s: Scope, node: nodes.NoTransform, fail: str) -> Text:
@@ -180,6 +235,7 @@ TEXTS.update({
     nodes_squares.SquareFact: _letter,
     nodes_strings.Case: _case,
     nodes_strings.Search: _searched,
+    nodes_strings.Str: _str,
 })  # fmt: skip
 TESTS.update({
     nodes.ImplicitSearch: _implicit_search,

@@ -15,7 +15,7 @@ from cqlgui.engine.kernels import routines, routines_notes, routines_tree
 from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic, lowering_notes
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
-from cqlgui.engine.lowering.lowering_notes import Form, UntoldError
+from cqlgui.engine.lowering.lowering_notes import Form
 from cqlgui.engine.lowering.scope import Bound, Number, Scope
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
@@ -313,15 +313,21 @@ def _targets(low: Lowering, s: Scope, node: nodes_tree.Echo, after: str) -> Iter
 def _consecutive_moves(low: Lowering, s: Scope, node: nodes_tree.ConsecutiveMoves, fail: str) -> Number:
     f = s.f
     low.buffered = low.doubts = True
-    if _comments(low, node):
-        raise UntoldError("comments about consecutive moves are not compiled")
     first, second = (low.position(s, nodes.Name(node.span, name), fail) for name in (node.left, node.right))
-    length = blocks.call(s, routines_tree.common_run, s.records, s.boards, s.frame, first, second)
+    run = blocks.call(s, routines_tree.common_run, s.records, s.boards, s.frame, first, second)
+    length = f.binary("and", run, integer((1 << routines_tree.RUN_BITS) - 1))
     some = f.label()
     f.branch(f.compare("gt", length, integer(0)), some, fail)
     f.begin(some)
-    number = Number(length, 1, 1 << 24)
-    return number if node.range is None else lowering_board.within(low, s, node.range, number, fail)
+    number = Number(length, 1, 1 << routines_tree.RUN_BITS)
+    if node.range is not None:
+        number = lowering_board.within(low, s, node.range, number, fail)
+    if _comments(low, node):
+        width = routines_tree.PLACE_BITS
+        shifted = [f.binary("shr", run, integer(routines_tree.RUN_BITS + side * width)) for side in (0, 1)]
+        ends = [f.binary("and", one, integer((1 << width) - 1)) for one in shifted]
+        lowering_notes.note_run(low, s, (node.left, node.right), length, ends, node.span.offset)
+    return number
 
 
 def _echo_is_simple(low: Lowering, s: Scope, node: nodes_tree.Echo) -> bool:

@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
+from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, truth_codec, truth_model
-from cqlgui.tasks.search import sieving
+from cqlgui.tasks.search import hit_details, sieving
 
 _LONG_GAME = 1_000
 _LARGE_ORBIT = 64
@@ -157,10 +159,12 @@ def _steps(
         yield truth_model.PlanStep(
             "interpreted", plan.reason, None if plan.compiled is not None else left[-1]
         )
-    elif plan.straight is None:
-        yield truth_model.PlanStep("interpreted", "the games that match, for sort keys, comments or elements")
+        return
+    details = hit_details.detail_pass(plan, settings.USUAL)
+    if isinstance(details, Unsupported):
+        yield truth_model.PlanStep("interpreted", f"the details of hits: {details.reason}")
     else:
-        yield truth_model.PlanStep("interpreted", "only hits that are shown, for values and squares")
+        yield truth_model.PlanStep("compiled", "the details of hits")
 
 
 def _left(

@@ -14,8 +14,8 @@ import numpy as np
 from cqlgui.base import data
 from cqlgui.board import men, position, squares
 from cqlgui.cql.ast.types import Type
-from cqlgui.cql.interpreting.expressions import closures_squares
-from cqlgui.cql.interpreting.runtime import values
+from cqlgui.cql.interpreting.expressions import closures, closures_squares
+from cqlgui.cql.interpreting.runtime import evaluation, values
 from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering import lowering_notes
 from cqlgui.engine.lowering.lowering_notes import Form
@@ -40,10 +40,10 @@ def notes(
 ) -> hit_notes.HitNotes | None:
     """The comments that the query writes at `hits`, which lie in the games of `part`. `found` has the details
     of these hits. The result is None if only `told` can make the comments: if the query has sort keys, sets
-    tags or removes comments, or if elements matched at other positions."""
+    tags or removes comments, if elements matched at other positions, or for comments about runs of moves."""
     heads, payloads = found.events[0::_WORDS], found.events[1::_WORDS]
     forms = heads >> np.uint64(routines_notes.FORM) & np.uint64(routines_notes.FORM_MASK)
-    if asking.specs or asking.lasting or np.any(forms == Form.MATCH):
+    if asking.specs or asking.lasting or np.any((forms == Form.MATCH) | (forms == Form.RUN)):
         return None
     chosen = np.flatnonzero((forms != Form.VALUE) & (forms != Form.NOTHING))
     owners = np.searchsorted(found.event_ends, chosen, "right")
@@ -132,6 +132,7 @@ def told(
                 keys = (*keys, end - begin)
             if defaults.header_comment:
                 log += header_lines(asking.specs, keys)
+        log = evaluation.settled(log)
         comments = dict.fromkeys(log) if defaults.unique else log
         made[whole.game] = data.replace(
             whole,
@@ -144,12 +145,14 @@ def told(
     return made
 
 
-def header_lines(specs: Sequence[object], keys: Sequence[int | str | None]) -> list[tuple[int, str]]:
+def header_lines(
+    specs: Sequence[closures.SortSpec], keys: Sequence[int | str | None]
+) -> list[tuple[int, str]]:
     """The comments about sort keys at the start of a game."""
     return [
-        (0, f"{spec.doc}: {'none' if key is None else key}")  # type: ignore[attr-defined]
+        (0, f"{spec.doc}: {'none' if key is None else key}")
         for spec, key in zip(specs, keys, strict=True)
-        if not spec.quiet  # type: ignore[attr-defined]
+        if not spec.quiet
     ]
 
 
@@ -185,6 +188,7 @@ def _comments(
     """The comments of the events `at` to `end` - 1. `turn` is the side to move at the start of the game.
     Matches at other positions are added to `elsewhere`, tags that the query sets to `set_tags`, and positions
     whose comments it removes to `removed`."""
+    run: object = None
     while at < end:
         head, payload = events[2 * at], events[2 * at + 1]
         at += 1
@@ -222,6 +226,13 @@ def _comments(
                 yield place, f"<--{place_text(payload, turn)}"
             case Form.ECHO_TARGET:
                 yield place, f"-->{place_text(payload, turn)}"
+            case Form.RUN:
+                number, length = payload & _RUN, payload >> lowering_notes.RUN_LENGTH & _RUN
+                if number == length and not payload >> lowering_notes.RUN_SIDE & 1:
+                    run = object()
+                offset = payload >> lowering_notes.RUN_FILTER
+                words = f"{asking.texts[text][0]}-move[{number}]"
+                yield evaluation.RunNote(place, words, offset, length, run)
             case Form.TAG:
                 assert set_tags is not None
                 name, *value = asking.texts[text]
@@ -235,6 +246,7 @@ def _comments(
                     yield place, words
 
 
+_RUN: Final = (1 << lowering_notes.RUN_LENGTH) - 1
 _OPERANDS: Final = (Form.VALUE, Form.NOTHING)
 
 

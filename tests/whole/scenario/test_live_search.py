@@ -129,8 +129,8 @@ def test_what_would_take_long_waits_to_be_asked(
     assert said(live).startswith("159 hits in 30 games")
 
 
-@pytest.mark.parametrize("text", ["persistent x += 1", "sort ply mate", 'comment "seen" mate'])
-def test_queries_that_remember_sort_or_write_wait_to_be_asked(
+@pytest.mark.parametrize("text", ["persistent x += 1", "sort ply mate", 'message "seen" mate'])
+def test_queries_that_remember_sort_or_speak_wait_to_be_asked(
     qtbot: QtBot, live: main_window.MainWindow, text: str
 ) -> None:
     with qtbot.waitSignal(live.searcher.declined):
