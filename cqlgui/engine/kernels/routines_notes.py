@@ -38,6 +38,17 @@ def note(frame: Words, head: Word, payload: Word) -> None:
 
 
 @UNIT.kernel
+def add_to(frame: Words, target: int, count: int, head: Word, payload: Word) -> None:
+    """Append an event to the list `target`, which has `count` events."""
+    if count >= layout.MOST_EVENTS:
+        frame[layout.DOUBT] = 1
+    else:
+        place = layout.LOG + target * layout.LIST_SIZE + layout.EVENT_SIZE * count
+        frame[place] = head
+        frame[place + 1] = payload
+
+
+@UNIT.kernel
 def note_run(frame: Words, records: Words, head: Word, payload: Word, place: int, length: int) -> None:
     """Append an event for each move of a run, from the last move to the first. The run leads to position
     `place`. The low bits of the payloads are the number of the move."""

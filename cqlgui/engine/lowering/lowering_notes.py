@@ -60,7 +60,8 @@ class Form(enum.IntEnum):
     END_PATH = 7
     """The comment at the end of a path. The payload is the start. The operand is the number of moves."""
     END_MAX = 8
-    """The comment at the end of a path with `max`. The second operand is the greatest value."""
+    """The comment at the end of a path with `max`. The second operand is the greatest value. If the number of
+    the text in an `END_PATH` or `END_MAX` is 1, the path is one of several best paths, and not the first."""
     START_LINE = 9
     END_LINE = 10
     """The comments at the start and at the end of a line, in the form of `START_PATH` and `END_PATH`."""
@@ -84,6 +85,12 @@ class Form(enum.IntEnum):
     """A comment like `s-move[2]` about a move of a run (`consecutivemoves`). The text is the name. The
     payload has the number of the move, from bit `RUN_LENGTH` on the length of the run, from bit `RUN_SIDE` on
     the number of the variation (0 or 1), and from bit `RUN_FILTER` on the offset of the filter."""
+    PIECE_PATH = 20
+    """The comment of `piecepath`. The payload has the squares of the men in focus at the start of the path.
+    The operands are the last position, the number of steps, and 1 if captures of these men count as steps."""
+    FOCUS_STEPS = 21
+    """A comment like `STEP` after each step of a path in focus, with the payload and operands of
+    `PIECE_PATH`."""
     REMOVED = 18
     """The query removes the comments of the file at this position."""
 

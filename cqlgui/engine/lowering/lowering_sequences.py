@@ -200,14 +200,9 @@ class _Search:
         path = self.path
         if path is None:
             return
-        if path.keepallbest:
-            raise UntoldError("the comments of a path with `keepallbest` are not compiled")
-        if path.piecepath or (path.verbose and self.path_has_focus()):
-            raise UntoldError("the comments of a path with `piecepath` are not compiled")
-
-    def path_has_focus(self) -> bool:
-        """Whether only moves of some men count as steps."""
-        return self.path is not None and (self.path.focus is not None or self.path.singlecolor)
+        inside = any(self.low.writes(one) for one in nodes.walk(path) if one is not path)
+        if path.keepallbest and (inside or path.verbose):
+            raise UntoldError("the comments of this path with `keepallbest` are not compiled")
 
     def write(self, fail: str) -> Best:
         """Write the whole search."""
@@ -219,6 +214,7 @@ class _Search:
         before = [f.load(s.frame, integer(slot)) for slot in self.atomics]
         kept = [f.slot(Scalar.WORD) for _ in self.atomics]
         self.focused = focus is not None
+        self.focus = focus
         self.kept = kept
         self.base = f.load(s.frame, integer(layout.TOP))
         f.store(integer(-1), self.last)
@@ -340,14 +336,19 @@ class _Search:
             lowering_notes.note_text(low, s, (path.title,))
         last = low.elsewhere(s, f.load(self.place))
         steps = f.load(self.steps) if path is not None else f.load(self.best)
+        if path is not None and path.piecepath and explicit:
+            self._write_focus(path, Form.PIECE_PATH, last, steps)
         if automatic:
             end = lowering_notes.mention(low, last)
             lowering_notes.note(low, s, Form.START_LINE if path is None else Form.START_PATH, end)
         here = lowering_notes.mention(low, s) if automatic and path is not None else word(0)
         f.call(routines_notes.bring_back.callee, (s.frame, integer(self.buffer), f.load(self.kept_events)))
         if path is not None and path.verbose and explicit:
-            self._write_moves(path, steps)
-        if not automatic:
+            if self.focus is None:
+                self._write_moves(path, steps)
+            else:
+                self._write_focus(path, Form.FOCUS_STEPS, last, steps)
+        if not automatic or (path is not None and path.keepallbest):
             return
         if path is None:
             here = lowering_notes.mention(low, s)
@@ -356,6 +357,33 @@ class _Search:
         lowering_notes.operand(low, last, steps)
         if form is Form.END_MAX:
             lowering_notes.operand(low, last, measure.value)
+
+    def _write_focus(self, path: nodes_paths.Path, form: Form, last: Scope, steps: Value) -> None:
+        """Log a comment, or several comments, about the moves of the men in focus."""
+        low, s = self.low, self.s
+        text = lowering_notes.number_of(low, (f"{path.title}: " if path.title else "",))
+        lowering_notes.note(low, s, form, word(0) if self.focus is None else self.focus, text=text)
+        for value in (lowering_notes.place_of(last), steps, integer(path.capture)):
+            lowering_notes.operand(low, s, value)
+
+    def _keep_alternative(self, path: nodes_paths.Path, place: Value, worth: Value, again: bool) -> None:
+        """Add the comment at the end of one of several best paths to the events of the best path. `again` is
+        true for all but the first one."""
+        low, s, f = self.low, self.s, self.f
+        assert low.writing is not None
+        if path.quiet or not low.writing.automatic:
+            return
+        form = Form.END_PATH if path.max is None else Form.END_MAX
+        heads = [word(form << routines_notes.FORM | again << lowering_notes.TEXT_SHIFT)]
+        payloads = [lowering_notes.place_of(s), f.converted(f.load(self.count), Scalar.WORD)]
+        if path.max is not None:
+            payloads.append(f.converted(worth, Scalar.WORD))
+        heads += [word(Form.VALUE << routines_notes.FORM)] * (len(payloads) - 1)
+        for head, payload in zip(heads, payloads, strict=True):
+            count = f.load(self.kept_events)
+            at = f.binary("or", head, f.converted(place, Scalar.WORD))
+            f.call(routines_notes.add_to.callee, (s.frame, integer(self.buffer), count, at, payload))
+            f.store(f.binary("add", count, integer(1)), self.kept_events)
 
     def _write_moves(self, path: nodes_paths.Path, steps: Value) -> None:
         """Log a comment for each move of the path. Every move of the path is a step."""
@@ -524,22 +552,38 @@ class _Search:
             worth = self.low.number(self._here(), self.path.max, self.back)
         self.bounds = worth.low, worth.high
         new = f.inverted(f.load(self.known))
-        f.branch(f.binary("or", new, f.compare("gt", worth.value, f.load(self.best))), better, self.back)
+        is_better = f.binary("or", new, f.compare("gt", worth.value, f.load(self.best)))
+        every = self.logs and self.path is not None and self.path.keepallbest
+        place = f.load(self.at if self.line is None else self.taken)
+        if every:
+            assert self.path is not None
+            other, equal = f.label(), f.label()
+            f.branch(is_better, better, other)
+            f.begin(other)
+            f.branch(f.compare("eq", worth.value, f.load(self.best)), equal, self.back)
+            f.begin(equal)
+            self._keep_alternative(self.path, place, worth.value, True)
+            f.jump(self.back)
+        else:
+            f.branch(is_better, better, self.back)
         f.begin(better)
         f.store(emitter.TRUE, self.known)
         f.store(worth.value, self.best)
         f.store(f.load(self.count), self.steps)
-        place = f.load(self.at if self.line is None else self.taken)
         f.store(place, self.place)
         f.store(place, self.last)
         for slot, kept in zip(self.atomics, self.kept, strict=True):
             f.store(f.load(self.s.frame, integer(slot)), kept)
-        if self.logs:
+        if every:
+            assert self.path is not None
+            f.store(integer(0), self.kept_events)
+            self._keep_alternative(self.path, place, worth.value, False)
+        elif self.logs:
             frame = self.s.frame
             count = blocks.call(self.s, routines_notes.keep, frame, self.noted, integer(self.buffer))
             f.store(count, self.kept_events)
-            if self.node.firstmatch:
-                f.store(f.converted(self.noted, Scalar.WORD), frame, integer(layout.NOTED))
+        if self.logs and self.node.firstmatch:
+            f.store(f.converted(self.noted, Scalar.WORD), self.s.frame, integer(layout.NOTED))
         f.jump(self.over if self.early or self.node.firstmatch else self.back)
 
     def _write_loop(self, first: int) -> None:

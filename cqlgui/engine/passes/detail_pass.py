@@ -81,6 +81,8 @@ class DetailPass:
     """The sort keys of the query. `MATCHCOUNT` is the last key if the header sorts by the number of hits."""
     text_keys: frozenset[int]
     """The numbers of the sort keys whose values are texts (`Lowering.text_keys`)."""
+    variations: bool
+    """Whether the query looks at variations."""
     lasting: bool
     """Whether the query sets tags or removes comments of the file."""
     _runner: orbit_pass.Runner = field(repr=False)
@@ -161,7 +163,7 @@ def make(
     specs = (*written.specs, MATCHCOUNT) if header.sort_matchcount else written.specs
     return DetailPass(
         valued, maker.value_texts, logs or header.sort_matchcount, tuple(third.texts), specs,
-        frozenset(third.text_keys), written.lasting, runner, tuple(places[1:]),
+        frozenset(third.text_keys), header.variations, written.lasting, runner, tuple(places[1:]),
     )  # fmt: skip
 
 

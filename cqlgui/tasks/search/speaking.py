@@ -6,22 +6,24 @@ The interpreter writes the same comments (`cql.interpreting.families`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from cqlgui.base import data
-from cqlgui.board import men, position, squares
+from cqlgui.board import men, position, squares, tree
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures, closures_squares
+from cqlgui.cql.interpreting.families import focused
 from cqlgui.cql.interpreting.runtime import evaluation, values
 from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering import lowering_notes
 from cqlgui.engine.lowering.lowering_notes import Form
 from cqlgui.engine.lowering.scope import Operand, TextParts
 from cqlgui.engine.passes import detail_pass
-from cqlgui.engine.replaying import layout
+from cqlgui.engine.replaying import games, layout
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results import hit_model, hit_notes
@@ -33,6 +35,7 @@ _PLY: Final = (1 << 32) - 1
 
 
 _WORDS: Final = layout.EVENT_SIZE
+_WHOLE_GAME: Final = (Form.MATCH, Form.RUN, Form.PIECE_PATH, Form.FOCUS_STEPS)
 
 
 def notes(
@@ -40,10 +43,10 @@ def notes(
 ) -> hit_notes.HitNotes | None:
     """The comments that the query writes at `hits`, which lie in the games of `part`. `found` has the details
     of these hits. The result is None if only `told` can make the comments: if the query has sort keys, sets
-    tags or removes comments, if elements matched at other positions, or for comments about runs of moves."""
+    tags or removes comments, if elements matched at other positions, or for comments that need the game."""
     heads, payloads = found.events[0::_WORDS], found.events[1::_WORDS]
     forms = heads >> np.uint64(routines_notes.FORM) & np.uint64(routines_notes.FORM_MASK)
-    if asking.specs or asking.lasting or np.any((forms == Form.MATCH) | (forms == Form.RUN)):
+    if asking.specs or asking.lasting or np.any(np.isin(forms, _WHOLE_GAME)):
         return None
     chosen = np.flatnonzero((forms != Form.VALUE) & (forms != Form.NOTHING))
     owners = np.searchsorted(found.event_ends, chosen, "right")
@@ -106,10 +109,11 @@ def told(
         turn = int(asked.start_records[start * layout.SIZE + layout.TURN])
         log: list[tuple[int, str]] = [(0, defaults.number(whole.game))] if defaults.header_comment else []
         hits = list(whole.hits)
+        played = functools.cache(functools.partial(_tree, asked, whole.game - before, asking.variations))
         for place, last in enumerate(ends[begin:end]):
             hit = hits[place]
             elsewhere: list[hit_model.OrbitMatch] = []
-            log += _comments(asking, part, events, at, last, turn, elsewhere)
+            log += _comments(asking, part, events, at, last, turn, elsewhere, played=played)
             if elsewhere:
                 hits[place] = _joined(hit, elsewhere)
             if defaults.match_string:
@@ -120,7 +124,7 @@ def told(
         removed: set[int] = set()
         if len(found.games.ends):
             last = int(found.games.ends[row])
-            log += _comments(asking, part, events, at, last, turn, [], set_tags, removed)
+            log += _comments(asking, part, events, at, last, turn, [], set_tags, removed, played)
             at = last
         if asking.specs:
             pairs = zip(found.games.best[row].tolist(), found.games.known[row].tolist(), strict=True)
@@ -184,10 +188,12 @@ def _comments(
     elsewhere: list[hit_model.OrbitMatch],
     set_tags: dict[str, str] | None = None,
     removed: set[int] | None = None,
+    played: Callable[[], tree.GameTree] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """The comments of the events `at` to `end` - 1. `turn` is the side to move at the start of the game.
     Matches at other positions are added to `elsewhere`, tags that the query sets to `set_tags`, and positions
-    whose comments it removes to `removed`."""
+    whose comments it removes to `removed`. `played` makes the tree of the game; it is needed for the forms in
+    `_WHOLE_GAME`."""
     run: object = None
     while at < end:
         head, payload = events[2 * at], events[2 * at + 1]
@@ -214,7 +220,18 @@ def _comments(
                 words = f"End {what} of length {length} that starts at {place_text(payload, turn)}"
                 if form == Form.END_MAX:
                     words += f" Max value: {_signed(events[2 * first + 3])}"
-                yield place, words
+                yield place, f"{words} alternative" if text and form != Form.END_LINE else words
+            case Form.PIECE_PATH | Form.FOCUS_STEPS:
+                assert played is not None
+                last, steps, capture = events[2 * first + 1 : 2 * first + 7 : 2]
+                focus = focused.Focus(played(), place, last & _PLACE, payload)
+                if form == Form.PIECE_PATH:
+                    ways = focus.ways()
+                    if ways:
+                        yield place, f"Focus path: {ways}"
+                    continue
+                for number, tail in enumerate(focus.tails(bool(capture)), 1):
+                    yield tail, f"{asking.texts[text][0]}move {number} of {steps}"
             case Form.STEP:
                 title = "".join(one for one in asking.texts[text] if isinstance(one, str))
                 yield place, f"{title}move {payload & _HALF} of {payload >> 32}"
@@ -287,6 +304,16 @@ def _operand(part: Operand, given: planning.Part, known: bool, payload: int, tur
             return place_text(payload, turn)
         case _:
             return values.truth_text(payload)
+
+
+def _tree(asked: games.Games, game: int, variations: bool) -> tree.GameTree:
+    """The tree of a game, or only its main line."""
+    record = asked.start_records[int(asked.starts[game]) * layout.SIZE :]
+    words = [*record[1:13], record[layout.CASTLING], record[layout.PASSED], record[layout.TURN]]
+    first = int(asked.firsts[game])
+    packed = asked.packed[first : first + int(asked.counts[game])].tolist()
+    whole = tree.GameTree.decode(_fen_text([int(one) for one in words]), packed)
+    return whole if variations else whole.mainline()
 
 
 def _fen_text(words: Sequence[int]) -> str:

@@ -6,16 +6,18 @@ what a step is. This module adds the focus, `nestban`, comments and values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from cqlgui.board import moves, squares, tree
+from cqlgui.board import moves
 from cqlgui.cql.ast import nodes, nodes_paths, repeatable
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures_output
 from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, Run, code, compiles
-from cqlgui.cql.interpreting.families import closures_moves
-from cqlgui.cql.interpreting.runtime import sequences, values
+from cqlgui.cql.interpreting.families import closures_moves, focused
+from cqlgui.cql.interpreting.runtime import sequences
 from cqlgui.cql.interpreting.runtime.evaluation import (
     BLACK,
     NO_CHILD,
@@ -264,23 +266,15 @@ def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
         game, moved, captured = s.tree, [0], [0]
         for child in range(1, len(game)):
             s.step()
-            men, move = game.men_board(game.parents[child]), game.moves[child]
-            start, end, kind = moves.origin(move), moves.target(move), moves.flag(move)
-            victim = start & 56 | end & 7 if kind == moves.EN_PASSANT else end
-            movers, victims = _bit(men, start), _bit(men, victim)
-            if kind == moves.CASTLE:
-                movers, victims = movers | victims, 0
-            elif kind == moves.NULL:
-                victims = 0
-            moved.append(movers)
-            captured.append(victims)
+            movers, victims = focused.men_of_move(game.men_board(game.parents[child]), game.moves[child])
+            moved.append(_mask(movers))
+            captured.append(_mask(victims))
         known = s.memo["men of moves"] = (moved, captured)
     return known
 
 
-def _bit(men: bytes, square: int) -> int:
-    man = men[square]
-    return 0 if man == tree.NOBODY else 1 << man
+def _mask(identities: Iterable[int]) -> int:
+    return functools.reduce(operator.or_, (1 << man for man in identities), 0)
 
 
 # --- what a path leaves behind ------------------------------------------------------------------------------
@@ -338,25 +332,12 @@ def _number_moves(s: Evaluation, found: sequences.SequenceMatch, title: str | No
         s.log.append((place, f"{head}move {number} of {found.steps}"))
 
 
-def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:
-    """The squares that each man in focus visits between two positions, as in `Qa1-a2-b2 Nb1-c3(xc3)`. Only
-    men that move or are captured are included."""
-    ways = {man: [square] for square, man in s.tree.men_ids(start).items() if focused >> man & 1}
-    standing = set(ways)
-    for positionid in [*reversed(_between(s, start, last)), last]:
-        here = {man: square for square, man in s.tree.men_ids(positionid).items() if man in ways}
-        standing &= here.keys()
-        for man, square in here.items():
-            if square != ways[man][-1]:
-                ways[man].append(square)
-    squares_before, texts = s.positions[start].squares, []
-    for man, way in ways.items():
-        if len(way) == 1 and man in standing:
-            continue
-        text = values.piece_text(1 << way[0], squares_before)
-        text += "".join(f"-{squares.NAMES[square]}" for square in way[1:])
-        texts.append(text if man in standing else f"{text}(x{squares.NAMES[way[-1]]})")
-    return " ".join(texts)
+def piece_ways(s: Evaluation, start: int, last: int, focused_men: int) -> str:
+    """The squares that each man in focus visits between two positions (`focused.Focus.ways`)."""
+    area = 0
+    for square, man in s.tree.men_ids(start).items():
+        area |= (focused_men >> man & 1) << square
+    return focused.Focus(s.tree, start, last, area).ways()
 
 
 # --- line ---------------------------------------------------------------------------------------------------
