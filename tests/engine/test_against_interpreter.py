@@ -268,6 +268,71 @@ def test_known_queries() -> None:
     comparison.conclude()
 
 
+DETAILS = (
+    "find check",
+    "find all [x]",
+    "3 <= find all check",
+    "find {find check}",
+    'path -- check comment("hi")',
+    'path -- {comment("in " ply) check} --',
+    'path ({comment("a") true} --)+ check',
+    'mate comment("final " to)',
+    'mate comment("board " fen " " currentposition " " sidetomove)',
+    'x = 3 comment("x " x " y " y) check y = 1',
+    'player white comment("white " player white) check',
+    'comment(typename to " " A " " #a) check',
+    'sort "men" #A > 3',
+    'sort min "black" #a sort "ply" ply check',
+    'check sort "found" find all [x]',
+    'sort "white" player white check',
+    'initial player white ~~ "^(\\w+)" sort min "name" \\1',
+    'sort "echo" echo(s t) {t[<]s check distance(s t)}',
+    "echo(s t) {t[<]s check s:check}",
+    "echo(s t) consecutivemoves(s t)",
+    'sort "common" echo(s t) {variation consecutivemoves(s t) >= 1}',
+    'flipcolor {find {Bf1 comment("b")}}',
+    "find {flip Pe4}",
+    "path -- {flip {Ra1 check}}",
+    "not find {flip Pe4} check",
+    "flip {path focus N -- --}",
+    'flipcolor {max(#A ply) > 3 comment("m " currenttransform)} check',
+    "flip (#Ra1 + #Pe4) > 0",
+    "removecomment",
+    "mate removecomment",
+    'stalemate settag("A" str(movenumber))',
+    'check settag("B" typename to) settag("C" "x")',
+    "path piecepath focus Ng1 -- --",
+    'path title "knight" verbose piecepath focus [Nn] --+',
+    "flipcolor {path focus K nestban piecepath K--{2,}}",
+    "path keepallbest --{2,4} check",
+    "path keepallbest max (#A) --{1,3} check",
+    "path verbose focus capture [QRq] (-- {true})+",
+    'path title "t" piecepath singlecolor --{2}',
+    'path title "t" verbose max ply -- * check',
+    "line --> check --> . {*} --> [Aa]",
+    'line --> {comment("l") check} --> .',
+    'initial date ~~ "^(\\d+)" int \\1 >= 1914 \\-1==0',
+    'initial s1=eco s1[0]="X" s1[-1:]="!" s1 ~~ "X[0-9]!"',
+    'initial n1=0 while (player white ~~ "[A-Z]") n1+=1 sort "capitals" n1>=2',
+    'initial player black ~~ "[aeiou][aeiou]" #\\0==2 \\-0 >= 3',
+    'str(#A "-" #a) == "1-1"',
+    '#str(typename a1 " " #K) > 3',
+    'uppercase typename a1 == "N" or typename e4 < "Q"',
+    'flipcolor {Kg1 currenttransform ~~ "color"}',
+    'makesquare "e4" & P',
+    'hhdb composer "K" or hhdb firstcomment or hhdb sound',
+)
+
+
+def test_details() -> None:
+    """What the engine finds at hits is what the interpreter finds, and nothing is left to the interpreter."""
+    comparison = Comparison(shipped(3))
+    for text in DETAILS:
+        comparison.text(text)
+    comparison.conclude()
+    assert not comparison.untold
+
+
 SEQUENCES = (
     "path focus N -- -- --",
     "path focus capture [Pp] [x] --*",

@@ -18,6 +18,7 @@ from cqlgui.cql.ast import nodes, nodes_facts, nodes_studies, nodes_tree, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.transforming import transforms
+from cqlgui.engine import facts
 from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering import (
     lowering_notes,
@@ -172,9 +173,25 @@ _LEFT_OUT: Final = (nodes_facts.Message, nodes_studies.StudySort, nodes_tree.Sim
 """Filters whose effects only the interpreter reports."""
 
 
+def _ask_text(low: Lowering, node: nodes.Node) -> None:
+    """Add the questions about the game that the parts of a text need."""
+    if isinstance(node, nodes.String):
+        return
+    if not low.is_fact(node):
+        for part in nodes.children(node):
+            _ask_text(low, part)
+        return
+    kind = low.type_of(node)
+    low.claim([facts.Fact(node, number=kind is Type.NUMERIC, text=kind is Type.STRING)])
+
+
 def ask(low: Lowering, body: nodes.Node) -> None:
     """Add questions about the game to `low.facts`. The search does not need the answers to these questions,
     but the value of a hit depends on the answers. `low` must have compiled the query before."""
+    for node in nodes.walk(body):
+        if isinstance(node, nodes.Comment | nodes_facts.SetTag):
+            for part in nodes.children(node):
+                _ask_text(low, part)
     kind = low.type_of(body)
     if kind not in _VALUED or (kind is not Type.STRING and not low.facts):
         return
