@@ -284,24 +284,22 @@ class _Job:
         coming: ahead.Ahead[list[_Text]] | None = None
         for batch in self._annotated() if self.annotate else self._own():
             done = [] if coming is None else coming.result()
+            # No thread reads a source while the progress is reported.
+            self._count(self.games)
             coming = ahead.Ahead(functools.partial(self._made, annotator, batch))
+            self.games += len(batch.games)
             yield from done
         if coming is not None:
             yield from coming.result()
 
     def _own(self) -> Iterator[_Batch]:
         for games in hit_details.parts(list(self.chosen)):
-            self._count(self.games)
             yield _Batch(games, writer.Notes.none(len(games)), {})
-            self.games += len(games)
             self.hits += sum(map(self.chosen.__getitem__, games))
 
     def _annotated(self) -> Iterator[_Batch]:
         for batch, found in hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel):
-            self._count(self.games)
-            made = self._batch(batch, found)
-            yield made
-            self.games += len(made.games)
+            yield self._batch(batch, found)
 
     def _batch(self, listed: list[int], found: FoundGames) -> _Batch:
         """The games of a batch that are to be written, with their comments."""

@@ -127,7 +127,8 @@ def told(
             log += _comments(asking, part, events, at, last, turn, [], set_tags, removed, played)
             at = last
         if asking.specs:
-            pairs = zip(found.games.best[row].tolist(), found.games.known[row].tolist(), strict=True)
+            best_row, known_row = (one[row].tolist() if len(one) else [] for one in found.games.measures)
+            pairs = zip(best_row, known_row, strict=True)
             keys = tuple(
                 None if not known else part.texts[best] if key in asking.text_keys else best
                 for key, (best, known) in enumerate(pairs)
