@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+H = TypeVar("H", bound=Hashable)
 S = TypeVar("S", bound=np.generic)
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -38,6 +40,27 @@ def stretched(starts: Integers, sizes: Integers) -> Integers:
     array."""
     shifts = starts - np.cumsum(sizes) + sizes
     return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
+
+
+def numbered(values: Iterable[H]) -> tuple[Integers, list[H]]:
+    """For each value, its index in the list of distinct values, and this list in the order of first
+    occurrence."""
+    numbers: dict[H, int] = {}
+    codes = np.fromiter((numbers.setdefault(value, len(numbers)) for value in values), np.int64)
+    return codes, list(numbers)
+
+
+def first_rows(keys: Sequence[Integers], order: Integers) -> npt.NDArray[np.bool_]:
+    """A mask of the rows whose keys do not occur in an earlier row. The columns in `keys` identify a row, and
+    `order` says which row is earlier."""
+    ordered = np.lexsort((order, *keys))
+    again = np.ones(len(order), np.bool_)
+    again[:1] = False
+    for key in keys:
+        again[1:] &= key[ordered][1:] == key[ordered][:-1]
+    mask = np.ones(len(order), np.bool_)
+    mask[ordered[again]] = False
+    return mask
 
 
 _REPEATED: Final = 1 << 17

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,3 +27,22 @@ def test_of_a_table() -> None:
 @pytest.mark.parametrize("count", [0, 1])
 def test_of_few(count: int) -> None:
     assert arrays.distinct(np.full(count, 7)).tolist() == [7] * count
+
+
+@given(st.lists(st.text(max_size=1)))
+def test_numbered(values: list[str]) -> None:
+    codes, distinct = arrays.numbered(values)
+    assert [distinct[code] for code in codes.tolist()] == values
+    assert distinct == list(dict.fromkeys(values))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2))), st.randoms())
+def test_first_rows(rows: list[tuple[int, int]], random: Random) -> None:
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    table = np.array(rows, np.int64).reshape(-1, 2)
+    mask = arrays.first_rows((table[:, 0], table[:, 1]), np.array(order, np.int64))
+    expected = [
+        all(rows[m] != row or order[m] >= order[n] for m in range(len(rows))) for n, row in enumerate(rows)
+    ]
+    assert mask.tolist() == expected

@@ -87,10 +87,8 @@ def list_positions(
         start = starts[game]
         total = 0
         if start >= 0:
-            for one in range(layout.SIZE):
-                records[one] = start_records[start * layout.SIZE + one]
-            for one in range(64):
-                boards[one] = start_boards[start * 64 + one]
+            replay.copy(start_records[start * layout.SIZE :], records)
+            replay.copy_board(start_boards[start * 64 :], boards)
             count = int(counts[game])
             if not variations:
                 count = 0

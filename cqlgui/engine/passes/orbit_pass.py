@@ -58,11 +58,6 @@ class GameRows:
     known: npt.NDArray[np.bool_]
     ends: Ends
 
-    @property
-    def measures(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """`best` and `known`."""
-        return self.best, self.known
-
 
 @dataclass(frozen=True, slots=True)
 class Answers:

@@ -155,14 +155,14 @@ def search(
             total = 0
             begin_asking = 0
             if branching[game] != 0 and mode & VARIATIONS != 0:
-                _copy(start_records[start * layout.SIZE :], records)
-                _copy_board(start_boards[start * 64 :], boards)
+                copy(start_records[start * layout.SIZE :], records)
+                copy_board(start_boards[start * 64 :], boards)
                 total = laid_out(packed, first, count, records, boards, room)
                 tally[LINKED] = 0
             else:
                 record = room * layout.SIZE
-                _copy(start_records[start * layout.SIZE :], records[record:])
-                _copy_board(start_boards[start * 64 :], boards[room * 64 :])
+                copy(start_records[start * layout.SIZE :], records[record:])
+                copy_board(start_boards[start * 64 :], boards[room * 64 :])
                 if mode & GLANCED != 0:
                     visited = tally[VISITED]
                     stream(
@@ -174,8 +174,8 @@ def search(
                         begin_asking = hits[found] & 0xFFFFFFFF
                         tally[FOUND] = found
                         tally[VISITED] = visited + begin_asking
-                        _copy(start_records[start * layout.SIZE :], records[record:])
-                        _copy_board(start_boards[start * 64 :], boards[room * 64 :])
+                        copy(start_records[start * layout.SIZE :], records[record:])
+                        copy_board(start_boards[start * 64 :], boards[room * 64 :])
                 if begin_asking >= 0:
                     total = _line_laid_out(packed, first, last, records, boards, room, tally)
             if begin_asking >= 0:
@@ -186,8 +186,8 @@ def search(
                 elif tally[LINKED] > 0:
                     records[(total - 1) * layout.SIZE + layout.CHILD] = total
         else:
-            _copy(start_records[start * layout.SIZE :], records)
-            _copy_board(start_boards[start * 64 :], boards)
+            copy(start_records[start * layout.SIZE :], records)
+            copy_board(start_boards[start * 64 :], boards)
             stream(first_ask, packed, first, last, game, most, records, boards, frame, hits, tally)
         if frame[layout.DOUBT] != 0:
             tally[FOUND] = found
@@ -371,7 +371,7 @@ def _line_laid_out(
         records[at * size] = empty
         records[at * size + layout.TURN] = turn
         records[at * size + layout.END] = total
-        _copy_board(boards[room * 64 :], boards[at * 64 :])
+        copy_board(boards[room * 64 :], boards[at * 64 :])
         at += 1
         if at == total:
             break
@@ -419,8 +419,8 @@ def laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Byt
             return 0
         parent = here * size
         child = total * size
-        _copy(records[parent:], records[child:])
-        _copy_board(boards[here * 64 :], boards[total * 64 :])
+        copy(records[parent:], records[child:])
+        copy_board(boards[here * 64 :], boards[total * 64 :])
         if not _play(
             records[child:], boards[total * 64 :], word, records[child + layout.TURN], records[child]
         ):
@@ -555,8 +555,8 @@ def tell(
         total = 0
         start = starts[game]
         if start >= 0:
-            _copy(start_records[start * layout.SIZE :], records)
-            _copy_board(start_boards[start * 64 :], boards)
+            copy(start_records[start * layout.SIZE :], records)
+            copy_board(start_boards[start * 64 :], boards)
             count = counts[game]
             if mode & VARIATIONS == 0:
                 count = 0
@@ -655,11 +655,11 @@ def _open_frame(
         frame[places[fact] + 1] = facts[2 * (first + fact) + 1]
 
 
-def _copy(source: Words, goal: Words) -> None:
+def copy(source: Words, goal: Words) -> None:
     for place in range(layout.SIZE):
         goal[place] = source[place]
 
 
-def _copy_board(source: Bytes, goal: Bytes) -> None:
+def copy_board(source: Bytes, goal: Bytes) -> None:
     for place in range(64):
         goal[place] = source[place]

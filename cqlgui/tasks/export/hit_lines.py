@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base import arrays
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import listing
 from cqlgui.engine.passes import orbit_pass
@@ -101,14 +102,11 @@ def _plain_comments(found: found_module.FoundGames, games: Any) -> Iterator[str]
         texts += [f'"{untold.number(game)}"'.encode() for game in games.tolist()]
         parts.append((games, before * 2, np.zeros(len(games), np.int64), np.arange(len(games))))
     if notes is not None and len(notes.texts):
-        owners = np.searchsorted(notes.ends, np.arange(len(notes.texts)), "right")
-        numbers: dict[str, int] = {}
-        chosen = np.fromiter(
-            (numbers.setdefault(text, len(numbers)) for text in notes.texts), np.int64, len(notes.texts)
-        )
+        owners = notes.owners
+        chosen, names = arrays.numbered(notes.texts)
         order = np.arange(len(notes.texts)) + owners
         parts.append((columns.games[owners], order * 2 + 1, notes.places, chosen + len(texts)))
-        texts += [quoted(text).encode("utf-8", "surrogatepass") for text in numbers]
+        texts += [quoted(text).encode("utf-8", "surrogatepass") for text in names]
     if untold.match_string:
         order = np.arange(len(columns)) + (0 if notes is None else notes.ends)
         places = columns.hits & found_module.PLACE_MASK
@@ -120,24 +118,13 @@ def _plain_comments(found: found_module.FoundGames, games: Any) -> Iterator[str]
     owner, order, place, chosen = (np.concatenate(one) for one in zip(*parts, strict=True))
     sequence = np.argsort(order, kind="stable")
     if untold.unique and notes is not None:
-        sequence = sequence[_first_ones(owner[sequence], place[sequence], chosen[sequence], texts)]
+        # The number of a game or the match string can equal a text of the query.
+        codes, _ = arrays.numbered(texts)
+        first = arrays.first_rows((codes[chosen], place, owner), order)
+        sequence = sequence[first[sequence]]
     kinds = [row_kernel.NUMBER, row_kernel.NUMBER, row_kernel.TEXT]
     columns_of = [owner[sequence], place[sequence], chosen[sequence]]
     yield from _items([b"[", b",", b",", b"],"], columns_of, kinds, texts)
-
-
-def _first_ones(owner: Any, place: Any, chosen: Any, texts: Sequence[bytes]) -> Any:
-    """A mask of the comments that a game does not already have at the same position."""
-    numbers: dict[bytes, int] = {}
-    equal = np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)[chosen]
-    order = np.lexsort((np.arange(len(owner)), equal, place, owner))
-    again = np.zeros(len(owner), np.bool_)
-    again[1:] = True
-    for key in (owner, place, equal):
-        again[1:] &= key[order][1:] == key[order][:-1]
-    mask = np.ones(len(owner), np.bool_)
-    mask[order[again]] = False
-    return mask
 
 
 # --- JSON lines ---------------------------------------------------------------------------------------------
@@ -227,15 +214,11 @@ def _segment_lines(
     details = columns.details
     assert details is not None
     if details.kind is Type.STRING:
-        numbers: dict[Any, int] = {}
-        values = np.fromiter(
-            (numbers.setdefault(value, len(numbers)) for value in details.values), np.int64, len(columns)
-        )
-        distinct = [details.value(at) for at in _firsts(values)]
+        values, _ = arrays.numbered(details.values)
+        _, firsts = np.unique(values, return_index=True)
     else:
         _, firsts, values = np.unique(details.values, return_index=True, return_inverse=True)
-        distinct = [details.value(at) for at in firsts.tolist()]
-    values = values + add(distinct)
+    values = values + add([details.value(at) for at in firsts.tolist()])
     remarks = _remarks(columns, found, add)
     elements = np.unique(columns.codes).tolist()
     numbers_of = {code: len(texts) + number for number, code in enumerate(elements)}
@@ -243,7 +226,7 @@ def _segment_lines(
     codes = np.array([numbers_of[code] for code in elements], np.int64)
     which = codes[np.searchsorted(np.array(elements, np.int64), columns.codes)] if elements else columns.codes
     pool = row_kernel.Texts.of(texts, listed.text, listed.ends)
-    numbers_column = np.arange(len(columns))
+    rows = np.arange(len(columns))
     literals = [
         b'{"game":', b',"positionid":', b',"ply":', b',"fen":"', b'","white":', b',"black":', b',"result":',
         b',"date":', b',"squares":[', b'],"orbit":[', b'],"value":', b',"comment":', b"}\n",
@@ -251,17 +234,12 @@ def _segment_lines(
     kinds = [row_kernel.NUMBER] * 3 + [row_kernel.TEXT] * 5
     kinds += [row_kernel.SQUARES, row_kernel.MATCHES, row_kernel.TEXT, row_kernel.TEXT]
     data = [
-        games, places, listed.plies, numbers_column + len(texts), *told, details.squares.view(np.int64),
-        numbers_column, values, remarks,
+        games, places, listed.plies, rows + len(texts), *told, details.squares.view(np.int64),
+        rows, values, remarks,
     ]  # fmt: skip
     matches = row_kernel.Matches(which.astype(np.int64), np.ascontiguousarray(columns.ends), places)
     for piece in row_kernel.rows(literals, kinds, data, pool, matches):
         yield piece.decode("utf-8", "surrogatepass")
-
-
-def _firsts(numbers: Any) -> list[int]:
-    """The index of the first occurrence of each of the numbers 0, 1, 2 and so on."""
-    return np.unique(numbers, return_index=True)[1].tolist()  # type: ignore[no-any-return]  # NumPy's
 
 
 def _match(code: int, orbits: Sequence[hit_model.Orbit]) -> bytes:
@@ -279,16 +257,12 @@ def _remarks(columns: found_module.Columns, found: found_module.FoundGames, add:
     notes = None if details is None else details.notes
     if notes is None or not len(notes.texts) or untold is None:
         return np.full(len(columns), add([""]))
-    owners = columns.games[np.searchsorted(notes.ends, np.arange(len(notes.texts)), "right")]
-    numbers: dict[Any, int] = {}
-    chosen = np.fromiter(
-        (numbers.setdefault(text, len(numbers)) for text in notes.texts), np.int64, len(notes.texts)
-    )
-    names = list(numbers)
+    owners = columns.games[notes.owners]
+    chosen, names = arrays.numbered(notes.texts)
     keys = owners << found_module.GAME_SHIFT | notes.places
     wanted = np.isin(keys, columns.hits)
-    if untold.match_string in numbers:
-        wanted &= chosen != numbers[untold.match_string]
+    if untold.match_string in names:
+        wanted &= chosen != names.index(untold.match_string)
     keys, chosen = keys[wanted], chosen[wanted]
     order = np.lexsort((np.arange(len(keys)), keys))
     keys, chosen = keys[order], chosen[order]

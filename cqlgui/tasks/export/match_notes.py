@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base import arrays
 from cqlgui.base.patterns import pattern
 from cqlgui.board import squares
 from cqlgui.pgn import writer
@@ -86,7 +87,7 @@ class Making:
             parts.append(self._numbers_of(games, untold))
         notes = None if columns.details is None else columns.details.notes
         if notes is not None and len(notes.texts):
-            of_hits = np.searchsorted(notes.ends, np.arange(len(notes.texts)), "right")
+            of_hits = notes.owners
             numbers = np.fromiter(map(self._number, notes.texts), np.int64, len(notes.texts))
             order = np.arange(len(notes.texts)) + of_hits
             parts.append((owners[of_hits], order, notes.places, numbers))
@@ -122,12 +123,7 @@ class Making:
         nothing = np.zeros(0, np.int64)
         owners, order, ids, chosen = map(np.concatenate, zip((nothing,) * 4, *parts, strict=True))
         # If a position has the same comment twice, the comment is written once.
-        sorted_by_text = np.lexsort((order, chosen, ids, owners))
-        again = np.zeros(len(owners), np.bool_)
-        again[1:] = True
-        for key in (owners, ids, chosen):
-            again[1:] &= key[sorted_by_text][1:] == key[sorted_by_text][:-1]
-        kept = sorted_by_text[~again]
+        kept = np.flatnonzero(arrays.first_rows((chosen, ids, owners), order))
         kept = kept[np.lexsort((order[kept], ids[kept], owners[kept]))]
         owners, ids, chosen = owners[kept], ids[kept], chosen[kept]
         fresh = np.ones(len(kept), np.bool_)

@@ -29,6 +29,11 @@ class HitNotes:
         """No comments, for some hits."""
         return cls(np.zeros(hits, np.int64), np.zeros(0, np.int64), np.zeros(0, object))
 
+    @property
+    def owners(self) -> Integers:
+        """For each comment, the index of its hit."""
+        return np.searchsorted(self.ends, np.arange(len(self.texts)), "right")
+
     @classmethod
     def joined(cls, parts: Sequence[HitNotes]) -> HitNotes:
         """Concatenate the comments of several parts."""

@@ -31,9 +31,6 @@ from cqlgui.tasks.search import planning
 
 _HALF: Final = (1 << 32) - 1
 _PLACE: Final = (1 << lowering_notes.PLY_SHIFT) - 1
-_PLY: Final = (1 << 32) - 1
-
-
 _WORDS: Final = layout.EVENT_SIZE
 _WHOLE_GAME: Final = (Form.MATCH, Form.RUN, Form.PIECE_PATH, Form.FOCUS_STEPS)
 
@@ -127,7 +124,8 @@ def told(
             log += _comments(asking, part, events, at, last, turn, [], set_tags, removed, played)
             at = last
         if asking.specs:
-            best_row, known_row = (one[row].tolist() if len(one) else [] for one in found.games.measures)
+            measures = (found.games.best, found.games.known)
+            best_row, known_row = (one[row].tolist() if len(one) else [] for one in measures)
             pairs = zip(best_row, known_row, strict=True)
             keys = tuple(
                 None if not known else part.texts[best] if key in asking.text_keys else best
@@ -336,6 +334,6 @@ def _signed(word: int) -> int:
 def place_text(payload: int, turn: int) -> str:
     """A position in words, like `Evaluation.position_text`. `turn` is the side to move at the start of the
     game."""
-    half = (payload >> lowering_notes.PLY_SHIFT & _PLY) + turn
+    half = (payload >> lowering_notes.PLY_SHIFT & _HALF) + turn
     text = f"move {half // 2 + 1}({'btm' if half % 2 else 'wtm'})"
     return f"{text}[{payload & _PLACE}]" if payload & lowering_notes.VARIATION else text
