@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from cqlgui.base import data
 from cqlgui.base.data import dataclass, field
-from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_strings
+from cqlgui.cql.ast import nodes, nodes_paths
 from cqlgui.cql.interpreting.expressions import closures as closures_
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts as facts_of_games
@@ -20,6 +20,7 @@ from cqlgui.engine.lowering import (
     lowering_orbits,
     lowering_paths,
     lowering_sequences,
+    lowering_studies,
     lowering_tree,
     weakening,
 )
@@ -37,6 +38,7 @@ RULES: Final = (
     lowering_orbits,
     lowering_paths,
     lowering_sequences,
+    lowering_studies,
     lowering_tree,
 )
 """Modules that add their rules to `dispatch` when they are imported."""
@@ -120,7 +122,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         query = data.replace(query, body=body)
         expanded = data.replace(expanded, query=query)
     atomics: dict[int, set[tuple[str, ...]]] = {}
-    if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
+    if any(isinstance(node, nodes.Assign) and node.atomic for node in nodes.walk(query.body)):
         # The interpreter's closures determine the order of the variables in a query. Most queries do not need
         # this order, so the closures are compiled only for some queries.
         from cqlgui.cql.interpreting import compilers
@@ -133,8 +135,6 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
 
         closures = compilers.compiler(expanded.names, watch)
         closures.compile(query.body)
-        if closures.persistent or closures.files or not all(closures.dictionaries.values()):
-            return Unsupported(query.body.span, "games depend on what was found in others")
 
     def lowering() -> Lowering:
         return Lowering(
@@ -185,13 +185,6 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         functools.cache(lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode)),
         functools.cache(lambda: detail_pass.make(expanded, low, tuple(low.facts.values()), mode)),
     )
-
-
-def _counts_elsewhere(node: nodes.Node) -> bool:
-    """Whether a filter may store data that remain for other games, or for other attempts to match a path."""
-    if isinstance(node, nodes.Assign):
-        return node.persistent or node.atomic
-    return isinstance(node, nodes_programs.Dictionary | nodes_strings.ReadFile | nodes_strings.WriteFile)
 
 
 def _write(low: Lowering, name: str, body: nodes.Node, *, marks_doubts: bool = False) -> None:

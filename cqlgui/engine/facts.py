@@ -1,5 +1,6 @@
-"""What a query asks about a game as a whole: the result, the players' ratings, the tags, and filters that
-combine only these data.
+"""What a query asks about the text of a game. Most questions are about a game as a whole: the result, the
+players' ratings, the tags, and filters that combine only these data. Other questions are about the comment
+and the glyphs at a position.
 
 Compiled code finds the answers in the frame, and `pruning` uses the answers to exclude games. The
 interpreter's own closures compute the answers before the search. The answers therefore agree with the
@@ -26,8 +27,11 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.interpreting.families import closures_studies
 from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.vocabulary import study_meanings
+from cqlgui.engine.replaying import layout
 from cqlgui.engine.replaying.games import Integers, Words
 from cqlgui.jit.words import MASK
+from cqlgui.store import remarks
 
 UNKNOWN: Final = 0
 GIVEN: Final = 1
@@ -46,16 +50,32 @@ LARGEST: Final = 1 << 31
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A filter that has one answer for a whole game. The answer is a number if `number` is True, the number
-    of a text in `Asker.texts` if `text` is True, and otherwise a truth value."""
+    """A filter that has one answer for a whole game. If `remark` is True, the filter has one answer for each
+    position, and the answer depends only on the comment and the glyphs at the position. The answer is a
+    number if `number` is True, the number of a text in `Asker.texts` if `text` is True, and otherwise a truth
+    value."""
 
     node: nodes.Node
     number: bool
     text: bool = False
+    remark: bool = False
 
 
 Answers: TypeAlias = tuple[Words, Words]
 """The values and the states of one fact for several games."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The answers to a question about positions. The answers `firsts[g]` to `firsts[g + 1]` - 1 belong to
+    positions of game g, with ascending positionids in `ids`. All other positions have the value and the state
+    in `usual`."""
+
+    firsts: Integers
+    ids: Integers
+    values: Words
+    states: Words
+    usual: tuple[int, int]
 
 
 _ASKED: Final = (
@@ -96,6 +116,33 @@ def _is_constant(node: nodes.Node, searches: bool) -> bool:
             return all(_is_constant(one, searches) for one in nodes.children(node))
         case _:
             return _is_asked(node)
+
+
+def is_remark(node: nodes.Node, *, searches: bool) -> bool:
+    """Whether a filter depends only on the comment and the glyphs at the position. `searches` has the meaning
+    of `is_fact`."""
+    found = False
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if _is_said(one):
+            found = True
+        elif isinstance(one, nodes_strings.Search):
+            if not searches:
+                return False
+            waiting.append(one.text)
+        elif isinstance(one, _JOINING):
+            waiting.extend(nodes.children(one))
+        elif not isinstance(one, nodes.String):
+            return False
+    return found
+
+
+def _is_said(node: nodes.Node) -> bool:
+    """Whether a filter reads the comment or the glyphs at the position."""
+    if isinstance(node, nodes_studies.Study):
+        return node.key in study_meanings.COMMENT_TAGS
+    return isinstance(node, nodes_facts.OriginalComment | nodes_facts.Glyph)
 
 
 def leaves_no_trace(body: nodes.Node) -> bool:
@@ -238,6 +285,11 @@ class Tags(Protocol):
         ...
 
     @property
+    def remarks(self) -> remarks.Remarks:
+        """The comments and the glyphs at the positions of the games."""
+        ...
+
+    @property
     def gamenumbers(self) -> range:
         """The numbers of the games."""
         ...
@@ -277,6 +329,16 @@ class Asker:
             last_game=last_game,
         )  # fmt: skip
         self._evaluation.patience = SECONDS
+        self._said: dict[Fact, dict[remarks.Remark, tuple[int, int]]] = {}
+        """The known answers to questions about positions."""
+        self._remark_host = _RemarkHost()
+        host = self._remark_host
+        # The root has no glyphs, so the remarks stand at the position after a move.
+        self._remark_evaluation = evaluation.Evaluation(
+            nothing, host, variables=0, sort_keys=0, automatic_comments=False, explicit_comments=False
+        )  # fmt: skip
+        self._remark_evaluation.id = 1
+        self._remark_evaluation.patience = SECONDS
         self._is_over: Callable[[], bool] = never
         self._known: dict[Hashable, dict[tuple[Any, ...], Any]] = {}
         """Values of filters that read one tag, by the text of the tag. The values are kept, because many
@@ -293,14 +355,18 @@ class Asker:
 
         return compilers.compiler(self._names)
 
-    def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers]:
-        """The answers for each fact. Raises `errors.Cancelled` once `is_over` returns True.
+    def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers | Spread]:
+        """The answers for each fact, and a `Spread` for each question about positions. Raises
+        `errors.Cancelled` once `is_over` returns True.
 
         If an answer takes too long, the answer is unknown in this call and in later calls. A slow regular
         expression may cause this delay.
         """
         self._is_over = is_over
-        return {fact: self._answers(fact, tags) for fact in self._facts}
+        return {
+            fact: self._spread(fact, tags) if fact.remark else self._answers(fact, tags)
+            for fact in self._facts
+        }
 
     def _answers(self, fact: Fact, tags: Tags) -> Answers:
         return self._shown(fact, tags) or self._joined(fact, tags) or self._one_by_one(fact, tags)
@@ -374,6 +440,102 @@ class Asker:
     def _are_numbers(self, *parts: nodes.Node) -> bool:
         return all(types.infer(part, self._names) is Type.NUMERIC for part in parts)
 
+    # --- by what the comments and glyphs say
+
+    def _spread(self, fact: Fact, tags: Tags) -> Spread:
+        """The answers to a question about positions."""
+        text = replace(fact, text=True)
+        if not fact.number and text in self._facts and not self._code(fact.node).apart:
+            # A string filter whose text is asked for too. The filter holds if it has a text.
+            found = self._spread_of_remarks(text, tags.remarks)
+            if fact.text:
+                return found
+            usual = int(found.usual[1] == GIVEN), UNKNOWN if found.usual[1] == UNKNOWN else GIVEN
+            states = np.where(found.states == UNKNOWN, UNKNOWN, GIVEN).astype(np.uint64)
+            values = (found.states == GIVEN).astype(np.uint64)
+            return replace(found, values=values, states=states, usual=usual)
+        return self._spread_of_remarks(fact, tags.remarks)
+
+    def _spread_of_remarks(self, fact: Fact, found: remarks.Remarks) -> Spread:
+        """The answers to a question about positions. The question is answered once for each distinct comment,
+        or for each distinct row of glyphs, if it reads only one of these."""
+        node = fact.node
+        asked: list[remarks.Remark]
+        reads_glyphs = any(isinstance(one, nodes_facts.Glyph) for one in nodes.walk(node))
+        if not reads_glyphs:
+            codes, asked = found.said, [remarks.Remark(one, ()) for one in found.comments]
+        elif all(isinstance(one, nodes_facts.Glyph) for one in nodes.walk(node) if _is_said(one)):
+            codes, asked = found.signed, [remarks.Remark(None, one) for one in found.glyphs]
+        else:
+            pairs = np.concatenate([[0], found.said * len(found.glyphs) + found.signed])
+            met, places = np.unique(pairs, return_inverse=True)
+            codes = places[1:]
+            asked = [
+                remarks.Remark(
+                    found.comments[one // len(found.glyphs)], found.glyphs[one % len(found.glyphs)]
+                )
+                for one in met.tolist()
+            ]
+        # The first of `asked` is what the file says about most positions: nothing.
+        known = self._said.setdefault(fact, {})
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        self._find_out(fact, asked, known)
+        values, states = np.array([known.get(one, _TOO_MUCH) for one in asked], np.uint64).T
+        odd = (values != values[0]) | (states != states[0])
+        which = np.flatnonzero(odd[codes])
+        codes = codes[which]
+        usual = int(values[0]), int(states[0])
+        return Spread(
+            np.searchsorted(which, found.firsts), found.ids[which], values[codes], states[codes], usual
+        )
+
+    def _find_out(
+        self, fact: Fact, asked: Sequence[remarks.Remark], known: dict[remarks.Remark, tuple[int, int]]
+    ) -> None:
+        """Add the answers for remarks to `known`. After too much time, the other answers stay unknown."""
+        node, state, host = fact.node, self._remark_evaluation, self._remark_host
+        code = self._code(node)
+        timed = any(isinstance(one, nodes_strings.Search) for one in nodes.walk(node))
+        if isinstance(node, nodes.ImplicitSearch) and isinstance(node.text, nodes_facts.OriginalComment):
+            needle = node.needle
+            known.update((one, (int(needle in (one.comment or "")), GIVEN)) for one in asked)
+            known[remarks.NOTHING] = 0, GIVEN
+            return
+        if self._left.get(node, SECONDS) <= 0:
+            return
+        own_time = 0.0
+        for number, remark in enumerate(asked):
+            if number % _PAUSE == 0:
+                if self._is_over():
+                    raise errors.Cancelled
+                priority.pause()
+                own_time = time.thread_time()
+            if remark in known:
+                continue
+            host.remark = remark
+            state.groups = None
+            started = time.perf_counter()
+            try:
+                known[remark] = self._answered(fact, code, state)
+            except evaluation.QueryError:
+                known[remark] = _TOO_MUCH
+            if (
+                timed
+                and time.perf_counter() - started > _SLOW
+                and self._spend(node, (started, own_time)) <= 0
+            ):
+                return
+
+    def _answered(self, fact: Fact, code: closures.Code, state: evaluation.Evaluation) -> tuple[int, int]:
+        """The value and the state of the answer in a state of the evaluation."""
+        if fact.number:
+            return _number(code.value(state))
+        if fact.text:
+            value = code.value(state)
+            return (0, MISSING) if value is None else (self._number_of(value), GIVEN)
+        return int(bool(code.test(state))), GIVEN
+
     # --- by what the tags say
 
     def _one_by_one(self, fact: Fact, tags: Tags) -> Answers:
@@ -381,12 +543,7 @@ class Asker:
         texts."""
 
         def answer(code: closures.Code) -> tuple[int, int]:
-            if fact.number:
-                return _number(code.value(self._evaluation))
-            if fact.text:
-                value = code.value(self._evaluation)
-                return (0, MISSING) if value is None else (self._number_of(value), GIVEN)
-            return int(bool(code.test(self._evaluation))), GIVEN
+            return self._answered(fact, code, self._evaluation)
 
         if fact.text and isinstance(fact.node, _TEXTS):
             texts = self._remembered(fact.node, tags)
@@ -489,18 +646,60 @@ class Asker:
         return self._left.get(node, SECONDS)
 
 
-def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) -> Words:
-    """The value and the state of each fact for `count` games, one game after the other. `scanning.scan` takes
-    this table."""
-    found = np.zeros((count, len(facts), 2), np.uint64)
+def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers | Spread], count: int) -> Words:
+    """Two words for each fact and each of `count` games, one game after the other: the value and the state of
+    the answer. `scanning.scan` takes this table.
+
+    For a question about positions, the words are the address of a *list* and the number of entries in this
+    list. An entry has two words: the positionid, shifted by `layout.ANSWER_SHIFT`, with the state, and the
+    value. The entries have ascending positionids. Before them, the list has one more entry with the answer
+    for all other positions. The lists stand behind the games in the table, so the table must not be copied.
+    """
+    spreads = [(place, answers[fact]) for place, fact in enumerate(facts)]
+    lists = {place: _lists(one, count) for place, one in spreads if isinstance(one, Spread)}
+    size = count * len(facts) * 2
+    whole = np.zeros(size + sum(len(words) for _, _, words in lists.values()), np.uint64)
+    found = whole[:size].reshape(count, len(facts), 2)
+    at = size
     for place, fact in enumerate(facts):
-        found[:, place, 0], found[:, place, 1] = answers[fact]
-    return found.reshape(-1)
+        answer = answers[fact]
+        if not isinstance(answer, Spread):
+            found[:, place, 0], found[:, place, 1] = answer
+            continue
+        begins, entries, words = lists[place]
+        whole[at : at + len(words)] = words
+        found[:, place, 0] = whole.ctypes.data + 8 * (at + begins)
+        found[:, place, 1] = entries
+        at += len(words)
+    return whole
+
+
+def _lists(spread: Spread, count: int) -> tuple[Integers, Integers, Words]:
+    """The lists of a question about positions: for each game the place of its list and the number of entries,
+    and the words of all lists. Games without entries share the first list."""
+    sizes = np.diff(spread.firsts)[:count]
+    own = sizes > 0
+    ends = 2 + np.cumsum(np.where(own, 2 * (sizes + 1), 0))
+    begins = np.where(own, ends - 2 * (sizes + 1), 0)
+    words = np.zeros(int(ends[-1]) if count else 2, np.uint64)
+    value, state = spread.usual
+    for heads in (np.zeros(1, np.int64), begins[own]):
+        words[heads], words[heads + 1] = state, value
+    game = np.repeat(np.arange(count), sizes)
+    entries = np.arange(len(game))
+    places = begins[game] + 2 * (entries - spread.firsts[game] + 1)
+    words[places] = (
+        spread.ids[entries].astype(np.uint64) << np.uint64(layout.ANSWER_SHIFT) | spread.states[entries]
+    )
+    words[places + 1] = spread.values[entries]
+    return begins, sizes, words
 
 
 # --- small things -------------------------------------------------------------------------------------------
 
 _TOO_MUCH: Final = 0, UNKNOWN
+_PAUSE: Final = 100
+"""After this number of remarks, other threads may run, and the work may be cancelled."""
 _MOST_KNOWN: Final = 200_000
 """The maximum number of texts for one `key` in `Asker._known`."""
 
@@ -626,3 +825,15 @@ class _Host:
         self.asked.add(name)
         number: int = self.texts.get(name, 0)
         return number
+
+
+class _RemarkHost(_Host):
+    """The host of a game that has the same comment and glyphs at all positions."""
+
+    remark = remarks.NOTHING
+
+    def comment(self, positionid: int) -> str | None:
+        return self.remark.comment
+
+    def nags(self, positionid: int) -> tuple[int, ...]:
+        return self.remark.glyphs

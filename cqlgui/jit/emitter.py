@@ -294,6 +294,11 @@ class Function:
         self._insist(value, element)
         self._line(f"store {element.llvm} {value.text}, ptr {place}")
 
+    def array_at(self, address: Value, element: Scalar) -> Value:
+        """The array at an address that a word holds. There must be an array at this address."""
+        self._insist(address, Scalar.WORD)
+        return self._made(Pointer(element), f"inttoptr i64 {address.text} to ptr")
+
     def offset(self, array: Value, index: Value) -> Value:
         """The part of an array that begins at an element."""
         return Value(self._place(array, index), array.type)

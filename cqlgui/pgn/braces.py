@@ -15,6 +15,8 @@ from cqlgui.base.patterns import pattern
 _STOP = pattern(rb'\}|[\r\n][ \t]*+\[Event\s++"')
 _AFTER_ESCAPE = pattern(rb'(?<!\\)\{|\}|[\r\n][ \t]*+\[Event\s++"')
 _AFTER_EVENT = pattern(rb'[{}]|[\r\n][ \t]*+\[Event\s++"')
+_UNEVEN = pattern(r"[ \t\r\n\f\v]{2,}|[\t\r\n\f\v]")
+"""White space that is not a single blank."""
 _NEXT_BRACE = pattern(r"(?<!\\)\{|\}")
 
 
@@ -71,6 +73,18 @@ def unescape(text: str) -> str:
     """The text that a comment means: `\\}` and `\\{` are braces, any other backslash is an ordinary
     character."""
     return text.replace("\\}", "}").replace("\\{", "{") if "\\" in text else text
+
+
+def meaning(comment: str) -> str:
+    """The text that a comment means, without white space around it and with simple line ends. `comment`
+    stands between braces in the file."""
+    text = unescape(comment).strip(" \t\r\n\0\f\v")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def folded(comment: str) -> str:
+    """A comment with each run of white space replaced by one blank, as queries see comments."""
+    return _UNEVEN.sub(" ", comment)
 
 
 def escape(text: str) -> str:

@@ -1,4 +1,5 @@
-"""Writes comments into the texts of clean games. The module is compiled to machine code.
+"""Writes comments into the texts of clean games, and finds the comments and glyphs of clean games. The module
+is compiled to machine code.
 
 A game is clean if `kernel` has read the game without a fault. This module therefore checks nothing again. The
 place of a position is after the move that leads to the position, and after the glyphs and comments of this
@@ -87,7 +88,7 @@ def insert(
         if kinds[game] == LEFT or last - first > kernel.NODES:
             count = -1
         elif last > first:
-            count = _find_places(data, start, stop, nodes, places)
+            count = _find_places(data, start, stop, nodes, places, places, 0)
         if count < 0:
             follows = False
             continue
@@ -133,6 +134,68 @@ def insert(
     return end
 
 
+MARK_SIZE: Final = 4
+"""The number of integers in a mark (`find_marks`)."""
+COMMENT: Final = -1
+"""The kind of a mark that is a comment. The kind of a glyph is its number (PGN standard 10)."""
+LEFT_GAME: Final = -1
+"""The number of marks of a game that is left to the caller."""
+_TOO_MANY: Final = -2
+
+
+@UNIT.kernel
+def find_marks(
+    data: Bytes,
+    begins: Ints,
+    ends: Ints,
+    kinds: Bytes,
+    begin: int,
+    end: int,
+    nodes: Halves,
+    places: Ints,
+    marks: Ints,
+    room: int,
+    counts: Ints,
+) -> int:
+    """Find the comments and glyphs of the games `begin` to `end` - 1. Returns the game to continue with:
+    `end`, or an earlier game if `marks` is full.
+
+    The text of game g is `data[begins[g]:ends[g]]`; `kinds[g]` is `LEFT`, `PLAIN` or `BRANCHING`. `counts[g]`
+    receives the number of marks of game g, or `LEFT_GAME`. The marks of a game stand in the order of the
+    text, one game after another. A mark has the positionid, the kind, and the place and the length of the
+    comment's text in `data`. `marks` has room for `room` integers. The last `MARK_SIZE` integers are for
+    internal use. Comments before the first move of a variation belong to no position and are left out.
+
+    `nodes` and `places` have `SCRATCH_HALVES` and `SCRATCH_INTS` elements.
+    """
+    first = 0
+    for game in range(begin, end):
+        counts[game] = LEFT_GAME
+        if kinds[game] == LEFT:
+            continue
+        room_left = room - first - MARK_SIZE
+        if room_left <= 0:
+            return game
+        count = _find_places(
+            data, int(begins[game]), int(ends[game]), nodes, places, marks[first:], room_left
+        )
+        if count == _TOO_MANY:
+            return game
+        if count < 0:
+            continue
+        found = int(marks[first + room_left])
+        if kinds[game] == BRANCHING:
+            _number(count, nodes)
+            # The list of children is not needed any more. It receives the positionid of each node.
+            for number in range(count + 1):
+                nodes[_CHILD + int(nodes[_NODE_OF + number])] = number
+            for at in range(first, first + found, MARK_SIZE):
+                marks[at] = nodes[_CHILD + marks[at]]
+        counts[game] = found // MARK_SIZE
+        first += found
+    return end
+
+
 @words.inlined
 def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
     """Append bytes to `out`; returns the new end."""
@@ -141,11 +204,20 @@ def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
     return at + end - begin
 
 
-def _find_places(data: Bytes, begin: int, end: int, nodes: Halves, places: Ints) -> int:
+def _find_places(
+    data: Bytes, begin: int, end: int, nodes: Halves, places: Ints, marks: Ints, room: int
+) -> int:
     """Find the parent and the place of each node of the game in `data[begin:end]`. Returns the number of
     moves. Returns -1 for a game with `;` comments or `%` lines; the caller must write this game. The result
-    is also -1 if the text is no clean game after all, because the file has just changed."""
+    is also -1 if the text is no clean game after all, because the file has just changed.
+
+    If `room` is not 0, the marks of the game are written to the first `room` integers of `marks`
+    (`find_marks`). A mark has a node instead of a positionid. The number of integers written is stored at
+    `marks[room]`. Returns `_TOO_MANY` if `room` is too small."""
     position = begin
+    marked = 0
+    if room > 0:
+        marks[room] = 0
     # Skip the tags.
     while True:
         while position < end and _BLANKS[data[position]]:
@@ -161,7 +233,13 @@ def _find_places(data: Bytes, begin: int, end: int, nodes: Halves, places: Ints)
     count = 0
     depth = 0
     fresh = True
+    # Whether comments were read that belong to the next move.
+    waiting = False
     while position < end:
+        if room > 0:
+            if marked + MARK_SIZE > room:
+                return _TOO_MANY
+            marks[room] = marked
         byte = int(data[position])
         if byte == 32 or 9 <= byte <= 13:
             position += 1
@@ -174,20 +252,32 @@ def _find_places(data: Bytes, begin: int, end: int, nodes: Halves, places: Ints)
             while position < end and (data[position] == 46 or data[position] == 32 or data[position] == 9):
                 position += 1
         elif byte == 123:
+            start = position + 1
             while position < end and data[position] != 125:
                 position += 1
             position += 1
             if depth == 0 or not fresh:
                 places[node] = position
+                if room > 0:
+                    marked = _marked(marks, marked, node, COMMENT, start, position - 1 - start)
+            else:
+                waiting = True
         elif byte == 36:
             position += 1
+            number = 0
             while position < end and _DIGITS[data[position]]:
+                number = number * 10 + int(data[position]) - 48
                 position += 1
+            if room > 0 and (depth == 0 or not fresh):
+                marked = _marked(marks, marked, node, number, 0, 0)
             if node != 0 and (depth == 0 or not fresh):
                 places[node] = position
         elif byte == 33 or byte == 63:
+            start = position
             while position < end and (data[position] == 33 or data[position] == 63):
                 position += 1
+            if room > 0 and (node != 0 or not fresh):
+                marked = _marked(marks, marked, node, _glyph(data, start, position), 0, 0)
             if node != 0 or not fresh:
                 places[node] = position
         elif byte == 40:
@@ -203,6 +293,9 @@ def _find_places(data: Bytes, begin: int, end: int, nodes: Halves, places: Ints)
         elif byte == 41:
             depth -= 1
             if depth < 0:
+                return -1
+            if waiting and room > 0:
+                # The variation has no moves, so its comments belong to the move before.
                 return -1
             node = int(places[_SORTED + 2 * depth])
             before = int(places[_SORTED + 2 * depth + 1])
@@ -220,8 +313,30 @@ def _find_places(data: Bytes, begin: int, end: int, nodes: Halves, places: Ints)
             before = node
             node = count
             fresh = False
+            waiting = False
             places[node] = position
     return -1
+
+
+@words.inlined
+def _marked(marks: Ints, at: int, node: int, kind: int, start: int, length: int) -> int:
+    """Append a mark. Returns the new number of integers."""
+    marks[at] = node
+    marks[at + 1] = kind
+    marks[at + 2] = start
+    marks[at + 3] = length
+    return at + MARK_SIZE
+
+
+def _glyph(data: Bytes, start: int, end: int) -> int:
+    """The number of a glyph that is written as one or two signs (PGN standard 8.2.3.8): `! ? !! ?? !? ?!` are
+    1 to 6."""
+    doubtful = data[start] == 63
+    if end - start == 1:
+        return 2 if doubtful else 1
+    if data[start + 1] == data[start]:
+        return 4 if doubtful else 3
+    return 6 if doubtful else 5
 
 
 _BLANKS = tuple(int(byte == 32 or 9 <= byte <= 13) for byte in range(256))

@@ -787,13 +787,13 @@ class _Reading:
     # Comments and problems
 
     def _comment_at(self, node: int, comment: str, where: dict[int, list[str]]) -> None:
-        text = _clean(comment)
+        text = braces.meaning(comment)
         if text:
             where.setdefault(node, []).append(text)
 
     @staticmethod
     def _pend(pending: list[str], spans: list[tuple[int, int]], comment: str, span: tuple[int, int]) -> None:
-        text = _clean(comment)
+        text = braces.meaning(comment)
         if text:
             if not pending:
                 spans.clear()
@@ -830,11 +830,6 @@ class _Reading:
         if not self.text or self.text.isascii():
             return at
         return len(decoding.encode(self.text[:at], self.encoding))
-
-
-def _clean(comment: str) -> str:
-    text = braces.unescape(comment).strip(" \t\r\n\0\f\v")
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _numbered(board: chess.Board) -> str:

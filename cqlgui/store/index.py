@@ -5,6 +5,7 @@
                     a segment's row has its file, its games and the part of the text where they stand
     NNNNNN-G.seg    see `segments`; G counts rewritings, so a file with a given name never changes
     NNNNNN-G.sig    see `side_files`
+    NNNNNN-G.rem    see `side_files`
     lock            held by the one writer
 
 No segment in the manifest is ever lost. A killed or failed writer loses only the games of its unfinished
@@ -441,10 +442,10 @@ class Writer:
         segments of an older text."""
         disk.sweep(self.folder)
         named = {row.file for row in manifest.segments}
-        named |= {side_files.path_of(Path(name)).name for name in named}
+        named |= {side_files.path_of(Path(name), one).name for name in named for one in side_files.SUFFIXES}
         for path in [
             *self.folder.glob("*.seg"),
-            *self.folder.glob("*" + side_files.SUFFIX),
+            *(path for one in side_files.SUFFIXES for path in self.folder.glob("*" + one)),
             # Older versions of the program gave these names to unfinished files.
             *self.folder.glob("[0-9]*.tmp"),
             *self.folder.glob(_MANIFEST + ".*"),
@@ -541,9 +542,9 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
         replace(manifest, segments=tuple(rows)).write(folder)
     except OSError as error:
         raise _refused(folder, error) from error
-    with contextlib.suppress(OSError):
-        (folder / old).unlink()
-        side_files.path_of(folder / old).unlink()
+    for path in (folder / old, *(side_files.path_of(folder / old, one) for one in side_files.SUFFIXES)):
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def note_state(folder: Path, known: Manifest, state: disk.State) -> None:

@@ -24,25 +24,28 @@ from cqlgui.base import ahead
 from cqlgui.base.files import disk
 from cqlgui.store import segments
 
-SUFFIX: Final = ".sig"
+SIGNATURES: Final = ".sig"
+REMARKS: Final = ".rem"
+SUFFIXES: Final = (SIGNATURES, REMARKS)
+"""The suffixes of the side files. Each kind of data has its own suffix."""
 _MAGIC: Final = b"CQLGSIG1"
 _HEADER: Final = struct.Struct("<8sIIQ16s16sI")
 
 
-def path_of(segment: Path) -> Path:
-    """The side file of a segment."""
-    return segment.with_suffix(SUFFIX)
+def path_of(segment: Path, suffix: str = SIGNATURES) -> Path:
+    """A side file of a segment."""
+    return segment.with_suffix(suffix)
 
 
 def begin(listed: Sequence[Path]) -> None:
-    """Prefetch the side files of these segments, in order. The prefetched bytes of a segment stay in memory
+    """Prefetch the signatures of these segments, in order. The prefetched bytes of a segment stay in memory
     until the first `read` of this segment."""
     coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
 
     def work() -> None:
         for path, found in coming.items():
             try:
-                found.set_result(_sound(path))
+                found.set_result(_sound(path_of(path)))
             except Exception as fault:
                 # `read` raises the fault.
                 found.set_exception(fault)
@@ -52,11 +55,13 @@ def begin(listed: Sequence[Path]) -> None:
     ahead.Ahead(work)
 
 
-def read(segment: segments.Segment, version: int) -> bytes | None:
+def read(segment: segments.Segment, version: int, suffix: str = SIGNATURES) -> bytes | None:
     """The data about a segment in the given version; None if there is no sound file with these data."""
-    with _lock:
-        begun = _begun.pop(segment.path, None)
-    found = _sound(segment.path) if begun is None else begun.result()
+    begun = None
+    if suffix == SIGNATURES:
+        with _lock:
+            begun = _begun.pop(segment.path, None)
+    found = _sound(path_of(segment.path, suffix)) if begun is None else begun.result()
     if found is None:
         return None
     about, content = found
@@ -69,13 +74,13 @@ _lock: Final = threading.Lock()
 _begun: Final[dict[Path, futures.Future[_Kept | None]]] = {}
 
 
-def _sound(segment: Path) -> _Kept | None:
-    """The header fields and the content of a segment's side file; None if the file is not whole. `read`
+def _sound(path: Path) -> _Kept | None:
+    """The header fields and the content of a side file; None if the file is not whole. `read`
     checks whether the file is about this segment."""
     try:
         # Header and content are read separately. Cutting the content out of the whole file would copy the
         # content, and copying takes as long as reading.
-        with path_of(segment).open("rb", buffering=0) as file:
+        with path.open("rb", buffering=0) as file:
             head = file.read(_HEADER.size)
             content = file.read()
     except OSError:
@@ -88,13 +93,13 @@ def _sound(segment: Path) -> _Kept | None:
     return about, content
 
 
-def write(segment: segments.Segment, version: int, content: bytes) -> bool:
+def write(segment: segments.Segment, version: int, content: bytes, suffix: str = SIGNATURES) -> bool:
     """Write the data about a segment. Returns False if the file cannot be written. A missing file does no
     harm, because the data can be made again."""
     about = version, segment.games, len(content), segment.checksum
     head = _HEADER.pack(_MAGIC, *about, _checksum(content), 0)[:-4]
     try:
-        disk.replace_file(path_of(segment.path), head + struct.pack("<I", zlib.crc32(head)) + content)
+        disk.replace_file(path_of(segment.path, suffix), head + struct.pack("<I", zlib.crc32(head)) + content)
     except OSError:
         return False
     return True

@@ -261,6 +261,64 @@ def shipped(each: int) -> Iterator[readings.Game]:
     yield from readings.sparse()
 
 
+REMARKED = """[White "A"]
+[Event "1st prize"]
+
+{<or> a start $1} 1. e4! {Better} (1. d4?? {<main> 100 blunders} 1... d5 $2 (1... f5!? {Dutch} 2. e4) 2. c4)
+(1. c4 {aside} 1... e5 {<cook>}) 1... e5 {say twice $14} 2. Nf3 ?! {one} {two two} 2... Nc6 3. Bb5 $10 1-0
+
+[White "B"]
+
+1. d4 d5 2. c4 dxc4 *
+
+[White "one"]
+
+1. d4 {[%clk 0:03:00]} 1... d5 {[%clk 0:02:59]} 2. c4 {one} *
+"""
+
+ABOUT_REMARKS = (
+    "originalcomment",
+    "not originalcomment",
+    'originalcomment "e"',
+    'originalcomment "??"',
+    'originalcomment "$10" or originalcomment "!"',
+    'hascomment ~~ "[0-9]+"',
+    "#originalcomment >= 5",
+    "sort #originalcomment > 3",
+    'sort "comment" originalcomment',
+    'originalcomment comment("said: " originalcomment)',
+    'not originalcomment comment("nothing")',
+    'uppercase originalcomment == "ONE"',
+    "lowercase originalcomment",
+    "originalcomment[0:2]",
+    'originalcomment ""',
+    'originalcomment < "c"',
+    '"wo" in originalcomment',
+    'find {originalcomment "a" comment("here")}',
+    'flipcolor {[Pp] originalcomment "e"}',
+    "line --> . --> originalcomment",
+    "path -- -- {originalcomment}",
+    'position 0:originalcomment "a"',
+    'child:originalcomment and not originalcomment "!"',
+    'hhdb "<cook>" or hhdb "<or>"',
+    "hhdb variation",
+    'hhdb mainline not hhdb "<main>"',
+    'terminal hhdb variation comment("loses")',
+)
+LEFT_OUT = ('originalcomment ~~ "clk 0:0(\\d)" \\1 == "3"', "originalcomment == player white")
+
+
+def test_filters_about_comments_and_glyphs() -> None:
+    comparison = Comparison([*readings.from_pgn(REMARKED), *shipped(2)])
+    for text in (*ABOUT_REMARKS, *LEFT_OUT):
+        before = comparison.counts["games matching"]
+        comparison.text(text)
+        assert comparison.counts["games matching"] > before or "lowercase" in text, text
+    comparison.conclude()
+    # Each query is compared without and with variations.
+    assert comparison.counts["wholly compiled"] == 2 * len(ABOUT_REMARKS)
+
+
 def test_known_queries() -> None:
     comparison = Comparison(shipped(2))
     for text in crossing.known_texts()[::6]:

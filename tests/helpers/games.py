@@ -15,6 +15,7 @@ from cqlgui.board import moves, tree
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.runtime import host as hosts
 from cqlgui.engine import facts
+from cqlgui.store import remarks
 from tests.helpers import trees
 
 _PROMOTIONS = {
@@ -91,6 +92,16 @@ class Tags:
     @property
     def cooked(self) -> facts.Coded:
         return facts.Coded.of("<cook" if "<cook" in host.text() else None for host in self._hosts)
+
+    @property
+    def remarks(self) -> remarks.Remarks:
+        return remarks.Remarks.of(
+            {
+                place: remarks.Remark(host.comment(place), host.nags(place))
+                for place in {*host.comments, *host.glyphs}
+            }
+            for host in self._hosts
+        )
 
     @property
     def gamenumbers(self) -> range:

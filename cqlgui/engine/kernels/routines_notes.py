@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Word, Words
 
 UNIT: Final = kernels.Unit("routines_notes", [layout])
+
+_UNKNOWN: Final = np.zeros(2, np.uint64)
+UNKNOWN_LIST: Final = int(_UNKNOWN.ctypes.data)
+"""The address of a list that has an unknown answer for all positions (`facts.table`)."""
 
 FORM: Final = 32
 """The form of an event begins at this bit of the event's first word."""
@@ -169,3 +175,20 @@ def _copy(frame: Words, source: int, target: int) -> None:
     goal = layout.LOG + layout.EVENT_SIZE * target
     frame[goal] = frame[start]
     frame[goal + 1] = frame[start + 1]
+
+
+@UNIT.kernel
+def entry_of(entries: Words, count: int, place: Word) -> int:
+    """The place in a list of answers (`facts.table`) where the entry for the position `place` begins. The
+    list has `count` entries for positions, and before them the entry for all other positions."""
+    low = 1
+    high = count + 1
+    while low < high:
+        middle = (low + high) // 2
+        if entries[2 * middle] >> layout.ANSWER_SHIFT < place:
+            low = middle + 1
+        else:
+            high = middle
+    if low <= count and entries[2 * low] >> layout.ANSWER_SHIFT == place:
+        return 2 * low
+    return 0

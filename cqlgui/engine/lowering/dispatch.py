@@ -33,7 +33,8 @@ from cqlgui.cql.ast import (
 )
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine import facts
-from cqlgui.engine.lowering.blocks import count, integer, not_empty, shifted, word
+from cqlgui.engine.kernels import routines_notes
+from cqlgui.engine.lowering.blocks import call, count, field_of, integer, not_empty, shifted, word
 from cqlgui.engine.lowering.scope import Number, Scope, Text, TextParts, TooLargeError, Unsupported
 from cqlgui.engine.lowering.writing import Writing
 from cqlgui.engine.replaying import layout
@@ -116,6 +117,8 @@ class Lowering:
         """The number of `sort` filters around the filter that is being written."""
         self.leaves_no_trace = facts.leaves_no_trace(body)
         """Whether no filter reads the groups of a regular expression (`facts.leaves_no_trace`)."""
+        self.lasting = lasting_names(body)
+        """The names of the variables and dictionaries that keep their values from game to game."""
         self._slots: dict[str, int] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
         self._tables = 0
@@ -149,7 +152,7 @@ class Lowering:
 
     def set_of(self, s: Scope, node: nodes.Node) -> Value:
         """The squares of a filter of type set."""
-        rule = SETS.get(type(node))
+        rule = None if self.outlives(node) else SETS.get(type(node))
         if rule is None:
             self.leave_out(s, node)
             return word(0)
@@ -164,9 +167,13 @@ class Lowering:
 
     def number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
         """The number of a numeric filter."""
-        if self.is_fact(node):
-            return self._fact_number(s, node, fail)
-        rule = NUMBERS.get(type(node))
+        if self.is_answered(node):
+            value, given = self.fact(s, self.question(node, Type.NUMERIC))
+            good = s.f.label()
+            s.f.branch(given, good, fail)
+            s.f.begin(good)
+            return Number(s.f.converted(value, Scalar.INT), -facts.LARGEST, facts.LARGEST)
+        rule = None if self.outlives(node) else NUMBERS.get(type(node))
         if rule is None:
             self.leave_out(s, node)
             return Number(integer(0), 0, 0)
@@ -177,7 +184,7 @@ class Lowering:
     def position(self, s: Scope, node: nodes.Node, fail: str) -> Value:
         """The record of the position that is the value of a filter."""
         self.buffered = True
-        rule = POSITIONS.get(type(node))
+        rule = None if self.outlives(node) else POSITIONS.get(type(node))
         if rule is None:
             self.leave_out(s, node)
             return integer(0)
@@ -187,13 +194,13 @@ class Lowering:
 
     def text(self, s: Scope, node: nodes.Node, fail: str) -> Text:
         """The text of a string filter."""
-        if self.is_fact(node) and not isinstance(node, nodes.String):
-            code, given = self.fact(s, facts.Fact(node, number=False, text=True))
+        if self.is_answered(node) and not isinstance(node, nodes.String):
+            code, given = self.fact(s, self.question(node, Type.STRING))
             good = s.f.label()
             s.f.branch(given, good, fail)
             s.f.begin(good)
             return Text(s.f.converted(code, Scalar.INT), None)
-        rule = TEXTS.get(type(node))
+        rule = None if self.outlives(node) else TEXTS.get(type(node))
         if rule is None:
             self.leave_out(s, node, "strings are not compiled")
             return Text(integer(0), ("",))
@@ -204,11 +211,11 @@ class Lowering:
     def test(self, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
         """End the block by a branch on the truth of the filter."""
         self._count(s)
-        if self.is_fact(node):
-            value, _ = self.fact(s, facts.Fact(node, number=False))
+        if self.is_answered(node):
+            value, _ = self.fact(s, self.question(node, Type.LOGICAL))
             s.f.branch(s.f.compare("ne", value, word(0)), yes, no)
             return
-        rule = TESTS.get(type(node))
+        rule = None if self.outlives(node) else TESTS.get(type(node))
         if rule is not None:
             if not self.writes(node):
                 rule(self, s, node, yes, no)
@@ -219,7 +226,8 @@ class Lowering:
             s.f.store(noted, s.frame, integer(layout.NOTED))
             s.f.jump(no)
             return
-        match self.type_of(node):
+        kind = None if self.outlives(node) else self.type_of(node)
+        match kind:
             case Type.SET | Type.PIECE if type(node) in SETS:
                 s.f.branch(not_empty(s, self.set_of(s, node)), yes, no)
             case Type.NUMERIC if type(node) in NUMBERS:
@@ -278,8 +286,10 @@ class Lowering:
 
     def leave_out(self, s: Scope, node: nodes.Node, reason: str = "") -> None:
         """Write code for a filter that is not compiled. The code marks the game as doubtful."""
-        words = type(node).__name__
-        self.unsupported.append(Unsupported(node.span, reason or f"{words} is not compiled"))
+        if not reason:
+            words = "games depend on what was found in others"
+            reason = words if self.outlives(node) else f"{type(node).__name__} is not compiled"
+        self.unsupported.append(Unsupported(node.span, reason))
         self.doubt(s)
 
     def doubt(self, s: Scope, *, expected: bool = False) -> None:
@@ -311,6 +321,16 @@ class Lowering:
         f.jump(out)
         f.begin(good)
         f.store(f.binary("sub", left, word(runs)), s.frame, integer(layout.STEPS))
+
+    def outlives(self, node: nodes.Node) -> bool:
+        """Whether a filter reads or changes data that remain for other games (spec 12.2 and 12.5)."""
+        match node:
+            case nodes_strings.ReadFile() | nodes_strings.WriteFile():
+                return True
+            case _:
+                return not self.lasting.isdisjoint(
+                    (getattr(node, "name", None), getattr(node, "dictionary", None))
+                ) and not isinstance(node, nodes_programs.Dictionary)
 
     # --- types and variables
 
@@ -349,32 +369,47 @@ class Lowering:
         """The places in the frame for the list of lasting events, in the form of `key_slots`."""
         return self.key_slots(layout.MOST_KEYS)
 
-    def is_fact(self, node: nodes.Node) -> bool:
-        """Whether a filter depends on the game alone."""
+    def is_answered(self, node: nodes.Node) -> bool:
+        """Whether a filter is a question about the text of the game. `engine.facts` answers these questions
+        before the search."""
+        return self._is_fact(node) or self._is_remark(node)
+
+    def _is_fact(self, node: nodes.Node) -> bool:
         return id(node) in self.gathered or facts.is_fact(node, searches=self.leaves_no_trace)
 
+    def _is_remark(self, node: nodes.Node) -> bool:
+        return facts.is_remark(node, searches=self.leaves_no_trace)
+
+    def question(self, node: nodes.Node, kind: Type) -> facts.Fact:
+        """The question that asks for the number (`NUMERIC`), for the text (`STRING`), or for the truth of a
+        filter. The filter satisfies `is_answered`."""
+        return facts.Fact(
+            node, number=kind is Type.NUMERIC, text=kind is Type.STRING, remark=not self._is_fact(node)
+        )
+
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
-        """The answer to a question about the game, as a word, and whether there is an answer. The code marks
-        the game as doubtful if the answer is unknown."""
+        """The answer to a question, as a word, and whether there is an answer. The code marks the game as
+        doubtful if the answer is unknown."""
         self.claim((fact,))
-        slot = self.facts[fact]
-        state = s.f.load(s.frame, integer(slot + 1))
-        self.doubt_unless(s, s.f.compare("ne", state, word(facts.UNKNOWN)), expected=True)
-        return s.f.load(s.frame, integer(slot)), s.f.compare("eq", state, word(facts.GIVEN))
+        f, slot = s.f, self.facts[fact]
+        value, state = f.load(s.frame, integer(slot)), f.load(s.frame, integer(slot + 1))
+        if fact.remark:
+            # `facts.table` explains the list at the address.
+            address = f.select(f.compare("ne", value, word(0)), value, word(routines_notes.UNKNOWN_LIST))
+            entries = f.array_at(address, Scalar.WORD)
+            size = f.converted(state, Scalar.INT)
+            place = call(s, routines_notes.entry_of, entries, size, field_of(s, layout.ID))
+            state = f.binary("and", f.load(entries, place), word((1 << layout.ANSWER_SHIFT) - 1))
+            value = f.load(entries, f.binary("add", place, integer(1)))
+        self.doubt_unless(s, f.compare("ne", state, word(facts.UNKNOWN)), expected=True)
+        return value, f.compare("eq", state, word(facts.GIVEN))
 
     def claim(self, asked: Iterable[facts.Fact]) -> None:
-        """Give each question about the game a place in the frame."""
+        """Give each question a place in the frame."""
         for one in asked:
             if one not in self.facts:
                 # The name of a variable never contains a blank, so no variable has this name.
                 self.facts[one] = self.slot(f"fact {len(self.facts)}")
-
-    def _fact_number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
-        value, given = self.fact(s, facts.Fact(node, number=True))
-        good = s.f.label()
-        s.f.branch(given, good, fail)
-        s.f.begin(good)
-        return Number(s.f.converted(value, Scalar.INT), -facts.LARGEST, facts.LARGEST)
 
     @property
     def frame_size(self) -> int:
@@ -448,7 +483,7 @@ class Lowering:
         variables `known` were assigned before the filter. None if the filter may depend on earlier
         evaluations."""
         match node:
-            case _ if self.is_fact(node) or isinstance(node, nodes_programs.Function):
+            case _ if self.is_answered(node) or isinstance(node, nodes_programs.Function):
                 return known
             case nodes.Compound():
                 return self._settled_all(node.filters, known)
@@ -456,6 +491,14 @@ class Lowering:
                 return self._settled_all((node.left, node.right), known)
             case nodes.Assign(operator="=", persistent=False, atomic=False):
                 return None if self._settled(node.value, known) is None else known | {node.name}
+            case nodes_programs.Dictionary():
+                return known
+            case _ if self._is_left_alone(node):
+                # The interpreter evaluates the filter at every position that reaches the filter, in order.
+                inner = known | {node.name} if isinstance(node, nodes_programs.EntryLoop) else known
+                if any(self._settled(one, inner) is None for one in nodes.children(node)):
+                    return None
+                return known
             case nodes_programs.Call():
                 if any(self._settled(one, known) is None for one in node.arguments):
                     return None
@@ -468,13 +511,19 @@ class Lowering:
                 return known if _GROUPS in known else None
             case nodes.Name():
                 return known if self.is_looped(node.name) or node.name in known else None
-            case nodes_paths.PathFact() | nodes_programs.IsBound() | nodes_programs.Entry():
+            case nodes_paths.PathFact() | nodes_programs.IsBound():
                 return None
         if not repeatable.is_repeatable_itself(node) or _has_open_range(node):
             return None
         if any(self._settled(one, known) is None for one in nodes.children(node)):
             return None
         return known
+
+    def _is_left_alone(self, node: nodes.Node) -> bool:
+        """Whether a filter is never compiled because it passes data to other positions or writes messages."""
+        if isinstance(node, _LEFT_ALONE) or self.outlives(node):
+            return True
+        return isinstance(node, nodes_programs.Unbind) and node.name in self.names.dictionaries
 
     def _settled_all(self, listed: Sequence[nodes.Node], known: frozenset[str]) -> frozenset[str] | None:
         """`_settled` for filters that are evaluated in the given order."""
@@ -546,8 +595,25 @@ class Lowering:
             raise TooLargeError
 
 
+_LEFT_ALONE: Final = (
+    nodes_programs.Entry, nodes_programs.EntryAssign, nodes_programs.EntryCount, nodes_programs.EntryLoop,
+    nodes_facts.Message,
+)  # fmt: skip
+"""Filters that have no rule."""
 _LASTING: Final = (nodes_facts.SetTag, nodes_facts.RemoveComment)
 """Filters with effects that stay even if the query fails."""
+
+
+def lasting_names(body: nodes.Node) -> frozenset[str | None]:
+    """The names of the variables and dictionaries that keep their values from game to game."""
+    found: set[str | None] = set()
+    for node in nodes.walk(body):
+        match node:
+            case nodes.Assign(persistent=True) | nodes_programs.Dictionary(local=False):
+                found.add(node.name)
+            case _:
+                pass
+    return frozenset(found)
 
 
 def loop_names(body: nodes.Node) -> frozenset[str]:

@@ -855,6 +855,7 @@ TESTS.update({
     nodes.NoTransform: _inner_test,
     nodes_facts.RemoveComment: _remove_comment,
     nodes_facts.SetTag: _set_tag,
+    nodes_programs.Dictionary: _nothing,
     nodes_programs.Function: _nothing,
     nodes_programs.If: _if,
     nodes_programs.Loop: _loop,

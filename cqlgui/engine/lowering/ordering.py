@@ -7,7 +7,6 @@ from typing import Final
 
 from cqlgui.cql.ast import (
     nodes,
-    nodes_facts,
     nodes_moves,
     nodes_paths,
     nodes_tree,
@@ -65,8 +64,5 @@ _COSTS: Final[dict[type[nodes.Node], int]] = {
     nodes_moves.Move: 10,
     nodes_moves.PossibleMoves: 40,
     nodes_moves.CountMoves: 40,
-    # Only the interpreter can evaluate these two filters.
-    nodes_facts.OriginalComment: 10_000,
-    nodes_facts.Glyph: 10_000,
 }
 _REPEATED: Final = (nodes.SquareLoop, nodes.PieceLoop, nodes.Find, nodes_tree.Echo)

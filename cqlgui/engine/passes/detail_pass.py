@@ -18,7 +18,6 @@ from cqlgui.cql.ast import nodes, nodes_facts, nodes_studies, nodes_tree, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts
 from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering import (
     lowering_notes,
@@ -177,12 +176,11 @@ def _ask_text(low: Lowering, node: nodes.Node) -> None:
     """Add the questions about the game that the parts of a text need."""
     if isinstance(node, nodes.String):
         return
-    if not low.is_fact(node):
+    if not low.is_answered(node):
         for part in nodes.children(node):
             _ask_text(low, part)
         return
-    kind = low.type_of(node)
-    low.claim([facts.Fact(node, number=kind is Type.NUMERIC, text=kind is Type.STRING)])
+    low.claim([low.question(node, low.type_of(node))])
 
 
 def ask(low: Lowering, body: nodes.Node) -> None:

@@ -52,7 +52,7 @@ class Known:
     count: int
     columns: Callable[[], Words]
     first: int
-    facts: Mapping[Fact, facts_of_games.Answers] = field(default_factory=dict)
+    facts: Mapping[Fact, facts_of_games.Answers | facts_of_games.Spread] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,9 @@ class Question:
             if facts_of_games.is_fact(node, searches=searches) and not _is_apart(node):
                 number = types.infer(node, self.names) is Type.NUMERIC
                 self.known[id(node)] = Fact(node, number)
+            elif facts_of_games.is_remark(node, searches=searches) and not _is_apart(node):
+                # Only the truth is asked for, because the compiled query usually asks for the truth too.
+                self.known[id(node)] = Fact(node, number=False, remark=True)
             else:
                 waiting.extend(nodes.children(node))
 
@@ -147,7 +150,7 @@ class Pruner:
         if fact is not None:
             answers = self.known.facts[fact]
             # If the answer for a game is unknown, the interpreter may report a fault in this game.
-            self.keep(answers[1] == facts_of_games.UNKNOWN)
+            self.keep(is_unknown(answers))
             return answered(answers, fact.number)
         rule = RULES.get(type(node))
         if rule is None:
@@ -364,14 +367,39 @@ def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
     return (high >= limits.low) & (low <= limits.high), (low < limits.low) | (high > limits.high)
 
 
-def answered(found: facts_of_games.Answers, number: bool) -> May:
-    """The abstract value of an answer about the game. An answer is the same at all positions of the game."""
+def is_unknown(found: facts_of_games.Answers | facts_of_games.Spread) -> Truths:
+    """For each game, whether an answer is unknown, at any position."""
+    if not isinstance(found, facts_of_games.Spread):
+        return np.asarray(found[1] == facts_of_games.UNKNOWN)
+    return _anywhere(found, found.states == facts_of_games.UNKNOWN) | (
+        found.usual[1] == facts_of_games.UNKNOWN
+    )
+
+
+def _anywhere(found: facts_of_games.Spread, holds: Truths) -> Truths:
+    """For each game, whether one of its answers has the property `holds`."""
+    before = np.concatenate([[0], np.cumsum(holds)])[found.firsts]
+    return np.asarray(before[1:] > before[:-1])
+
+
+def answered(found: facts_of_games.Answers | facts_of_games.Spread, number: bool) -> May:
+    """The abstract value of an answer about the game, or about a position."""
+    if isinstance(found, facts_of_games.Spread):
+        return _answered_somewhere(found)
     value, state = found
     unknown, given = state == facts_of_games.UNKNOWN, state == facts_of_games.GIVEN
     if not number:
         return May((value != 0) | unknown, (value == 0) | unknown)
     low, high = (np.where(given, value.astype(np.int64), far) for far in (-FAR, FAR))
     return May(given | unknown, ~given, low=low, high=high)
+
+
+def _answered_somewhere(found: facts_of_games.Spread) -> May:
+    """The abstract value of a truth about a position. At most positions, the answer is the usual one."""
+    usual, unknown = found.usual[0], is_unknown(found)
+    yes = (usual != 0) | _anywhere(found, found.values != 0)
+    no = (usual == 0) | _anywhere(found, found.values == 0)
+    return May(yes | unknown, no | unknown)
 
 
 def numbered(known: Known) -> Integers:

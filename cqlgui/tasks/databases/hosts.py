@@ -13,10 +13,9 @@ import numpy as np
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
-from cqlgui.base.patterns import pattern
 from cqlgui.board import tree
 from cqlgui.db import catalog, headers
-from cqlgui.pgn import archives, decoding, split
+from cqlgui.pgn import archives, braces, decoding, split
 from cqlgui.store import index
 from cqlgui.tasks.databases import files
 
@@ -206,7 +205,6 @@ _PATIENCE = 3
 attempt."""
 LONGEST_WHOLE = split.LONGEST_GAME
 HEAD_OF_LONG = 1 << 16
-_BLANKS = pattern(r"[ \t\r\n\f\v]+")
 
 
 def reading_limit(length: int) -> int:
@@ -266,7 +264,7 @@ class GameHost:
     def comment(self, positionid: int) -> str | None:
         """The last comment at a position, with each run of white space replaced by one blank."""
         found = self._read().last_comments.get(positionid)
-        return None if found is None else _BLANKS.sub(" ", found)
+        return None if found is None else braces.folded(found)
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """The glyphs at a position."""

@@ -20,6 +20,7 @@ from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.families import closures_studies
 from cqlgui.db import headers
 from cqlgui.engine import facts
+from cqlgui.store import remarks as remarks_of_games
 from cqlgui.store import segments
 from cqlgui.tasks.databases import hosts, sources, workspace
 from cqlgui.tasks.results import base_model
@@ -58,6 +59,14 @@ class SegmentTags:
     def cooked(self) -> facts.Coded:
         """The mark of a cook for each game; None if the text of the game does not contain the mark."""
         return self._column(_COOKED, self._read_cooked)
+
+    @functools.cached_property
+    def remarks(self) -> remarks_of_games.Remarks:
+        """The comments and the glyphs at the positions of the games."""
+        # The import takes a while, and few searches need the module.
+        from cqlgui.tasks.databases import remarks
+
+        return remarks.of_segment(self._source, self._place[1])
 
     def _read_first_comments(self) -> headers.Coded:
         with sources.opened(self._source) as opened:

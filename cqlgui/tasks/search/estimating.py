@@ -23,6 +23,7 @@ from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.engine import facts
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games, scanning
+from cqlgui.store import remarks
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources, tags, workspace
 from cqlgui.tasks.results import base_model, found
@@ -192,6 +193,13 @@ class _Sample:
     def cooked(self) -> facts.Coded:
         """The marks of cooks in the texts of the games."""
         return self._chosen(lambda of_segment: of_segment.cooked)
+
+    @property
+    def remarks(self) -> remarks.Remarks:
+        """The comments and the glyphs at the positions of the games."""
+        return remarks.Remarks.joined(
+            [of_segment.remarks.take(numbers) for of_segment, numbers in self._parts]
+        )
 
     def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:
         values: list[Any] = []

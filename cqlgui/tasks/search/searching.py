@@ -152,7 +152,7 @@ class _Run:
         self.straight = self._straight()
         # If the result of a game depends on earlier games, one worker takes the games in order. `remembered`
         # is the worker's memory of earlier games.
-        sequential = self.plan.compiled is None and self.program.sequential
+        sequential = self.plan.engine != "compiled" and self.program.sequential
         self.remembered = self.program.empty_memory() if sequential else None
         self.written: dict[str, int] = {}
         writing = [str(folder.resolve()) for folder in options.allow_write]

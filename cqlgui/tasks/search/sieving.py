@@ -165,7 +165,6 @@ def _separable(query: nodes.Query, compiled: compiling.Compiled) -> bool:
 
 _LASTING: Final = (
     nodes.Sort,
-    nodes_facts.Message,
     nodes_facts.SetTag,
     nodes_facts.RemoveComment,
     nodes_studies.StudySort,
