@@ -7,7 +7,6 @@ import csv
 import functools
 import html
 import io
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,7 +23,7 @@ from cqlgui.engine.passes import orbit_pass
 from cqlgui.pgn import kernel_places, split, writer
 from cqlgui.store import index
 from cqlgui.tasks.databases import hosts, sources
-from cqlgui.tasks.export import framing, match_notes, records
+from cqlgui.tasks.export import framing, hit_lines, match_notes, records
 from cqlgui.tasks.export.match_notes import match_comments
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames, having
@@ -215,8 +214,22 @@ class _Job:
         file.write(csv_lines(self._records(), fields).encode("utf-8"))
 
     def jsonl(self, file: BinaryIO) -> None:
+        for piece in self._framed_lines() if self.normalise or self.element is not None else self._lines():
+            file.write(piece.encode("utf-8", "surrogatepass"))
+
+    def _lines(self) -> Iterator[str]:
+        """The hits as JSON lines, in the way of `search --jsonl`."""
+        for games, found in hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel):
+            self._count(self.games)
+            yield from hit_lines.lines(
+                self.base, found, games, self.result.orbits, variations=self.result.variations
+            )
+            self.games += len(games)
+            self.hits += sum(map(self.chosen.__getitem__, games))
+
+    def _framed_lines(self) -> Iterator[str]:
         for record in self._records():
-            file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
+            yield hit_lines.quoted(record) + "\n"
 
     def html(self, file: BinaryIO) -> None:
         heads = ["Game", "White", "Black", "Result", "Date", "Ply", "Transform", "Position", "Value"]
