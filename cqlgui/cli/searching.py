@@ -244,7 +244,7 @@ def _check(
     base: base_model.Base, result: search_model.SearchResult, options: search_model.SearchOptions
 ) -> None:
     """Raise `SourceError` if details of hits are printed and a source has changed during the search."""
-    if options.details is not search_model.Details.NONE and len(result.games):
+    if options.details in (search_model.Details.COMMENTS, search_model.Details.ALL) and len(result.games):
         with sources.Readers(base) as readers:
             readers.check()
 
@@ -423,11 +423,9 @@ def _details(arguments: argparse.Namespace) -> search_model.Details:
     """The details of the hits that are needed for the printed output. An export fetches its own details."""
     if arguments.values or arguments.jsonl or arguments.csv:
         return search_model.Details.ALL
-    return (
-        search_model.Details.COMMENTS
-        if arguments.json or arguments.batch is not None
-        else search_model.Details.NONE
-    )
+    if arguments.json or arguments.batch is not None:
+        return search_model.Details.COMMENTS
+    return search_model.Details.HITS if arguments.count or arguments.output else search_model.Details.NONE
 
 
 def _options(

@@ -37,9 +37,6 @@ from cqlgui.jit.words import MASK, Scalar
 
 NO_VALUE: Final = -(1 << 63)
 """The number in `Detailed.values` for a hit without a value."""
-MOST_MARKED: Final = 64
-"""If a hit has more matches than this number, the later matches get no squares, except the first match of
-each orbit. `rings.Rings.squares` has the same rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +83,13 @@ class DetailPass:
     lasting: bool
     """Whether the query sets tags or removes comments of the file."""
     _runner: orbit_pass.Runner = field(repr=False)
-    _orbits: tuple[int, ...]
-    """For each orbit, the place after the orbit's last word in the output. `lowering_matches.words_of`
-    computes these places."""
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Detailed:
         """The details of `hits`. The parameters are those of `OrbitPass.tell`."""
         found = self._runner.run(asked, hits, before=before, facts=facts)
-        squares, marks = found.squares, found.marks
-        if self._orbits and len(hits):
-            starts = np.concatenate([[0], found.ends[:-1]])
-            sizes = found.ends - starts
-            owner = np.repeat(np.arange(len(hits)), sizes)
-            orbit = found.codes >> orbit_pass.ELEMENT_BITS
-            primary = np.ones(len(orbit), np.bool_)
-            primary[1:] = (owner[1:] != owner[:-1]) | (orbit[1:] != orbit[:-1])
-            squares = np.zeros(len(hits), np.uint64)
-            np.bitwise_or.at(squares, owner[primary], marks[primary])
-            place = np.arange(len(orbit)) - starts[owner]
-            marks = np.where(primary | (place < MOST_MARKED), marks, np.uint64(0))
         return Detailed(
-            found.ends, found.codes, marks, squares, found.values.view(np.int64), found.event_ends,
-            found.events, found.games, found.doubtful,
+            found.ends, found.codes, found.marks, found.squares, found.values.view(np.int64),
+            found.event_ends, found.events, found.games, found.doubtful,
         )  # fmt: skip
 
     def code_of(self, bit: int) -> int:
@@ -163,7 +145,7 @@ def make(
     specs = (*written.specs, MATCHCOUNT) if header.sort_matchcount else written.specs
     return DetailPass(
         valued, maker.value_texts, logs or header.sort_matchcount, tuple(third.texts), specs,
-        frozenset(third.text_keys), header.variations, written.lasting, runner, tuple(places[1:]),
+        frozenset(third.text_keys), header.variations, written.lasting, runner,
     )  # fmt: skip
 
 

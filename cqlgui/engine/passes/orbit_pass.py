@@ -29,7 +29,9 @@ Ends: TypeAlias = "npt.NDArray[np.int64]"
 PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.ASK.parameters, strict=True))
 """The parameters of a function that is evaluated at a position."""
 
-_ROOM: Final = 1 << 14
+_ROOM: Final = 1 << 18
+"""The number of elements that one call of the kernel may find."""
+_EVENTS: Final = 1 << 14
 
 
 def code_of(orbit: int, element: int) -> int:
@@ -84,7 +86,8 @@ class Runner:
     _step: Any = field(repr=False)
     _code: native.Code = field(repr=False)
     _codes: Codes = field(repr=False)
-    _width: int
+    _orbit_ends: Integers = field(repr=False)
+    """The number 0, and for each orbit the place after its last word (`lowering_matches.words_of`)."""
     _mode: int
     _frame_size: int
     _planes: bool
@@ -118,8 +121,8 @@ class Runner:
             first = 64 * places[orbit]
             table[first : first + size] = code_of(orbit, 0) + np.arange(size)
         return cls(
-            code.function(callee), code.function(step), code, table, places[-1], mode, low.frame_size,
-            low.planes, tuple(fact_places), tuple(keys), lasting,
+            code.function(callee), code.function(step), code, table, np.array(places, np.int64), mode,
+            low.frame_size, low.planes, tuple(fact_places), tuple(keys), lasting,
         )  # fmt: skip
 
     def code_of(self, bit: int) -> int:
@@ -136,13 +139,14 @@ class Runner:
 
     def _run(self, work: games.Workspace, asked: Games, hits: Integers, before: int, facts: Words) -> Answers:
         places = np.array(self._fact_places, np.int64)
+        width = int(self._orbit_ends[-1])
         detailed = bool(self._mode & replay.DETAILED)
-        out = np.zeros(self._width + (2 + 64 * self._width) * detailed, np.uint64)
-        elements = np.zeros(max(_ROOM, 64 * self._width), np.int64)
+        out = np.zeros(width + (2 + 64 * width) * detailed, np.uint64)
+        elements = np.zeros(max(_ROOM, 64 * width), np.int64)
         marks = np.zeros(len(elements) if detailed else 0, np.uint64)
         values, squares = (np.zeros(len(hits) if detailed else 0, np.uint64) for _ in range(2))
         spare = np.zeros(self._frame_size, np.uint64)
-        room = max(_ROOM, layout.MOST_EVENTS * (2 + len(self._keys))) if self._mode & replay.LOGGED else 0
+        room = max(_EVENTS, layout.MOST_EVENTS * (2 + len(self._keys))) if self._mode & replay.LOGGED else 0
         events = np.zeros(layout.EVENT_SIZE * room, np.uint64)
         event_ends, ends = np.zeros(len(hits), np.int64), np.zeros(len(hits), np.int64)
         games_hit = len(np.unique(hits >> 32)) if self._keys or self._lasting else 0
@@ -161,8 +165,8 @@ class Runner:
                 self._step, self._tell, asked.packed, asked.firsts, asked.counts, asked.starts,
                 asked.start_records, asked.start_boards, hits, at, len(hits), before, self._mode,
                 work.records, work.boards, work.room, work.frame, self._frame_size, spare, facts, places,
-                len(places), out, self._width, ends, elements, marks, len(elements), values, squares,
-                events, room, event_ends, key_places, len(self._keys),
+                len(places), out, width, self._orbit_ends[1:], ends, elements, marks, len(elements), values,
+                squares, events, room, event_ends, key_places, len(self._keys),
                 0 if self._lasting is None else self._lasting[1], rows, row_ends, work.doubtful,
                 work.tally,
             )  # fmt: skip

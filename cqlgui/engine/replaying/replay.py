@@ -57,6 +57,10 @@ LOGGED: Final = 32
 WHOLE: Final = 64
 """More bits of a mode, for `tell`."""
 
+MOST_MARKED: Final = 64
+"""If a hit has more matches than this number, the later matches get no squares, except the first match of
+each orbit. `rings.Rings.squares` has the same rule."""
+
 FOUND: Final = 0
 DOUBTED: Final = 1
 VISITED: Final = 2
@@ -501,6 +505,7 @@ def tell(
     fact_count: int,
     out: Words,
     width: int,
+    orbit_ends: Ints,
     ends: Ints,
     elements: Ints,
     marks: Words,
@@ -527,7 +532,10 @@ def tell(
     that matched. The numbers of these bits are written to `elements`; the numbers for hit n end at `ends[n]`.
     `elements` has room for `capacity` numbers. The `capacity` must be large enough for at least one hit. With
     `DETAILED`, the next words of `out` are the value of the hit, the squares of the hit, and the squares of
-    each element. These words are written to `values`, `squares` and `marks`. With `LOGGED`, the log in the
+    each element. These words are written to `values`, `squares` and `marks`. The bits of orbit n end before
+    word `orbit_ends[n]`. With orbits, the squares of a hit are those of the first element of each orbit. If a
+    hit has more than `MOST_MARKED` elements, the later elements get no squares, except the first element of
+    each orbit. With `LOGGED`, the log in the
     frame has the events of the hit. The events are written to `events`, which has room for `event_capacity`
     events. The events of hit n end at `event_ends[n]`.
 
@@ -592,18 +600,31 @@ def tell(
                 if mode & STEPPED != 0 and frame[layout.DOUBT] == 0:
                     for one in range(frame_size):
                         frame[one] = spare[one]
+                first_number = number
+                orbit = 0
+                is_first = True
+                area = out[width + 1] if mode & DETAILED != 0 and width == 0 else words.word(0)
                 for one in range(width):
+                    while one >= orbit_ends[orbit]:
+                        orbit += 1
+                        is_first = True
                     left = out[one]
                     while left != 0:
                         element = 64 * one + words.lowest(left)
                         elements[number] = element
                         if mode & DETAILED != 0:
-                            marks[number] = out[width + 2 + element]
+                            mark = out[width + 2 + element]
+                            if is_first:
+                                area |= mark
+                            elif number - first_number >= MOST_MARKED:
+                                mark = words.word(0)
+                            marks[number] = mark
+                        is_first = False
                         number += 1
                         left &= left - 1
                 if mode & DETAILED != 0:
                     values[at] = out[width]
-                    squares[at] = out[width + 1]
+                    squares[at] = area
             ends[at] = number
             event_ends[at] = noted
             at += 1

@@ -113,8 +113,10 @@ class Making:
     ) -> tuple[Any, Any, Any, Any]:
         """The comments with the numbers of the games."""
         first = len(self._texts)
-        for game in games:
-            self._unique(untold.number(game))
+        texts = list(map(untold.number, games))
+        self._texts += texts
+        # The texts have only letters, digits and blanks, so they need no escapes.
+        self._comments += [f"{{{text}}}".encode("ascii") for text in texts]
         owners = np.arange(len(games))
         return owners, np.full(len(games), -1), np.zeros(len(games), np.int64), first + owners
 

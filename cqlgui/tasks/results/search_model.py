@@ -13,9 +13,11 @@ from cqlgui.tasks.results.hit_model import Orbit, Persistent, QueryMessage, Sort
 
 
 class Details(enum.Enum):
-    """Which details of hits a search must return besides the orbit elements. `COMMENTS` means the texts that
-    the query writes. `ALL` adds values and squares."""
+    """Which details of hits a search must return. `HITS` means only the positions that match; the result then
+    knows no orbit elements and counts none. `NONE` means the orbit elements without any other detail.
+    `COMMENTS` adds the texts that the query writes, and `ALL` adds values and squares."""
 
+    HITS = enum.auto()
     NONE = enum.auto()
     COMMENTS = enum.auto()
     ALL = enum.auto()

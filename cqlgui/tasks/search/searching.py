@@ -288,6 +288,8 @@ class _Run:
         wanted, straight = self.options.details, self.plan.straight
         if straight is None:
             return None
+        if wanted is search_model.Details.HITS and straight.detail_pass is None:
+            return replace(straight, orbit_pass=None)
         comments = wanted is search_model.Details.COMMENTS and self._writes
         if straight.detail_pass is None and wanted is not search_model.Details.ALL and not comments:
             return straight

@@ -23,7 +23,7 @@ from cqlgui.engine.lowering import lowering_notes
 from cqlgui.engine.lowering.lowering_notes import Form
 from cqlgui.engine.lowering.scope import Operand, TextParts
 from cqlgui.engine.passes import detail_pass
-from cqlgui.engine.replaying import games, layout
+from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results import hit_model, hit_notes
@@ -169,7 +169,7 @@ def _joined(hit: hit_model.Hit, elsewhere: Sequence[hit_model.OrbitMatch]) -> hi
         one = every[key]
         primary = one.orbit not in seen
         seen.add(one.orbit)
-        if not primary and place >= detail_pass.MOST_MARKED:
+        if not primary and place >= replay.MOST_MARKED:
             one = data.replace(one, squares=0)
         if primary:
             ringed |= one.squares

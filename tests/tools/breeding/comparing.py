@@ -1,8 +1,10 @@
-"""Searches for a query with each engine; tells where they disagree, and a small query that still shows it."""
+"""Searches for a query with each engine; tells where they disagree, and a small query that still shows it.
+The results of the searches and the exported files are compared, the files byte for byte."""
 
 from __future__ import annotations
 
 import collections
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ from cqlgui.base import errors, progress
 from cqlgui.cql.checking import check
 from cqlgui.cql.vocabulary import registry
 from cqlgui.tasks.databases import importing
+from cqlgui.tasks.export import exporting
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
@@ -31,6 +34,9 @@ ENGINES = {
     "compiled": search_model.SearchOptions(),
     "compiled without pruning": search_model.SearchOptions(pruned=False),
 }
+
+EXPORTED = ("interpreter", "compiled")
+ENDINGS = (".pgn", ".jsonl")
 
 ODD = """[Event "Odd"]
 [White "van der Lyn,A."]
@@ -84,6 +90,8 @@ class Comparison:
     """Counts what was compared, and collects what differs."""
 
     base: base_model.Base
+    folder: Path
+    """Where exported files are written."""
     counts: collections.Counter[str] = field(default_factory=collections.Counter)
     words: collections.Counter[str] = field(default_factory=collections.Counter)
     refusals: collections.Counter[str] = field(default_factory=collections.Counter)
@@ -137,8 +145,26 @@ class Comparison:
             if result.cancelled or cancel.cancelled:
                 return None
             found[name] = searched.plain(result)
+            if name in EXPORTED:
+                try:
+                    found[name] |= self._exported(result, cancel)
+                except errors.Cancelled:
+                    return None
             if name == "compiled":
                 self.counts[f"{result.engine} by default"] += 1
+        for name, one in found.items():
+            if name not in EXPORTED and not isinstance(one, str) and not isinstance(found["compiled"], str):
+                one |= {ending: found["compiled"][ending] for ending in ENDINGS}
+        return found
+
+    def _exported(self, result: search_model.SearchResult, cancel: progress.CancelToken) -> dict[str, bytes]:
+        """The exported files of a result, by ending."""
+        found = {}
+        for ending in ENDINGS:
+            path = self.folder / f"out{ending}"
+            exporting.export(self.base, result, path, annotate=True, cancel=cancel)
+            found[ending] = path.read_bytes()
+        self.counts["bytes exported"] += sum(map(len, found.values()))
         return found
 
     def _smallest(self, query: growing.Query) -> growing.Query:
@@ -191,14 +217,15 @@ def rows() -> Sequence[registry.Row]:
 def run(paths: Sequence[Path], count: int, seed: int) -> Comparison:
     """Compare the engines for so many queries on the games of some files; an interrupt ends it early."""
     base = importing.open_base(list(paths)).base
-    comparison = Comparison(base)
     grower = growing.Grower(Random(seed))
-    try:
-        for _ in range(count):
-            comparison.add(grower.query())
-    except KeyboardInterrupt:
-        # What was compared until then is told.
-        pass
+    with tempfile.TemporaryDirectory(prefix="cqlgui-exports-") as folder:
+        comparison = Comparison(base, Path(folder))
+        try:
+            for _ in range(count):
+                comparison.add(grower.query())
+        except KeyboardInterrupt:
+            # What was compared until then is told.
+            pass
     return comparison
 
 

@@ -23,6 +23,7 @@ def test_the_engines_agree_on_bred_queries(tmp_path: Path) -> None:
     assert found.counts["compared"] >= 70
     assert found.counts["compiled by default"] >= 30
     assert 15 <= found.counts["matching"] <= 90
+    assert found.counts["bytes exported"] > 100_000
 
 
 def test_nearly_all_bred_queries_are_accepted_and_have_every_spelling() -> None:
