@@ -26,7 +26,7 @@ from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.export import framing, hit_lines, match_notes, records
 from cqlgui.tasks.export.match_notes import match_comments
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.results.found import FoundGames, having
+from cqlgui.tasks.results.found import GAME_SHIFT, FoundGames, first_hits, having
 from cqlgui.tasks.search import hit_details, keeping
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
@@ -131,8 +131,9 @@ def _chosen(
         columns = columns.take(having(columns, orbit_pass.code_of(*element)))
     if games is not None:
         columns = columns.take(np.isin(columns.games, np.array(games, np.int64)))
-    numbers, counts = np.unique(columns.games, return_counts=True)
-    counted = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+    starts = first_hits(columns.hits)
+    counts = np.diff(starts, append=len(columns))
+    counted = dict(zip((columns.hits[starts] >> GAME_SHIFT).tolist(), counts.tolist(), strict=True))
     wanted = None if games is None else set(games)
     return {
         game: counted.get(game, 0)

@@ -69,6 +69,8 @@ class Making:
         self._comments: list[bytes] = []
         self._numbers: dict[str, int] = {}
         self._combined: dict[tuple[int, ...], int] = {}
+        self._headers: set[int] = set()
+        """The numbers of the comments with the numbers of the games."""
         self._ids: list[np.ndarray] = []
         self._chosen: list[np.ndarray] = []
         self._counts: list[np.ndarray] = []
@@ -83,8 +85,9 @@ class Making:
         owners = np.repeat(np.arange(len(games)), np.diff(starts, append=len(columns)))
         # For each comment: its game, its place in the game's log, the positionid and the text.
         parts: list[tuple[Any, Any, Any, Any]] = []
-        if untold.header_comment:
-            parts.append(self._numbers_of(games, untold))
+        headers = self._numbers_of(games, untold) if untold.header_comment else None
+        if headers is not None:
+            parts.append(headers)
         notes = None if columns.details is None else columns.details.notes
         if notes is not None and len(notes.texts):
             of_hits = notes.owners
@@ -96,6 +99,17 @@ class Making:
                 return self._slowly(games, columns)
             places = columns.hits & found_module.PLACE_MASK
             marks = self._marks(columns, untold.match_string)
+            if headers is not None and len(parts) == 1:
+                # The query writes no comments. The comments are in order, and no position has a comment
+                # twice.
+                of_games, _, root, numbers = headers
+                self._put(
+                    len(games),
+                    np.insert(owners, starts, of_games),
+                    np.insert(places, starts, root),
+                    np.insert(marks, starts, numbers),
+                )
+                return len(columns)
             # The match string of a hit comes after the query's own comments at this hit.
             before = np.arange(len(columns)) + (0 if notes is None else notes.ends)
             parts.append((owners, before, places, marks))
@@ -113,6 +127,7 @@ class Making:
     ) -> tuple[Any, Any, Any, Any]:
         """The comments with the numbers of the games."""
         first = len(self._texts)
+        self._headers.update(range(first, first + len(games)))
         texts = list(map(untold.number, games))
         self._texts += texts
         # The texts have only letters, digits and blanks, so they need no escapes.
@@ -121,24 +136,51 @@ class Making:
         return owners, np.full(len(games), -1), np.zeros(len(games), np.int64), first + owners
 
     def _add(self, games: int, parts: Sequence[tuple[Any, Any, Any, Any]]) -> None:
-        """Add comments to the next `games` games. The comments at one position become one comment."""
+        """Add comments to the next `games` games, in any order."""
         nothing = np.zeros(0, np.int64)
         owners, order, ids, chosen = map(np.concatenate, zip((nothing,) * 4, *parts, strict=True))
         # If a position has the same comment twice, the comment is written once.
         kept = np.flatnonzero(arrays.first_rows((chosen, ids, owners), order))
         kept = kept[np.lexsort((order[kept], ids[kept], owners[kept]))]
-        owners, ids, chosen = owners[kept], ids[kept], chosen[kept]
-        fresh = np.ones(len(kept), np.bool_)
+        self._put(games, owners[kept], ids[kept], chosen[kept])
+
+    def _put(self, games: int, owners: Any, ids: Any, chosen: Any) -> None:
+        """Add comments to the next `games` games, in the order of games and positions. The comments at one
+        position become one comment."""
+        fresh = np.ones(len(ids), np.bool_)
         fresh[1:] = (owners[1:] != owners[:-1]) | (ids[1:] != ids[:-1])
         heads = np.flatnonzero(fresh)
-        sizes = np.diff(heads, append=len(kept))
+        sizes = np.diff(heads, append=len(ids))
         made = chosen[heads]
-        for place in np.flatnonzero(sizes > 1).tolist():
+        pairs = np.flatnonzero(sizes == 2)
+        made[pairs] = self._pairs(made[pairs].tolist(), chosen[heads[pairs] + 1].tolist())
+        for place in np.flatnonzero(sizes > 2).tolist():
             begin = int(heads[place])
             made[place] = self._several(tuple(chosen[begin : begin + int(sizes[place])].tolist()))
         self._ids.append(ids[heads])
         self._chosen.append(made)
         self._counts.append(np.bincount(owners[heads], minlength=games))
+
+    def _pairs(self, first: Sequence[int], second: Sequence[int]) -> list[int]:
+        """The numbers of comments that consist of two texts each."""
+        texts, comments = self._texts, self._comments
+        plain = {one: self._is_plain(one) for one in {*second}}
+        found = []
+        for one, other in zip(first, second, strict=True):
+            # In many games, the first position matches. The number of the game and the match are then one
+            # comment.
+            if plain[other] and one in self._headers:
+                found.append(len(texts))
+                texts.append(f"{texts[one]} {texts[other]}")
+                comments.append(b"%b %b" % (comments[one][:-1], comments[other][1:]))
+            else:
+                found.append(self._several((one, other)))
+        return found
+
+    def _is_plain(self, number: int) -> bool:
+        """Whether a text stands between braces without any change."""
+        text = self._texts[number]
+        return "}" not in text and self._comments[number] == f"{{{text}}}".encode("utf-8", "replace")
 
     def _several(self, numbers: tuple[int, ...]) -> int:
         """The number of a comment that consists of several texts."""
