@@ -399,6 +399,13 @@ class Catalog:
                 texts[place] = json.loads(more).get(name, texts[place])
         return _padded(Coded.of(texts), count)
 
+    def some_tags(self, source: int, ordinals: np.ndarray, names: Sequence[str]) -> list[Coded]:
+        """The texts of some tags in the games with the given `ordinals`, tag by tag. The tags must have
+        columns of their own (`headers.COLUMNS`), and the catalog must have the games."""
+        with self._snapshot() as connection:
+            known = columns.blocks(connection, source)
+            return [self._texts_of(connection, known, headers.COLUMNS[name], ordinals) for name in names]
+
     def result_column(self, source: int, first: int, count: int) -> Coded:
         """The results of `count` games from ordinal `first` on. For each game, the result at the end of the
         text counts. If the text ends without a result, the Result tag counts."""
@@ -412,7 +419,7 @@ class Catalog:
         return _padded(Coded.of(found), count)
 
     def _texts_of(
-        self, connection: sqlite3.Connection, known: Sequence[Block], name: str, games: slice
+        self, connection: sqlite3.Connection, known: Sequence[Block], name: str, games: slice | np.ndarray
     ) -> Coded:
         """The texts of a column in some games of a source. Games that the source lacks are left out."""
         column = self._store.whole(connection, known, name)[games]

@@ -12,6 +12,7 @@ import numpy as np
 
 from cqlgui.base import arrays
 from cqlgui.cql.ast.types import Type
+from cqlgui.engine import facts
 from cqlgui.engine.kernels import listing
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.engine.replaying import games as packed_games
@@ -207,9 +208,8 @@ def _segment_lines(
         return len(texts) - len(values)
 
     told: list[Any] = []
-    for name in _HEADER:
-        column = header.tag(name)
-        used, codes = np.unique(column.codes[own], return_inverse=True)
+    for column, codes_of_hits in _headers(header, own, len(asked)):
+        used, codes = np.unique(codes_of_hits, return_inverse=True)
         told.append(codes + add([column.values[code] or "" for code in used.tolist()]))
     details = columns.details
     assert details is not None
@@ -240,6 +240,20 @@ def _segment_lines(
     matches = row_kernel.Matches(which.astype(np.int64), np.ascontiguousarray(columns.ends), places)
     for piece in row_kernel.rows(literals, kinds, data, pool, matches):
         yield piece.decode("utf-8", "surrogatepass")
+
+
+def _headers(header: tags.SegmentTags, own: Any, count: int) -> list[tuple[facts.Coded, Any]]:
+    """The tags in `_HEADER`, each with the code of every hit. `own` has the games of the hits, among the
+    `count` games of a segment."""
+    games, of_hits = np.unique(own, return_inverse=True)
+    if len(games) > _MANY * count:
+        # The whole columns are kept for the next hits.
+        return [(column, column.codes[own]) for column in map(header.tag, _HEADER)]
+    return [(column, column.codes[of_hits]) for column in header.some(games, _HEADER)]
+
+
+_MANY: Final = 0.1
+"""If hits are in more than this share of a segment's games, the tags of the whole segment are read."""
 
 
 def _match(code: int, orbits: Sequence[hit_model.Orbit]) -> bytes:
