@@ -359,6 +359,7 @@ DETAILS = (
     "mate removecomment",
     'stalemate settag("A" str(movenumber))',
     'check settag("B" typename to) settag("C" "x")',
+    'flipcolor {check settag("D" currenttransform)}',
     "path piecepath focus Ng1 -- --",
     'path title "knight" verbose piecepath focus [Nn] --+',
     "flipcolor {path focus K nestban piecepath K--{2,}}",

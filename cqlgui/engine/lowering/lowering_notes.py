@@ -191,7 +191,7 @@ def set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, no: str) -> None:
     parts: list[str | Operand] = [node.name]
     values: list[_Value] = []
     _add(low, s, node.operand, parts, values)
-    if not isinstance(node.operand, nodes.String | nodes_strings.Str):
+    if not isinstance(node.operand, nodes.String | nodes.CurrentTransform | nodes_strings.Str):
         given = s.f.label()
         s.f.branch(s.f.compare("eq", values[0][0], word(Form.VALUE)), given, no)
         s.f.begin(given)

@@ -186,6 +186,8 @@ class _Run:
         self._unsent: list[Columns] = []
         self._unsent_hits = 0
         self._fresh: dict[int, hit_model.GameHits] = {}
+        # Interpreted games that match and are not yet in the columns.
+        self._pending: list[hit_model.GameHits] = []
         self._unsaid: list[hit_model.QueryMessage] = []
         self.searched = 0
         self.positions = 0
@@ -529,6 +531,7 @@ class _Run:
         """Add hits that come straight from the engine."""
         if self._full or self.stopped is not None or not len(columns):
             return
+        self._add_pending()
         self._row = 0
         starts = found_module.first_hits(columns.hits)
         limit = self.options.limit
@@ -549,8 +552,15 @@ class _Run:
         if hits is not None:
             self.told[game] = hits
             self._fresh[game] = hits
+            self._pending.append(hits)
             self.matching += 1
-            columns = found_module.of_hits([hits])
+            self._full = self.options.limit is not None and self.matching >= self.options.limit
+
+    def _add_pending(self) -> None:
+        """Add the hits of interpreted games, all at once. Adding them game by game would take long."""
+        if self._pending:
+            columns = found_module.of_hits(self._pending)
+            self._pending = []
             self._add(columns, found_module.first_hits(columns.hits))
 
     def _count_failures(self, game: int) -> None:
@@ -580,6 +590,7 @@ class _Run:
         """Give new hits to the caller. If `more` hits will come soon, a small number of hits is held back.
         Without this delay, the caller would have to join many small parts. The window's thread has less time
         for joining than this thread."""
+        self._add_pending()
         now = time.monotonic()
         if more and self._unsent_hits < found_module.SMALL and now - self._sent < _REPORT_SECONDS:
             return
