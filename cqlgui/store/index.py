@@ -291,6 +291,11 @@ class SourceIndex:
         """The segments, each with the ordinal of its first game."""
         return list(zip(self._firsts, self._segments, strict=True))
 
+    def part_of(self, game: int) -> tuple[int, segments.Segment]:
+        """The segment that holds a game, with the ordinal of its first game."""
+        segment, place = self._at(game)
+        return game - place, segment
+
     def span(self, game: int) -> Span:
         """The place of a game in the plain text: (offset, length, line)."""
         segment, place = self._at(game)

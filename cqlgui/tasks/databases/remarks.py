@@ -30,22 +30,24 @@ def of_segment(source: base_model.Source, first: int) -> remarks.Remarks:
     """The remarks of a source's segment that begins with the game `first`. Raises `errors.SourceError` if the
     source no longer holds the text that was indexed."""
     with sources.opened(source) as opened:
-        segment = dict(opened.index.parts)[first]
+        _, segment = opened.index.part_of(first)
         key = segment.path, segment.checksum
         with _lock:
-            found = _kept.get(key)
-            if found is not None:
+            if key in _kept:
                 _kept.move_to_end(key)
-                return found
+                return _kept[key][0]
         found = _read(segment) or _made(opened, first, segment)
         with _lock:
-            _kept[key] = found
-            while len(_kept) > 1 and sum(one.size for one in _kept.values()) > MOST_BYTES:
+            _kept[key] = found, found.size
+            while len(_kept) > 1 and sum(size for _, size in _kept.values()) > MOST_BYTES:
                 _kept.popitem(last=False)
         return found
 
 
-_kept: Final[collections.OrderedDict[tuple[Path, bytes], remarks.Remarks]] = collections.OrderedDict()
+_kept: Final[collections.OrderedDict[tuple[Path, bytes], tuple[remarks.Remarks, int]]] = (
+    collections.OrderedDict()
+)
+"""The remarks of the segments used last, with their sizes in bytes."""
 _lock: Final = threading.Lock()
 
 

@@ -166,11 +166,7 @@ def _plain_lines(
     while at < len(games):
         source, ordinal = sources.of_game(base, games[at])
         with sources.indexed(source) as opened:
-            first, segment = next(
-                (first, segment)
-                for first, segment in opened.parts
-                if first <= ordinal < first + segment.games
-            )
+            first, segment = opened.part_of(ordinal)
             begin, end = source.first + first, source.first + min(first + segment.games, source.games)
             last = at
             while last < len(games) and begin <= games[last] < end:

@@ -211,11 +211,7 @@ class _Quick:
         its `planning.Part`."""
         if self._known is None or not self._holds(source, ordinal):
             with sources.indexed(source) as opened:
-                first, segment = next(
-                    (first, segment)
-                    for first, segment in opened.parts
-                    if first <= ordinal < first + segment.games
-                )
+                first, segment = opened.part_of(ordinal)
                 part = self._planner.part(source, first, segment)
                 self._known = source, first, segment.games, part
         return self._known[1:]
