@@ -31,12 +31,17 @@ def of_segment(source: base_model.Source, first: int) -> remarks.Remarks:
     source no longer holds the text that was indexed."""
     with sources.opened(source) as opened:
         _, segment = opened.index.part_of(first)
-        key = segment.path, segment.checksum
+        # A segment says nothing about comments, so the whole text must be the same.
+        digest = opened.index.manifest.identity.digest.encode("ascii")
+        key = segment.path, segment.checksum, digest
         with _lock:
             if key in _kept:
                 _kept.move_to_end(key)
                 return _kept[key][0]
-        found = _read(segment) or _made(opened, first, segment)
+        found = _read(segment, digest)
+        if found is None:
+            found = _made(opened, first, segment)
+            side_files.write(segment, VERSION, digest + found.packed(), side_files.REMARKS)
         with _lock:
             _kept[key] = found, found.size
             while len(_kept) > 1 and sum(size for _, size in _kept.values()) > MOST_BYTES:
@@ -44,16 +49,18 @@ def of_segment(source: base_model.Source, first: int) -> remarks.Remarks:
         return found
 
 
-_kept: Final[collections.OrderedDict[tuple[Path, bytes], tuple[remarks.Remarks, int]]] = (
+_kept: Final[collections.OrderedDict[tuple[Path, bytes, bytes], tuple[remarks.Remarks, int]]] = (
     collections.OrderedDict()
 )
 """The remarks of the segments used last, with their sizes in bytes."""
 _lock: Final = threading.Lock()
 
 
-def _read(segment: segments.Segment) -> remarks.Remarks | None:
+def _read(segment: segments.Segment, digest: bytes) -> remarks.Remarks | None:
     data = side_files.read(segment, VERSION, side_files.REMARKS)
-    return None if data is None else remarks.Remarks.unpacked(data, segment.games)
+    if data is None or not data.startswith(digest):
+        return None
+    return remarks.Remarks.unpacked(data[len(digest) :], segment.games)
 
 
 def _made(opened: hosts.SourceReader, first: int, segment: segments.Segment) -> remarks.Remarks:
@@ -72,9 +79,7 @@ def _made(opened: hosts.SourceReader, first: int, segment: segments.Segment) -> 
             for place in {*found.last_comments, *found.nags}
         }
 
-    found = find(texts.data, texts.begins, texts.ends, kinds, read)
-    side_files.write(segment, VERSION, found.packed(), side_files.REMARKS)
-    return found
+    return find(texts.data, texts.begins, texts.ends, kinds, read)
 
 
 def find(

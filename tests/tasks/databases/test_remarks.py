@@ -98,6 +98,16 @@ def test_only_a_few_segments_stay_in_memory(base: base_model.Base, monkeypatch: 
     assert len(remarks._kept) == 1
 
 
+def test_other_comments_of_the_same_length_are_read_again(base: base_model.Base) -> None:
+    first = of_games(base)
+    path = base.sources[0].path
+    path.write_bytes(path.read_bytes().replace(b"{start}", b"{other}"))
+    again = of_games(importing.open_base([path]).base)
+    assert again[0].pop(0).comment == "other"
+    assert first[0].pop(0).comment == "start"
+    assert again[0] == first[0]
+
+
 def test_a_text_that_changed_is_refused(base: base_model.Base) -> None:
     path = base.sources[0].path
     path.write_text(TEXTS[1])
