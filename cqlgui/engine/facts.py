@@ -333,7 +333,8 @@ class Asker:
         """The known answers to questions about positions."""
         self._remark_host = _RemarkHost()
         host = self._remark_host
-        # The root has no glyphs, so the remarks stand at the position after a move.
+        # A filter about glyphs fails at the root. The evaluation therefore stands at a position after a move.
+        # `Remarks` has no glyphs at the root.
         self._remark_evaluation = evaluation.Evaluation(
             nothing, host, variables=0, sort_keys=0, automatic_comments=False, explicit_comments=False
         )  # fmt: skip

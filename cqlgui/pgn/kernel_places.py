@@ -264,6 +264,7 @@ def _find_places(
                 waiting = True
         elif byte == 36:
             position += 1
+            # `kernel` refuses numbers above 255.
             number = 0
             while position < end and _DIGITS[data[position]]:
                 number = number * 10 + int(data[position]) - 48

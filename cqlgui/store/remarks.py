@@ -53,7 +53,8 @@ class Remarks:
 
     @classmethod
     def of(cls, games: Iterable[dict[int, Remark]]) -> Remarks:
-        """The remarks of games. Each game has a dictionary by positionid."""
+        """The remarks of games. Each game has a dictionary by positionid. Glyphs at the root are left out,
+        because no move leads to the root."""
         comments: dict[str | None, int] = {None: 0}
         glyphs: dict[Glyphs, int] = {(): 0}
         sizes = [0]
@@ -62,7 +63,7 @@ class Remarks:
         signed: list[int] = []
         for game in games:
             for place in sorted(game):
-                remark = game[place]
+                remark = game[place] if place else Remark(game[place].comment, ())
                 if remark != NOTHING:
                     ids.append(place)
                     said.append(comments.setdefault(remark.comment, len(comments)))
@@ -121,7 +122,8 @@ class Remarks:
 
     @classmethod
     def unpacked(cls, data: bytes, games: int) -> Remarks | None:
-        """The remarks of `games` games. None if `data` does not have the form that `packed` makes."""
+        """The remarks of `games` games. None if `data` has another length than `packed` makes. The caller
+        makes sure that the bytes come from `packed`."""
         if len(data) < _HEAD:
             return None
         count, remarks, size = np.frombuffer(data, "<i8", 3).tolist()

@@ -265,11 +265,11 @@ REMARKED = """[White "A"]
 [Event "1st prize"]
 
 {<or> a start $1} 1. e4! {Better} (1. d4?? {<main> 100 blunders} 1... d5 $2 (1... f5!? {Dutch} 2. e4) 2. c4)
-(1. c4 {aside} 1... e5 {<cook>}) 1... e5 {say twice $14} 2. Nf3 ?! {one} {two two} 2... Nc6 3. Bb5 $10 1-0
+(1. c4 {aside} 1... e5 {<cook>}) 1... e5 {say twice} $14 2. Nf3 ?! {one} {two two} 2... Nc6 3. Bb5 $10 1-0
 
 [White "B"]
 
-1. d4 d5 2. c4 dxc4 *
+$14 1. d4 d5 2. c4 dxc4 *
 
 [White "one"]
 
@@ -282,6 +282,7 @@ ABOUT_REMARKS = (
     'originalcomment "e"',
     'originalcomment "??"',
     'originalcomment "$10" or originalcomment "!"',
+    'originalcomment "$14"',
     'hascomment ~~ "[0-9]+"',
     "#originalcomment >= 5",
     "sort #originalcomment > 3",

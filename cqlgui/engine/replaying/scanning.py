@@ -46,12 +46,11 @@ def scan(
 ) -> Iterator[ScanResult]:
     """Search the games with the given `numbers`, in the given order. Without `numbers`, search all games.
 
-    `facts` is the `facts.table` for all games. The pairs of words in `facts` are copied to the `fact_places`
-    of the frame. Without `facts`, all answers are unknown. `planes` is True if the query searches for
-    sequences. `mode` is the `mode` of `replay.search`. `before` is one less than the `gamenumber` of game 0.
-    `most` is the number of hits wanted in each game. Any number of threads may search at once, each with its
-    own iterator.
-    """
+    `facts` is the `facts.table` for all games, not a copy of it, because the table has addresses of its own
+    parts. The pairs of words in `facts` are copied to the `fact_places` of the frame. Without `facts`, all
+    answers are unknown. `planes` is True if the query searches for sequences. `mode` is the `mode` of
+    `replay.search`. `before` is one less than the `gamenumber` of game 0. `most` is the number of hits wanted
+    in each game. Any number of threads may search at once, each with its own iterator."""
     chosen = games.everything(asked) if numbers is None else numbers
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)

@@ -21,9 +21,9 @@ def read(game: bytes) -> dict[int, Remark]:
     return {
         place: Remark(
             braces.folded(found.last_comments[place]) if place in found.last_comments else None,
-            found.nags.get(place, ()),
+            found.nags.get(place, ()) if place else (),
         )
-        for place in sorted({*found.last_comments, *found.nags})
+        for place in sorted({*found.last_comments, *found.nags} - ({0} - {*found.last_comments}))
     }
 
 

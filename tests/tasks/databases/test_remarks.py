@@ -18,7 +18,7 @@ from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching, sieving
 
 TEXTS = (
-    '[White "A"]\n[Black "B"]\n\n{start} 1. e4! {a  \n b} (1. d4 $2 {aside}) 1... e5 $10 1-0\n\n',
+    '[White "A"]\n[Black "B"]\n\n{start} $14 1. e4! {a  \n b} (1. d4 $2 {aside}) 1... e5 $10 1-0\n\n',
     '[White "A"]\n[Black "B"]\n\n1. e4 e5 2. Nf3 *\n\n',
     '[White "A"]\n[Black "B"]\n\n1. e4 ; to the end\n e5 {b} ({only}) 2. Nf3 *\n\n',
     '[White "A"]\n[Black "B"]\n\n1. e4 {caf\u00e9} e5 2. Kxe5 {gone} *\n\n',
@@ -59,7 +59,8 @@ def test_remarks_are_those_of_the_interpreter(base: base_model.Base) -> None:
         for game, own in enumerate(found):
             host = hosts.GameHost(opened, game)
             for place in range(10):
-                assert own.get(place, (None, ())) == (host.comment(place), host.nags(place))
+                glyphs = host.nags(place) if place else ()
+                assert own.get(place, (None, ())) == (host.comment(place), glyphs)
     assert found[12] == {1: ("caf\u00e9", ())}
 
 
