@@ -58,7 +58,16 @@ def _compound_position(low: Lowering, s: Scope, node: nodes.Compound, fail: str)
 
 
 def _not(low: Lowering, s: Scope, node: nodes.Not, yes: str, no: str) -> None:
-    low.test(s, node.operand, no, yes)
+    if not low.writes(node.operand):
+        low.test(s, node.operand, no, yes)
+        return
+    # The events of the operand are removed even if a failing filter does no harm to the filter around it, as
+    # in `str (not find check)`.
+    noted, holds = low.noted(s), s.f.label()
+    low.test(s, node.operand, holds, yes)
+    s.f.begin(holds)
+    s.f.store(noted, s.frame, integer(layout.NOTED))
+    s.f.jump(no)
 
 
 def _logic(low: Lowering, s: Scope, node: nodes.Logic, yes: str, no: str) -> None:
