@@ -362,6 +362,8 @@ DETAILS = (
     'check settag("B" typename to) settag("C" "x")',
     'flipcolor {check settag("D" currenttransform)}',
     "str (not find removecomment)",
+    "#fen",
+    "40 <= #fen <= 55",
     'check comment("x" str(not path max depth -- +))',
     "str (not {v4 = ({path max depth primary -- + --{1,3}}) unbind v4 isunbound v4})",
     "path piecepath focus Ng1 -- --",

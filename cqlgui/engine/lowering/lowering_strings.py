@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from cqlgui.board import squares
 from cqlgui.cql.ast import nodes, nodes_squares, nodes_strings
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures_squares, closures_strings
@@ -17,10 +18,12 @@ from cqlgui.cql.interpreting.runtime import values
 from cqlgui.cql.source import ecmascript
 from cqlgui.cql.transforming import words as transform_words
 from cqlgui.engine import facts
+from cqlgui.engine.kernels import routines
 from cqlgui.engine.lowering import blocks, lowering_board, ordering
-from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.blocks import field_of, integer, word
 from cqlgui.engine.lowering.dispatch import SETS, TESTS, TEXTS, Lowering
 from cqlgui.engine.lowering.scope import Number, Scope, Text
+from cqlgui.engine.replaying import layout
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
@@ -201,8 +204,29 @@ def _never(low: Lowering, s: Scope, node: nodes_strings.Case, yes: str, no: str)
 
 def length(low: Lowering, s: Scope, operand: nodes.Node, fail: str) -> Number:
     """The number of characters of a string."""
+    if isinstance(operand, nodes_squares.Fen):
+        return _fen_length(s)
     inner = low.text(s, operand, fail)
     return _number(low, s, inner, [len(one) for one in _texts(low, s, operand, inner)])
+
+
+def _fen_length(s: Scope) -> Number:
+    """The number of characters of the FEN of the position (`closures_squares.fen_text`): a letter for each
+    man, a digit for each run of empty squares in a row, the castling rights, the square that was passed over,
+    and 15 other characters."""
+    f = s.f
+    empty = field_of(s, 0)
+    beside = f.binary("and", blocks.shifted(f, empty, 1), word(squares.ALL ^ squares.FILES[0]))
+    runs = f.unary("count", f.binary("and", empty, f.inverted(beside)))
+    men = f.binary("sub", integer(64), f.unary("count", empty))
+    rights = f.unary("count", field_of(s, layout.CASTLING))
+    rights = f.select(f.compare("eq", rights, integer(0)), integer(1), rights)
+    passed = blocks.call(s, routines.passed_over, s.here)
+    target = f.select(f.compare("eq", passed, word(0)), integer(1), integer(2))
+    found = integer(15)
+    for part in (men, runs, rights, target):
+        found = f.binary("add", found, part)
+    return Number(found, 0, 128)
 
 
 def _number(low: Lowering, s: Scope, inner: Text, numbers: Sequence[int]) -> Number:
