@@ -10,12 +10,12 @@ import pytest
 
 from cqlgui.board import tree
 from cqlgui.board.position import Position
-from cqlgui.cql.ast import nodes
+from cqlgui.cql.ast import nodes, nodes_strings
 from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import compilers, interpreter
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, facts
-from cqlgui.engine.lowering import writing
+from cqlgui.engine import facts
+from cqlgui.engine.lowering import dispatch, writing
 from cqlgui.tasks.asking import queries
 from tests.helpers import crossing
 from tests.helpers import games as readings
@@ -121,5 +121,9 @@ def test_what_is_said_of_a_query_without_its_closures_is_what_they_say(
     assert writing.of(expanded).comments == comments
     made = compilers.compiler(expanded.names)
     made.compile(expanded.query.body)
-    if made.persistent or made.files or made.dictionaries or made.atomics:
-        assert any(compiling._counts_elsewhere(node) for node in nodes.walk(expanded.query.body))
+    shared = {name for name, local in made.dictionaries.items() if not local}
+    assert dispatch.lasting_names(expanded.query.body) == {*made.persistent, *shared}
+    listed = list(nodes.walk(expanded.query.body))
+    files = nodes_strings.ReadFile | nodes_strings.WriteFile
+    assert bool(made.files) == any(isinstance(node, files) for node in listed)
+    assert bool(made.atomics) == any(isinstance(node, nodes.Assign) and node.atomic for node in listed)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.jit import native
 from cqlgui.pgn import braces, kernel_places, reader
 from cqlgui.store.remarks import NOTHING, Remark
 from cqlgui.tasks.databases import remarks
@@ -51,7 +50,7 @@ def test_odd_games(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     found, left = found_in(games)
     assert found == [read(game) for game in games]
     assert sum(map(len, found)) >= 48
-    assert left < len(games) // 2 if native.available() else left == len(games)
+    assert left < len(games) // 2
 
 
 WORDS = (
@@ -89,7 +88,7 @@ def test_remarks_in_any_order(first: list[str], second: list[str], third: list[s
 
 def test_clean_games_are_not_left_to_the_reader() -> None:
     games = [b'[White "A"]\n\n1. e4! {a} e5 (1... c5 $2 {b}) 2. Nf3 *', b'[White "B"]\n\n1. e4 e5 *']
-    assert found_in(games)[1] == (0 if native.available() else len(games))
+    assert found_in(games)[1] == 0
 
 
 def test_the_kinds_of_glyphs() -> None:
