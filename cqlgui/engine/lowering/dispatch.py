@@ -168,11 +168,7 @@ class Lowering:
     def number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
         """The number of a numeric filter."""
         if self.is_answered(node):
-            value, given = self.fact(s, self.question(node, Type.NUMERIC))
-            good = s.f.label()
-            s.f.branch(given, good, fail)
-            s.f.begin(good)
-            return Number(s.f.converted(value, Scalar.INT), -facts.LARGEST, facts.LARGEST)
+            return Number(self._answer(s, node, Type.NUMERIC, fail), -facts.LARGEST, facts.LARGEST)
         rule = None if self.outlives(node) else NUMBERS.get(type(node))
         if rule is None:
             self.leave_out(s, node)
@@ -195,11 +191,7 @@ class Lowering:
     def text(self, s: Scope, node: nodes.Node, fail: str) -> Text:
         """The text of a string filter."""
         if self.is_answered(node) and not isinstance(node, nodes.String):
-            code, given = self.fact(s, self.question(node, Type.STRING))
-            good = s.f.label()
-            s.f.branch(given, good, fail)
-            s.f.begin(good)
-            return Text(s.f.converted(code, Scalar.INT), None)
+            return Text(self._answer(s, node, Type.STRING, fail), None)
         rule = None if self.outlives(node) else TEXTS.get(type(node))
         if rule is None:
             self.leave_out(s, node, "strings are not compiled")
@@ -215,7 +207,11 @@ class Lowering:
             value, _ = self.fact(s, self.question(node, Type.LOGICAL))
             s.f.branch(s.f.compare("ne", value, word(0)), yes, no)
             return
-        rule = None if self.outlives(node) else TESTS.get(type(node))
+        if self.outlives(node):
+            self.leave_out(s, node)
+            s.f.jump(no)
+            return
+        rule = TESTS.get(type(node))
         if rule is not None:
             if not self.writes(node):
                 rule(self, s, node, yes, no)
@@ -226,8 +222,7 @@ class Lowering:
             s.f.store(noted, s.frame, integer(layout.NOTED))
             s.f.jump(no)
             return
-        kind = None if self.outlives(node) else self.type_of(node)
-        match kind:
+        match self.type_of(node):
             case Type.SET | Type.PIECE if type(node) in SETS:
                 s.f.branch(not_empty(s, self.set_of(s, node)), yes, no)
             case Type.NUMERIC if type(node) in NUMBERS:
@@ -324,13 +319,11 @@ class Lowering:
 
     def outlives(self, node: nodes.Node) -> bool:
         """Whether a filter reads or changes data that remain for other games (spec 12.2 and 12.5)."""
-        match node:
-            case nodes_strings.ReadFile() | nodes_strings.WriteFile():
-                return True
-            case _:
-                return not self.lasting.isdisjoint(
-                    (getattr(node, "name", None), getattr(node, "dictionary", None))
-                ) and not isinstance(node, nodes_programs.Dictionary)
+        if isinstance(node, nodes_strings.ReadFile | nodes_strings.WriteFile):
+            return True
+        if not self.lasting or isinstance(node, nodes_programs.Dictionary):
+            return False
+        return not self.lasting.isdisjoint((getattr(node, "name", None), getattr(node, "dictionary", None)))
 
     # --- types and variables
 
@@ -386,6 +379,14 @@ class Lowering:
         return facts.Fact(
             node, number=kind is Type.NUMERIC, text=kind is Type.STRING, remark=not self._is_fact(node)
         )
+
+    def _answer(self, s: Scope, node: nodes.Node, kind: Type, fail: str) -> Value:
+        """The answer to a question for a number or a text. Without an answer, code goes to `fail`."""
+        value, given = self.fact(s, self.question(node, kind))
+        good = s.f.label()
+        s.f.branch(given, good, fail)
+        s.f.begin(good)
+        return s.f.converted(value, Scalar.INT)
 
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
         """The answer to a question, as a word, and whether there is an answer. The code marks the game as

@@ -535,9 +535,8 @@ def tell(
     each element. These words are written to `values`, `squares` and `marks`. The bits of orbit n end before
     word `orbit_ends[n]`. With orbits, the squares of a hit are those of the first element of each orbit. If a
     hit has more than `MOST_MARKED` elements, the later elements get no squares, except the first element of
-    each orbit. With `LOGGED`, the log in the
-    frame has the events of the hit. The events are written to `events`, which has room for `event_capacity`
-    events. The events of hit n end at `event_ends[n]`.
+    each orbit. With `LOGGED`, the log in the frame has the events of the hit. The events are written to
+    `events`, which has room for `event_capacity` events. The events of hit n end at `event_ends[n]`.
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
     depend on earlier positions. With `WHOLE`, `step` is evaluated up to the last position of the game. With
