@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from cqlgui.base import ahead, errors, priority
-from cqlgui.base.files import disk, folders
+from cqlgui.base.files import disk, folders, soundness
 from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0
@@ -24,6 +24,8 @@ _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys =
 CHECKED_WHOLE = 32 << 20
 """When a file of at most this many bytes is opened, every page is checked. The check takes up to half a
 second."""
+SMALL = 1 << 18
+"""A file of at most this many bytes is checked whenever it is opened."""
 _HEAD = 100
 _NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")
 _LEAST_ROOM: Final = 1 << 16
@@ -357,8 +359,15 @@ def _checked_alone(path: Path) -> None:
 
 def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
     """Check for damage. If the file has checksums, they are compared. In a large file with checksums, SQLite
-    checks only the tables outside `proofs.NAMES`. In any other file, SQLite checks every page. Raises
-    `sqlite3.DatabaseError`."""
+    checks only the tables outside `proofs.NAMES`. In any other file, SQLite checks every page. A file that
+    was checked before, and was not written to since, is not read again. Raises `sqlite3.DatabaseError`."""
+    # No note is made about a small file, because checking it again is as fast as reading the note. The state
+    # of the database does not cover changes that wait in the file beside it.
+    noted = _size(path) > SMALL and not _waiting(path)
+    checked = soundness.Checked.of([path]) if noted else None
+    note = path.with_name(path.name + ".sound")
+    if checked is not None and checked.is_noted(note):
+        return
     tables = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
     proven = "proof" in tables
     if proven:
@@ -371,6 +380,8 @@ def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
         answer = connection.execute(check).fetchone()[0]
         if answer != "ok":
             raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
+    if checked is not None:
+        checked.note(note)
 
 
 def _give_back(

@@ -14,7 +14,7 @@ import functools
 import operator
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -27,11 +27,15 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.interpreting.families import closures_studies
 from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.source import ecmascript
 from cqlgui.cql.vocabulary import study_meanings
 from cqlgui.engine.replaying import layout
 from cqlgui.engine.replaying.games import Integers, Words
 from cqlgui.jit.words import MASK
 from cqlgui.store import remarks
+
+if TYPE_CHECKING:
+    import regex
 
 UNKNOWN: Final = 0
 GIVEN: Final = 1
@@ -344,6 +348,8 @@ class Asker:
         self._known: dict[Hashable, dict[tuple[Any, ...], Any]] = {}
         """Values of filters that read one tag, by the text of the tag. The values are kept, because many
         texts occur again in other segments of a database."""
+        self._matched: dict[nodes.Node, dict[str | None, str | None]] = {}
+        """For each filter with a regular expression, the part of each known text that matched, or None."""
         self._left: dict[nodes.Node, float] = {}
         """The seconds that are left for each filter with slow evaluations. Filters without slow evaluations
         are missing here."""
@@ -409,10 +415,18 @@ class Asker:
             case Fact(nodes.Compare() as node, text=False) if self._are_numbers(node.left, node.right):
                 parts = [self._answers(Fact(one, number=True), tags) for one in (node.left, node.right)]
                 return _compared(node.operator, *parts, number=fact.number)
+            case Fact(nodes.Arithmetic() as node, number=True):
+                parts = [self._answers(Fact(one, number=True), tags) for one in (node.left, node.right)]
+                return _computed(node.operator, *parts)
+            case Fact(nodes.Measure(word="gamenumber"), number=True):
+                numbers = np.array(tags.gamenumbers, np.uint64)
+                return numbers, np.full(len(numbers), GIVEN, np.uint64)
             case Fact(nodes.ImplicitSearch() as node, number=False, text=False) if isinstance(
                 node.text, _TEXTS
             ):
                 return self._containing(node.needle, node.text, tags)
+            case Fact(nodes_strings.Search() as node, number=False) if isinstance(node.text, _TEXTS):
+                return self._matching(node, fact.text, tags)
             case Fact(nodes.Elo(colour=None) as node, number=True):
                 ratings = [nodes.Elo(node.span, "white"), nodes.Elo(node.span, "black")]
                 first, second = (self._answers(Fact(one, number=True), tags) for one in ratings)
@@ -437,6 +451,51 @@ class Asker:
         texts = self._remembered(text, tags)
         found = np.array([value is not None and needle in value for value in texts.values], np.uint64)
         return found[texts.codes], np.full(len(texts.codes), GIVEN, np.uint64)
+
+    def _matching(self, node: nodes_strings.Search, wants_text: bool, tags: Tags) -> Answers:
+        """What a regular expression matches in a text of each game. With `wants_text`, the answer is the part
+        that matched. Otherwise the answer says whether there is a match. Each distinct text is searched
+        once."""
+        texts = self._remembered(node.text, tags)
+        pattern, known = ecmascript.compiled(node.pattern), self._matched.setdefault(node, {None: None})
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+            known[None] = None
+        own_time = 0.0
+        for number, text in enumerate(texts.values):
+            if self._left.get(node, SECONDS) <= 0:
+                break
+            if number % _PAUSE == 0:
+                if self._is_over():
+                    raise errors.Cancelled
+                priority.pause()
+                own_time = time.thread_time()
+            if text in known:
+                continue
+            started = time.perf_counter()
+            try:
+                found = _searched(pattern, text)
+            except TimeoutError:
+                self._left[node] = 0.0
+                break
+            known[text] = None if found is None else found.group()
+            if time.perf_counter() - started > _SLOW:
+                self._spend(node, (started, own_time))
+        pairs = np.array([self._told(known, text, wants_text) for text in texts.values], np.uint64)
+        values, states = pairs.reshape(-1, 2).T
+        return values[texts.codes], states[texts.codes]
+
+    def _told(
+        self, known: Mapping[str | None, str | None], text: str | None, wants_text: bool
+    ) -> tuple[int, int]:
+        """The value and the state of the answer for a text, if `known` has the part of each text that
+        matched."""
+        if text not in known:
+            return _TOO_MUCH
+        found = known[text]
+        if not wants_text:
+            return int(found is not None), GIVEN
+        return (0, MISSING) if found is None else (self._number_of(found), GIVEN)
 
     def _are_numbers(self, *parts: nodes.Node) -> bool:
         return all(types.infer(part, self._names) is Type.NUMERIC for part in parts)
@@ -705,6 +764,16 @@ _MOST_KNOWN: Final = 200_000
 """The maximum number of texts for one `key` in `Asker._known`."""
 
 
+def _searched(pattern: regex.Pattern[str], text: str) -> regex.Match[str] | None:
+    """The first match in a text. Raises `TimeoutError` after `SECONDS`."""
+    try:
+        # Most searches are over at once. Giving the interpreter lock to another thread for each of them would
+        # take a hundred times as long.
+        return pattern.search(text, timeout=_SLOW, concurrent=False)
+    except TimeoutError:
+        return pattern.search(text, timeout=SECONDS, concurrent=True)
+
+
 def _number(found: Any) -> tuple[int, int]:
     if found is None:
         return 0, MISSING
@@ -733,6 +802,34 @@ def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -
     return values.astype(np.uint64), np.where(known, states, UNKNOWN).astype(np.uint64)
 
 
+def _computed(operation: str, first: Answers, second: Answers) -> Answers:
+    """The result of an operation with two numbers. The result is missing if a number is missing, or if the
+    divisor is 0. The result is unknown if its absolute value is not below `LARGEST`."""
+    left, right = (one[0].astype(np.int64) for one in (first, second))
+    given = (first[1] == GIVEN) & (second[1] == GIVEN)
+    if operation in ("/", "%"):
+        # NumPy rounds quotients down, CQL rounds them towards 0. A remainder has the sign of the dividend.
+        given &= right != 0
+        divisor = np.where(right != 0, np.abs(right), 1)
+        sign = np.where(left < 0, -1, 1)
+        if operation == "/":
+            values = np.abs(left) // divisor * sign * np.where(right < 0, -1, 1)
+        else:
+            values = np.abs(left) % divisor * sign
+    else:
+        # The absolute values of the numbers are below 1 << 31, so no result leaves 64 bits.
+        values = _OPERATIONS[operation](left, right)
+    states = np.where(given, np.where(np.abs(values) < LARGEST, GIVEN, UNKNOWN), MISSING)
+    known = (first[1] != UNKNOWN) & (second[1] != UNKNOWN)
+    states = np.where(known, states, UNKNOWN).astype(np.uint64)
+    return np.where(states == GIVEN, values, 0).astype(np.int64).view(np.uint64), states
+
+
+_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
 _RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "==": operator.eq,
     "<": operator.lt,

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import strategies
 
 from cqlgui.base import errors
-from cqlgui.db import catalog, database, headers, journal, records, schema
+from cqlgui.base.files import soundness
+from cqlgui.db import catalog, database, headers, journal, proofs, records, schema
 
 NAMES = (
     "White",
@@ -388,6 +389,33 @@ def test_a_damaged_catalog_is_set_aside(tmp_path: Path, damage: bytes) -> None:
     assert opened.take_notice() == ""
     assert [p for p in tmp_path.iterdir() if ".damaged-" in p.name]
     assert fill(opened, "/a.pgn", [header(White="x")])
+    opened.close()
+
+
+@pytest.mark.allow_log("damaged")
+def test_a_catalog_that_was_checked_is_read_again_only_after_a_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soundness, "YOUNG", -1)
+    monkeypatch.setattr(database, "SMALL", 0)
+    checks: list[object] = []
+    check = proofs.check
+    monkeypatch.setattr(proofs, "check", lambda connection: (checks.append(connection), check(connection)))
+    path = tmp_path / "catalog.sqlite"
+    opened = catalog.Catalog(path)
+    source = fill(opened, "/a.pgn", [header(White=f"name {n}") for n in range(2000)])
+    opened.close()
+    checks.clear()
+    for _ in range(2):
+        opened = catalog.Catalog(path)
+        assert opened.count(source) == 2000
+        opened.close()
+        assert len(checks) == 1
+    data = bytearray(path.read_bytes())
+    data[8192:-4096] = b"\x5a" * len(data[8192:-4096])
+    path.write_bytes(data)
+    opened = catalog.Catalog(path)
+    assert "damaged" in opened.take_notice()
     opened.close()
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from cqlgui.base import ahead, errors
 from cqlgui.base import progress as progress_module
-from cqlgui.base.files import disk
+from cqlgui.base.files import disk, soundness
 from cqlgui.db import headers
 from cqlgui.pgn import archives
 from cqlgui.store import index, segments, side_files
@@ -37,6 +37,8 @@ _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
 _VERIFYING = 4
 """Number of threads that look for damage in an index."""
+_NOTE: Final = "sound"
+"""The file beside the segments that says that they were found sound."""
 _MOST_AHEAD = 24
 """Signatures are prefetched for at most this number of segments (some 30 MB)."""
 _PATIENCE = 3
@@ -451,7 +453,12 @@ def _begin_reading() -> None:
 
 
 def _damaged(folder: Path, known: index.Manifest) -> list[int]:
-    """Numbers of the segments that are missing, cut off or altered."""
+    """Numbers of the segments that are missing, cut off or altered. Segments that were checked before, and
+    were not written to since, are not read again."""
+    names = ("manifest.json", *(row.file for row in known.segments))
+    checked = soundness.Checked.of([folder / name for name in names])
+    if checked is not None and checked.is_noted(folder / _NOTE):
+        return []
 
     def is_damaged(row: index.SegmentRow) -> bool:
         try:
@@ -463,7 +470,10 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
 
     # Threads help, because computing checksums releases the interpreter lock.
     with futures.ThreadPoolExecutor(_VERIFYING) as threads:
-        return [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
+        damaged = [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
+    if checked is not None and not damaged:
+        checked.note(folder / _NOTE)
+    return damaged
 
 
 def _marked(pieces: Iterator[reading.Piece], reason: str) -> Iterator[reading.Piece]:

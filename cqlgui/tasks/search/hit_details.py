@@ -8,6 +8,7 @@ that the user looks at, and for all games if an export needs details. The engine
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -22,6 +23,7 @@ from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.passes import detail_pass as detail_passes
+from cqlgui.store import index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.processes import frames
@@ -74,14 +76,25 @@ def batches(
 
     Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
     """
-    token = cancel or progress.CancelToken()
-    wanted = list(games)
+    with contextlib.ExitStack() as resources:
+        yield from _batches(base, result, list(games), cancel or progress.CancelToken(), pool, resources)
+
+
+def _batches(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    wanted: Sequence[int],
+    token: progress.CancelToken,
+    pool: pool_module.Pool | None,
+    resources: contextlib.ExitStack,
+) -> Iterator[tuple[list[int], found_module.FoundGames]]:
     known = result.games
     quick, separable = None, False
     if known.untold is not None and not all(map(known.is_told, wanted)):
         expanded = queries.expanded(result.query, said=said(result.options))
         plan = sieving.plan(expanded, pruned=False)
-        quick, separable = _Quick.of(base, result, expanded, plan), plan.separable
+        quick = _Quick.of(base, result, expanded, plan, resources)
+        separable = plan.separable
     coming: collections.deque[ahead.Ahead[found_module.FoundGames]] = collections.deque()
     planned = iter(parts(wanted))
     for batch in parts(wanted):
@@ -153,11 +166,15 @@ class _Quick:
         result: search_model.SearchResult,
         asking: detail_passes.DetailPass,
         planner: planning.Planner,
+        resources: contextlib.ExitStack,
     ) -> None:
         self._base = base
         self._games = result.games
         self._asking = asking
         self._planner = planner
+        self._resources = resources
+        self._opened: tuple[base_model.Source, index.SourceIndex] | None = None
+        """The source of the last game that was asked for, and its index."""
         self._known: tuple[base_model.Source, int, int, planning.Part] | None = None
         """The source and the segment of the last game that was asked for."""
 
@@ -168,15 +185,17 @@ class _Quick:
         result: search_model.SearchResult,
         expanded: transforms.Expanded,
         plan: sieving.Plan,
+        resources: contextlib.ExitStack,
     ) -> _Quick | None:
-        """A `_Quick` for the hits of `result`. None if the interpreter must find the details."""
+        """A `_Quick` for the hits of `result`. None if the interpreter must find the details. `resources`
+        closes what the `_Quick` opens."""
         asking = detail_pass(plan, said(result.options))
         if isinstance(asking, Unsupported):
             return None
         compiled = sieving.compiled(expanded)
         assert isinstance(compiled, compiling.Compiled)
         planner = planning.Planner(expanded, compiled.facts, pruned=False)
-        return cls(base, result, asking, planner)
+        return cls(base, result, asking, planner, resources)
 
     def asked(self, games: Sequence[int]) -> list[_Asked]:
         """The hits of some games whose details are unknown, by segment. Only one thread at a time may call
@@ -210,11 +229,16 @@ class _Quick:
         """The segment that holds a game of a source: the ordinal of its first game, its number of games, and
         its `planning.Part`."""
         if self._known is None or not self._holds(source, ordinal):
-            with sources.indexed(source) as opened:
-                first, segment = opened.part_of(ordinal)
-                part = self._planner.part(source, first, segment)
-                self._known = source, first, segment.games, part
+            first, segment = self._index(source).part_of(ordinal)
+            self._known = source, first, segment.games, self._planner.part(source, first, segment)
         return self._known[1:]
+
+    def _index(self, source: base_model.Source) -> index.SourceIndex:
+        """The index of a source. It stays open until another source is asked for."""
+        if self._opened is None or self._opened[0] is not source:
+            self._resources.close()
+            self._opened = source, self._resources.enter_context(sources.indexed(source))
+        return self._opened[1]
 
     def _holds(self, source: base_model.Source, ordinal: int) -> bool:
         assert self._known is not None

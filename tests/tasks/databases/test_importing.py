@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
+from cqlgui.base.files import soundness
 from cqlgui.db import database
-from cqlgui.store import index
+from cqlgui.store import index, segments
 from cqlgui.tasks.databases import bases, games, importing, reading, workspace
 from cqlgui.tasks.processes import pool
 from cqlgui.tasks.results import base_model
@@ -240,6 +241,31 @@ def test_a_damaged_segment_is_made_again(source: Path) -> None:
     assert any("made again" in message for message in report.messages)
     with index.SourceIndex.open(workspace.index_folder(source)) as opened:
         opened.verify()
+
+
+def test_segments_that_were_checked_are_read_again_only_after_a_write(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soundness, "YOUNG", -1)
+    importing.open_base([source])
+    verified: list[Path] = []
+    verify = segments.Segment.verify
+
+    def noting(segment: segments.Segment) -> None:
+        verified.append(segment.path)
+        verify(segment)
+
+    monkeypatch.setattr(segments.Segment, "verify", noting)
+    importing.open_base([source])
+    assert len(verified) == 1
+    importing.open_base([source])
+    assert len(verified) == 1
+    data = bytearray(verified[0].read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    verified[0].write_bytes(data)
+    assert any("made again" in message for message in importing.open_base([source]).messages)
+    assert importing.open_base([source]).messages == ()
+    assert len(verified) == 3
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "*.seg"])

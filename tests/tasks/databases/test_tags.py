@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.cql.interpreting.expressions import closures_strings
 from cqlgui.db import catalog as catalog_module
 from cqlgui.engine import compiling, facts
 from cqlgui.engine.lowering.scope import Unsupported
@@ -169,13 +168,13 @@ def slow_question() -> tuple[facts.Asker, facts.Fact, readings.Tags]:
 def test_a_slow_expression_is_left_to_the_interpreter_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     asker, fact, listed = slow_question()
     searched: list[object] = []
-    first = closures_strings._first
+    first = facts._searched
 
     def counting(*given: Any) -> Any:
         searched.append(given)
         return first(*given)
 
-    monkeypatch.setattr(closures_strings, "_first", counting)
+    monkeypatch.setattr(facts, "_searched", counting)
     for _ in range(3):
         _, states = asker.answers(listed)[fact]
         assert set(states.tolist()) == {facts.UNKNOWN}
