@@ -349,8 +349,9 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
 
 def _sort_values(result: search_model.SearchResult) -> list[list[list[Any]]]:
     """For each sort key, the pairs [game, value]; games without a value are left out."""
+    keys = result.games.sort_keys()
     return [
-        [[game, value] for game in result.order if (value := result.games[game].sort_keys[place]) is not None]
+        [[game, value] for game in result.order if (value := keys[game][place]) is not None]
         for place in range(len(result.sort_keys))
     ]
 

@@ -101,19 +101,25 @@ def _plain_comments(found: found_module.FoundGames, games: Any) -> Iterator[str]
     if untold.header_comment:
         before = starts + (0 if notes is None else np.concatenate([[0], notes.ends])[starts])
         texts += [f'"{untold.number(game)}"'.encode() for game in games.tolist()]
-        parts.append((games, before * 2, np.zeros(len(games), np.int64), np.arange(len(games))))
+        parts.append((games, before * 3, np.zeros(len(games), np.int64), np.arange(len(games))))
     if notes is not None and len(notes.texts):
         owners = notes.owners
         chosen, names = arrays.numbered(notes.texts)
         order = np.arange(len(notes.texts)) + owners
-        parts.append((columns.games[owners], order * 2 + 1, notes.places, chosen + len(texts)))
+        parts.append((columns.games[owners], order * 3 + 1, notes.places, chosen + len(texts)))
         texts += [quoted(text).encode("utf-8", "surrogatepass") for text in names]
     if untold.match_string:
         order = np.arange(len(columns)) + (0 if notes is None else notes.ends)
         places = columns.hits & found_module.PLACE_MASK
         chosen = np.full(len(columns), len(texts))
-        parts.append((columns.games, order * 2 + 1, places, chosen))
+        parts.append((columns.games, order * 3 + 1, places, chosen))
         texts.append(quoted(untold.match_string).encode("utf-8", "surrogatepass"))
+    lasts, places, closing = columns.closing()
+    if closing:
+        order = lasts + (0 if notes is None else notes.ends[lasts])
+        chosen, names = arrays.numbered(closing)
+        parts.append((columns.games[lasts], order * 3 + 2, places, chosen + len(texts)))
+        texts += [quoted(text).encode("utf-8", "surrogatepass") for text in names]
     if not parts:
         return
     owner, order, place, chosen = (np.concatenate(one) for one in zip(*parts, strict=True))
@@ -265,11 +271,12 @@ def _remarks(columns: found_module.Columns, found: found_module.FoundGames, add:
     (`hit_model.GameHits.comment_at`)."""
     details, untold = columns.details, found.untold
     notes = None if details is None else details.notes
-    if notes is None or not len(notes.texts) or untold is None:
+    lasts, closing_places, closing = columns.closing()
+    if notes is None or not len(notes.texts) + len(closing) or untold is None:
         return np.full(len(columns), add([""]))
-    owners = columns.games[notes.owners]
-    chosen, names = arrays.numbered(notes.texts)
-    keys = owners << found_module.GAME_SHIFT | notes.places
+    owners = columns.games[np.concatenate([notes.owners, lasts])]
+    chosen, names = arrays.numbered([*notes.texts, *closing])
+    keys = owners << found_module.GAME_SHIFT | np.concatenate([notes.places, closing_places])
     wanted = np.isin(keys, columns.hits)
     if untold.match_string in names:
         wanted &= chosen != names.index(untold.match_string)

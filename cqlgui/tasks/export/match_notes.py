@@ -94,6 +94,10 @@ class Making:
             numbers = np.fromiter(map(self._number, notes.texts), np.int64, len(notes.texts))
             order = np.arange(len(notes.texts)) + of_hits
             parts.append((owners[of_hits], order, notes.places, numbers))
+        lasts, ids, closing = columns.closing()
+        if closing:
+            numbers = np.fromiter(map(self._number, closing), np.int64, len(closing))
+            parts.append((owners[lasts], _AT_END + np.arange(len(closing)), ids, numbers))
         if untold.match_string:
             if self._numbers.get(untold.match_string) is not None:
                 return self._slowly(games, columns)
@@ -238,4 +242,6 @@ class Making:
         return len(self._texts) - 1
 
 
+_AT_END: Final = 1 << 40
+"""The place in a game's log of comments that come after all other comments."""
 _SIMPLE: Final = pattern(r"[A-Za-z0-9 :%,.()\[\]_-]*")

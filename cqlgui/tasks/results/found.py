@@ -23,7 +23,7 @@ from cqlgui.cql.interpreting.runtime import values
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import hit_model
-from cqlgui.tasks.results.hit_notes import HitNotes
+from cqlgui.tasks.results.hit_notes import NO_END, GameEnd, HitNotes, Texts
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Codes: TypeAlias = "npt.NDArray[np.int32]"
@@ -47,6 +47,8 @@ class HitDetails:
     marks: Words
     notes: HitNotes | None = None
     """The comments that the query writes at hits; None if the query writes no comments."""
+    game_ends: Texts | None = None
+    """For each hit, the `GameEnd` of its game; None if the query says nothing about whole games."""
 
     @classmethod
     def none(cls, kind: Type | None, hits: int, codes: int) -> HitDetails:
@@ -65,12 +67,16 @@ class HitDetails:
             HitNotes.joined([part.notes or HitNotes.none(len(part.values)) for part in parts])
             if any(part.notes is not None for part in parts)
             else None,
+            np.concatenate([_game_ends(part) for part in parts])
+            if any(part.game_ends is not None for part in parts)
+            else None,
         )
 
     def take(self, hits: Any, codes: Any) -> HitDetails:
         """The details of some hits, chosen by indices of hits and of codes."""
         notes = None if self.notes is None else self.notes.take(hits)
-        return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes], notes)
+        ends = None if self.game_ends is None else self.game_ends[hits]
+        return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes], notes, ends)
 
     def value(self, number: int) -> str | None:
         """The value of a hit as text; None if the hit has no value."""
@@ -81,6 +87,10 @@ class HitDetails:
         if self.kind is Type.SET:
             return _set_text(value & MASK)
         return None if self.kind is None or value == detail_pass.NO_VALUE else values.number_text(value)
+
+
+def _game_ends(part: HitDetails) -> Texts:
+    return np.full(len(part.values), NO_END, object) if part.game_ends is None else part.game_ends
 
 
 _set_text = functools.lru_cache(1 << 12)(values.set_text)
@@ -114,6 +124,30 @@ class Columns:
         """The elements that matched at a hit."""
         start = int(self.ends[number - 1]) if number else 0
         return self.codes[start : int(self.ends[number])].tolist()  # type: ignore[no-any-return]  # NumPy's
+
+    def says(self) -> bool:
+        """Whether the query writes something at a hit, as `GameHits.says`."""
+        details = self.details
+        if details is None or details.notes is None:
+            return False
+        if len(details.notes.texts) or details.game_ends is None:
+            return len(details.notes.texts) > 0
+        return any(one.comments for one in details.game_ends[self.hits & PLACE_MASK == 0].tolist())
+
+    def game_ends(self) -> list[GameEnd]:
+        """What the query says about each game after its last hit. The list is empty if it says nothing."""
+        found = None if self.details is None else self.details.game_ends
+        return [] if found is None else found[first_hits(self.hits)].tolist()
+
+    def closing(self) -> tuple[Integers, Integers, list[str]]:
+        """The comments of `game_ends`: for each comment the index of the game's last hit, the positionid and
+        the text."""
+        ends = self.game_ends()
+        lasts = np.append(first_hits(self.hits)[1:], len(self.hits)) - 1
+        sizes = [len(one.comments) for one in ends]
+        listed = [comment for one in ends for comment in one.comments]
+        places = np.array([place for place, _ in listed], np.int64)
+        return np.repeat(lasts[: len(sizes)], sizes), places, [text for _, text in listed]
 
     def take(self, chosen: Integers | Mask) -> Columns:
         """Some of the hits, chosen by a mask or by their numbers."""
@@ -476,15 +510,20 @@ class GameDefaults:
         return self.log(game, places, [()] * len(places))
 
     def log(
-        self, game: int, places: Sequence[int], notes: Iterable[Sequence[tuple[int, str]]]
+        self,
+        game: int,
+        places: Sequence[int],
+        notes: Iterable[Sequence[tuple[int, str]]],
+        closing: Sequence[tuple[int, str]] = (),
     ) -> tuple[tuple[int, str], ...]:
         """The comments of the game `game` in the order of writing. `notes` has the comments that the query
-        itself writes at each hit."""
+        itself writes at each hit, and `closing` the comments that it writes after the last hit."""
         found = [(0, self.number(game))] if self.header_comment else []
         for place, own in zip(places, notes, strict=True):
             found += own
             if self.match_string:
                 found.append((place, self.match_string))
+        found += closing
         return tuple(dict.fromkeys(found)) if self.unique else tuple(found)
 
     def number(self, game: int) -> str:
@@ -623,7 +662,17 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         places = (self.columns.hits[first:end] & PLACE_MASK).tolist()
         if notes is None:
             return self.untold.comments(game, places)
-        return self.untold.log(game, places, notes.of(first, end))
+        return self.untold.log(game, places, notes.of(first, end), _game_end(details, first).comments)
+
+    def sort_keys(self) -> dict[int, tuple[int | str | None, ...]]:
+        """The sort keys of the games, as far as they are known."""
+        columns = self.columns
+        found = dict(
+            zip(
+                each_game(columns.hits).tolist(), (one.sort_keys for one in columns.game_ends()), strict=False
+            )
+        )
+        return found | {game: told.sort_keys for game, told in self.told.items()}
 
     def __getitem__(self, game: int) -> hit_model.GameHits:
         whole = self.told.get(game)
@@ -654,11 +703,21 @@ def view(columns: Columns, first: int, end: int, untold: GameDefaults | None) ->
         return hit_model.GameHits(game, hits, told=told)
     places = [hit.positionid for hit in hits]
     notes = None if columns.details is None else columns.details.notes
+    closing = _game_end(columns.details, first)
     if notes is None:
         comments = untold.comments(game, places)
     else:
-        comments = untold.log(game, places, notes.of(first, end))
-    return hit_model.GameHits(game, hits, comments, match_string=untold.match_string, told=told)
+        comments = untold.log(game, places, notes.of(first, end), closing.comments)
+    keys = closing.sort_keys
+    return hit_model.GameHits(game, hits, comments, keys, match_string=untold.match_string, told=told)
+
+
+def _game_end(details: HitDetails | None, hit: int) -> GameEnd:
+    """What the query says about the game of a hit after its last hit."""
+    if details is None or details.game_ends is None:
+        return NO_END
+    found: GameEnd = details.game_ends[hit]
+    return found
 
 
 def hits_of(columns: Columns, first: int, end: int) -> Iterator[hit_model.Hit]:

@@ -1,9 +1,9 @@
-"""The comments that a query writes at hits, as columns."""
+"""What a query writes: the comments at hits, as columns, and what belongs to a whole game."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,18 @@ from cqlgui.base.data import dataclass
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Texts: TypeAlias = "npt.NDArray[np.object_]"
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """What a query says about a game after its last hit: the values of the sort keys, and more comments.
+    `comments` has pairs of positionid and text."""
+
+    sort_keys: tuple[int | str | None, ...]
+    comments: tuple[tuple[int, str], ...] = ()
+
+
+NO_END: Final = GameEnd(())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -244,7 +244,8 @@ class _Run:
         specs = self._sort_specs
         order = found.games.tolist()
         if specs:
-            order = ordering.order(specs, [(game, self.told[game].sort_keys) for game in order])
+            keys = found.sort_keys()
+            order = ordering.order(specs, [(game, keys[game]) for game in order])
         return search_model.SearchResult(
             query=self.text,
             order=tuple(order),
@@ -472,15 +473,17 @@ class _Run:
         characters, the search stops before one of the games, and only the hits before this game are
         returned."""
         notes = None if columns.details is None else columns.details.notes
-        if notes is None or not len(notes.texts):
+        if notes is None:
             return columns
-        lengths = np.fromiter(map(len, notes.texts), np.int64, len(notes.texts))
+        lengths = np.zeros(len(columns), np.int64)
+        np.add.at(lengths, notes.owners, np.fromiter(map(len, notes.texts), np.int64, len(notes.texts)))
+        owners, _, texts = columns.closing()
+        np.add.at(lengths, owners, np.fromiter(map(len, texts), np.int64, len(texts)))
         kept = self._kept + np.cumsum(lengths)
-        if kept[-1] <= MOST_KEPT:
-            self._kept = int(kept[-1])
+        if not len(kept) or kept[-1] <= MOST_KEPT:
+            self._kept = int(kept[-1]) if len(kept) else self._kept
             return columns
-        place = int(np.searchsorted(kept, MOST_KEPT, "right"))
-        game = int(columns.games[np.searchsorted(notes.ends, place, "right")])
+        game = int(columns.games[np.searchsorted(kept, MOST_KEPT, "right")])
         self._stop_for_texts(game)
         return columns.of_games(0, game)
 

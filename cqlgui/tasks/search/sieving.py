@@ -468,13 +468,17 @@ def detailed(
     values: Any = found.values
     if asking.valued is Type.STRING:
         values = _texts(found.values, part.texts if asking.value_texts is None else asking.value_texts)
-    notes = speaking.notes(asking, found, hits, part) if asking.speaks else None
-    details = found_module.HitDetails(asking.valued, values, found.squares, found.marks, notes)
+    spoken = None
+    if asking.speaks:
+        assert defaults is not None
+        spoken = speaking.notes(asking, found, hits, defaults, part)
+    notes, ends = (None, None) if spoken is None else spoken
+    details = found_module.HitDetails(asking.valued, values, found.squares, found.marks, notes, ends)
     numbered = hits + (base << found_module.GAME_SHIFT)
     columns = Columns(numbered, found.ends, found.codes, details)
     told: dict[int, hit_model.GameHits] = {}
     doubtful = found.doubtful.tolist()
-    if asking.speaks and notes is None and len(columns):
+    if asking.speaks and spoken is None and len(columns):
         assert defaults is not None
         told = speaking.told(asking, found, columns, defaults, part, base)
         columns = found_module.NOTHING

@@ -7,7 +7,7 @@ The interpreter writes the same comments (`cql.interpreting.families`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -36,17 +36,30 @@ _WHOLE_GAME: Final = (Form.MATCH, Form.RUN, Form.PIECE_PATH, Form.FOCUS_STEPS)
 
 
 def notes(
-    asking: detail_pass.DetailPass, found: detail_pass.Detailed, hits: hit_notes.Integers, part: planning.Part
-) -> hit_notes.HitNotes | None:
-    """The comments that the query writes at `hits`, which lie in the games of `part`. `found` has the details
-    of these hits. The result is None if only `told` can make the comments: if the query has sort keys, sets
-    tags or removes comments, if elements matched at other positions, or for comments that need the game."""
+    asking: detail_pass.DetailPass,
+    found: detail_pass.Detailed,
+    hits: hit_notes.Integers,
+    defaults: found_module.GameDefaults,
+    part: planning.Part,
+) -> tuple[hit_notes.HitNotes, hit_notes.Texts | None] | None:
+    """The comments that the query writes at `hits`, which lie in the games of `part`, and for each hit the
+    `hit_notes.GameEnd` of its game. `found` has the details of these hits. The result is None if only `told`
+    can make the comments: if the query sets tags or removes comments, if elements matched at other positions,
+    or for comments that need the game."""
     heads, payloads = found.events[0::_WORDS], found.events[1::_WORDS]
     forms = heads >> np.uint64(routines_notes.FORM) & np.uint64(routines_notes.FORM_MASK)
-    if asking.specs or asking.lasting or np.any(np.isin(forms, _WHOLE_GAME)):
+    if asking.lasting or np.any(np.isin(forms, _WHOLE_GAME)):
         return None
     chosen = np.flatnonzero((forms != Form.VALUE) & (forms != Form.NOTHING))
     owners = np.searchsorted(found.event_ends, chosen, "right")
+    starts_of = found_module.first_hits(hits)
+    late = np.zeros(len(chosen), np.bool_)
+    if len(found.games.ends):
+        # Events after those of a game's last hit belong to the whole game.
+        rows = np.searchsorted(found.games.ends, chosen, "right")
+        lasts = np.append(starts_of[1:], len(hits))[rows] - 1
+        late = owners > lasts
+        owners = np.minimum(owners, lasts)
     starts = part.asked.starts[hits[owners] >> found_module.GAME_SHIFT]
     turns = part.asked.start_records[starts * layout.SIZE + layout.TURN]
     places = (heads[chosen] & np.uint64(_HALF)).astype(np.int64)
@@ -78,9 +91,56 @@ def notes(
         which = np.empty(len(order), np.int64)
         which[order] = np.cumsum(fresh) - 1
         texts[own] = made[which]
-    said = texts != ""
+    said = (texts != "") & ~late
     ends = np.searchsorted(owners[said], np.arange(len(hits)), "right")
-    return hit_notes.HitNotes(ends, places[said], texts[said])
+    made_notes = hit_notes.HitNotes(ends, places[said], texts[said])
+    if not asking.specs:
+        return made_notes, None
+    closing: dict[int, list[tuple[int, str]]] = {}
+    for number in np.flatnonzero((texts != "") & late).tolist():
+        row = int(np.searchsorted(starts_of, owners[number], "right")) - 1
+        closing.setdefault(row, []).append((int(places[number]), texts[number]))
+    sizes = np.diff(starts_of, append=len(hits))
+    return made_notes, np.repeat(_game_ends(asking, found, sizes.tolist(), closing, defaults, part), sizes)
+
+
+def _game_ends(
+    asking: detail_pass.DetailPass,
+    found: detail_pass.Detailed,
+    sizes: Sequence[int],
+    closing: Mapping[int, Sequence[tuple[int, str]]],
+    defaults: found_module.GameDefaults,
+    part: planning.Part,
+) -> hit_notes.Texts:
+    """The `hit_notes.GameEnd` of each game. `sizes` has the number of hits of each game, and `closing` the
+    events after the last hit, by the number of the game."""
+    made = np.empty(len(sizes), object)
+    # Many games have equal values. These games share one object.
+    known: dict[tuple[int | str | None, ...], hit_notes.GameEnd] = {}
+    for row, size in enumerate(sizes):
+        keys = _sort_keys(asking, found, row, size, part)
+        end = known.get(keys)
+        if end is None:
+            lines = header_lines(asking.specs, keys) if defaults.header_comment else []
+            end = known[keys] = hit_notes.GameEnd(keys, tuple(lines))
+        if row in closing:
+            end = hit_notes.GameEnd(keys, (*closing[row], *end.comments))
+        made[row] = end
+    return made
+
+
+def _sort_keys(
+    asking: detail_pass.DetailPass, found: detail_pass.Detailed, row: int, hits: int, part: planning.Part
+) -> tuple[int | str | None, ...]:
+    """The sort keys of a game with a number of hits."""
+    measures = (found.games.best, found.games.known)
+    best_row, known_row = (one[row].tolist() if len(one) else [] for one in measures)
+    pairs = zip(best_row, known_row, strict=True)
+    keys = tuple(
+        None if not known else part.texts[best] if key in asking.text_keys else best
+        for key, (best, known) in enumerate(pairs)
+    )
+    return (*keys, hits) if len(keys) < len(asking.specs) else keys
 
 
 def told(
@@ -124,15 +184,7 @@ def told(
             log += _comments(asking, part, events, at, last, turn, [], set_tags, removed, played)
             at = last
         if asking.specs:
-            measures = (found.games.best, found.games.known)
-            best_row, known_row = (one[row].tolist() if len(one) else [] for one in measures)
-            pairs = zip(best_row, known_row, strict=True)
-            keys = tuple(
-                None if not known else part.texts[best] if key in asking.text_keys else best
-                for key, (best, known) in enumerate(pairs)
-            )
-            if len(keys) < len(asking.specs):
-                keys = (*keys, end - begin)
+            keys = _sort_keys(asking, found, row, end - begin, part)
             if defaults.header_comment:
                 log += header_lines(asking.specs, keys)
         log = evaluation.settled(log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing
+from cqlgui.tasks.export import hit_lines
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.tasks.search import hit_details, searching, sieving
+from cqlgui.tasks.search import hit_details, narrowing, searching, sieving
 from tests.helpers import searched
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
@@ -33,6 +35,25 @@ def base(tmp_path: Path) -> base_model.Base:
     paths[0].write_text((QUIET * 5 + MATE + BROKEN) * 20)
     paths[1].write_text(MATE * 3 + QUIET * 9)
     return importing.open_base(paths).base
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> base_model.Base:
+    """Games with several checks, also in variations, and with different names."""
+    path = tmp_path / "c.pgn"
+    checks = "1. e4 e5 2. Qh5 Nc6 3. Qxf7+ Kxf7 4. Bc4+ (4. Qh5+ g6) d5 5. Bxd5+ Ke8 *"
+    path.write_text(
+        "".join(
+            f'[White "{name}"]\n[Black "{name[::-1]}"]\n\n{text}\n\n'
+            for name, text in [
+                ("Ab", checks),
+                ("cD", MATE.split("\n\n")[1]),
+                ("eF", checks + "\n"),
+                ("g", "*"),
+            ]
+        )
+    )
+    return importing.open_base([path]).base
 
 
 @pytest.mark.parametrize("variations", [False, True])
@@ -117,14 +138,68 @@ def test_hits_need_not_be_interpreted_to_be_listed(base: base_model.Base) -> Non
     for query in ("mate", "flip Pe4", "find mate", 'comment("x") mate', 'settag("x" "y") mate'):
         assert not searching.search(base, query, options).games.told
     # These say what nobody can leave for later.
-    for query in ('message "x" mate', 'sort "s" ply mate', "find {flip Pe4}"):
+    for query in ('message "x" mate', "find {flip Pe4}"):
         found = searching.search(base, query, options)
         assert found.order
         assert len(found.games.told) == len(found.order)
+    found = searching.search(base, 'sort "s" ply mate', options)
+    assert not found.games.told
+    assert len(found.games.sort_keys()) == len(found.order)
     commented = dataclasses.replace(options, details=search_model.Details.COMMENTS)
     assert not searching.search(base, "mate", commented).games.told
     found = searching.search(base, "find mate", commented)
     assert "Found" in {text for game in found.order for _, text in found.games.comments(game)}
+
+
+SORTED = (
+    'sort "s" ply mate',
+    'initial sort "white" player white',
+    'initial comment("own") sort "men" #A sort min "black" {player black}',
+    'sort "n" {#A comment("best") sort "a" #a} check',
+    'cql(sort matchcount 1 100) check sort "x" #A',
+    'cql(quiet) check sort "x" #A comment("y")',
+    "cql(silent sort matchcount 2 100) check",
+    "sort quiet ply flipcolor {wtm check}",
+    "initial or sort ply",
+)
+
+
+@pytest.mark.parametrize("query", SORTED)
+@pytest.mark.parametrize("variations", [False, True])
+def test_sort_keys_and_what_is_written_of_them_are_the_interpreters(
+    checked: base_model.Base, query: str, variations: bool
+) -> None:
+    base = checked
+    options = search_model.SearchOptions(variations=variations, details=search_model.Details.ALL)
+    fast = searching.search(base, query, options)
+    slow = searching.search(base, query, dataclasses.replace(options, compiled=False))
+    assert slow.order
+    assert fast.order == slow.order
+    assert fast.games.sort_keys() == slow.games.sort_keys()
+    for game in slow.order:
+        assert fast.games[game] == slow.games[game]
+        assert tuple(fast.games.comments(game)) == slow.games[game].comments
+    if native.available():
+        assert not fast.games.told
+    assert [*hit_lines.comments(fast)] or not any(one.comments for one in slow.games.values())
+    told = {game: [] for game in slow.order}
+    for game, place, text in json.loads(f"[{','.join(hit_lines.comments(fast))}]"):
+        told[game].append((place, text))
+    assert told == {game: list(slow.games[game].comments) for game in slow.order}
+
+
+def test_a_result_that_was_narrowed_keeps_its_sort_keys(checked: base_model.Base) -> None:
+    options = search_model.SearchOptions(details=search_model.Details.ALL)
+    found = searching.search(checked, 'check sort "x" #A comment("y")', options)
+    # The last hit of each game is dropped. The values of the sort keys are kept all the same.
+    left = narrowing.without(found, searching.search(checked, "ply > 8", options))
+    assert len(left.order) == len(found.order)
+    assert len(left.games.columns) < len(found.games.columns)
+    keys = found.games.sort_keys()
+    assert left.games.sort_keys() == {game: keys[game] for game in left.order}
+    for game in left.order:
+        assert left.games[game].sort_keys == keys[game]
+        assert (0, f"x: {keys[game][0]}") in left.games[game].comments
 
 
 @pytest.mark.parametrize("compiled", [False, True])
