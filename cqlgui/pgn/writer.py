@@ -149,6 +149,36 @@ def _value(value: str) -> str:
     return re.sub(r"[\r\n]+", " ", value).replace("\\", "\\\\").replace('"', '\\"')
 
 
+_CLEAN_TAG: Final = re.compile(rb'\s*(\[\s*([A-Za-z0-9_]+)\s+"(?:[^"\\]|\\.)*"\s*\])', re.DOTALL)
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_]+")
+_PLAIN_VALUE: Final = re.compile(r"[ !#-\[\]-~]*")
+
+
+def tagged(raw: bytes, tags: Sequence[tuple[str, str]]) -> bytes | None:
+    """The text of a clean game with tags that are set or added. The result equals the result of `annotate`,
+    but it is found without reading the moves. None if only `annotate` can change this text."""
+    known: dict[str, tuple[int, int]] = {}
+    end = 0
+    while (found := _CLEAN_TAG.match(raw, end)) is not None:
+        known.setdefault(found[2].decode("ascii"), found.span(1))
+        end = found.end()
+    if not known or raw[end:].lstrip()[:1] == b"[":
+        return None
+    edits: list[tuple[int, int, bytes]] = []
+    line_end = b"\r\n" if b"\r\n" in raw else b"\n"
+    for name, value in dict(tags).items():
+        if not (_PLAIN_NAME.fullmatch(name) and _PLAIN_VALUE.fullmatch(value)):
+            return None
+        pair = f'[{name} "{value}"]'.encode("ascii")
+        edits.append((*known[name], pair) if name in known else (end, end, line_end + pair))
+    parts: list[bytes] = []
+    done = 0
+    for begin, until, words in sorted(edits, key=lambda edit: edit[:2]):
+        parts += (raw[done:begin], words)
+        done = until
+    return b"".join([*parts, raw[done:]])
+
+
 # --- many games at once -------------------------------------------------------------------------------------
 
 _ROOM: Final = 1 << 20

@@ -188,6 +188,37 @@ def test_many_games_get_the_comments_that_each_gets_alone(
     assert len(games) // 2 < quick < len(games) if native.available() else not quick
 
 
+TAGS = [
+    ("White", "new"), ("N_1", "x, y. [z] %"), ("FEN", "8/8"), ("Result", "*"), ("Black", ""), ("a b", "c"),
+    ("Q", 'say "so"'), ("U", "\u0416"), ("L", "a\nb"), ("B", "c\\d"), ("White", "twice"),
+]  # fmt: skip
+
+
+def test_tags_of_clean_games_are_changed_without_reading_the_moves() -> None:
+    source = Random(7)
+    games = [
+        *odd_games(),
+        b'[White "a [b] \\" c"]\n[White "other"]\n[Black"B"]\n\n1. e4 *',
+        b'[White "A"]\r\n[Black "B"] [Event "C"]\r\n\r\n1. e4 {[x "y"]} *',
+        b'[White "A"]\n\n{start} [N "b"] 1. e4 *',
+        b'% skipped\n[White "A"]\n\n*',
+    ]
+    quickly = 0
+    kinds = texts_of(games).kinds
+    for game, kind in zip(games, kinds.tolist(), strict=True):
+        if kind == kernel_places.LEFT:
+            continue
+        for _ in range(6):
+            tags = source.sample(TAGS, source.choice([1, 2, 3]))
+            found = writer.tagged(game, tags)
+            if found is not None:
+                quickly += 1
+                assert found == writer.annotate(game, {}, (), tags)
+    assert quickly > (kinds != kernel_places.LEFT).sum() or not native.available()
+    assert writer.tagged(b"1. e4 *", [("White", "x")]) is None
+    assert writer.tagged(b'[White "A"]\n\n*', [("U", "\u0416")]) is None
+
+
 def texts_of(games: list[bytes], *, plain: bool = True) -> writer.Texts:
     """Games with the kinds that the flags of an index give them."""
     bare = [game.strip(b"\r\n") for game in games]

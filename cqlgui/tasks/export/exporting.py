@@ -339,7 +339,7 @@ class _Job:
             self.hits += len(hits.hits)
             if hits.removed or hits.tags:
                 odd[len(games)] = hits
-            making.told({} if len(games) in odd else match_comments(hits, self.result.orbits))
+            making.told({} if hits.removed else match_comments(hits, self.result.orbits))
             games.append(game)
         add_plain()
         return _Batch(games, making.notes(), odd)
@@ -372,10 +372,20 @@ class _Job:
         if not all(map(bytes.isascii, batch.notes.comments)):
             # The kernel would write UTF-8 into a text in another encoding.
             clean &= flags & index.OTHER_ENCODING == 0
-        clean[list(batch.odd)] = False
-        kinds = np.where(clean, kinds, kernel_places.LEFT).astype(np.uint8)
         data = parts[0].data if len(parts) == 1 else b"".join(part.data for part in parts)
-        return writer.Texts(data, begins, ends, kinds)
+        changed: list[bytes] = []
+        size = len(data)
+        for place, hits in batch.odd.items():
+            # Texts with changed tags stand behind all other texts.
+            fit = clean[place] and not hits.removed
+            text = writer.tagged(data[begins[place] : ends[place]], hits.tags) if fit else None
+            clean[place] = text is not None
+            if text is not None:
+                changed.append(text)
+                begins[place], size = size, size + len(text)
+                ends[place] = size
+        kinds = np.where(clean, kinds, kernel_places.LEFT).astype(np.uint8)
+        return writer.Texts(b"".join([data, *changed]) if changed else data, begins, ends, kinds)
 
     def _framed(self, hits: hit_model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
         """The continuation of a game's first hit, in the query's frame. Empty if the continuation is no legal
