@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
+
+
+def each(items: Iterator[T]) -> Iterator[T]:
+    """The items of an iterator. While the caller works with one item, a thread makes the next item."""
+    coming = Ahead(lambda: next(items, _END))
+    while (found := coming.result()) is not _END:
+        coming = Ahead(lambda: next(items, _END))
+        yield found  # type: ignore[misc]  # `_END` was compared
+
+
+_END: Final = object()
 
 
 class Ahead(Generic[T]):

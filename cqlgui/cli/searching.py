@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cqlgui.base import errors, progress
+from cqlgui.base import ahead, errors, progress
 from cqlgui.base.files import disk
 from cqlgui.cli import opening, terminal
 from cqlgui.cql.ast import nodes
@@ -142,7 +142,8 @@ def _once(
     def stream(found: FoundGames) -> None:
         bar.end()
         if arguments.jsonl:
-            for piece in hit_lines.lines(base, found, list(found), found_orbits, variations=variations):
+            pieces = hit_lines.lines(base, found, list(found), found_orbits, variations=variations)
+            for piece in ahead.each(pieces):
                 sys.stdout.write(piece)
             sys.stdout.flush()
             return

@@ -46,3 +46,16 @@ def test_first_rows(rows: list[tuple[int, int]], random: Random) -> None:
         all(rows[m] != row or order[m] >= order[n] for m in range(len(rows))) for n, row in enumerate(rows)
     ]
     assert mask.tolist() == expected
+
+
+@pytest.mark.parametrize("span", [1, 7, arrays._DENSE - 1, arrays._DENSE + 5, 1 << 50])
+@pytest.mark.parametrize("low", [0, -5, 1 << 40])
+def test_ranked_numbers_are_those_of_numpy(span: int, low: int) -> None:
+    chance = np.random.default_rng(span)
+    for size in (0, 1, 2, 300):
+        values = chance.integers(low, low + span, size)
+        found, places = arrays.ranked(values)
+        expected, where = np.unique(values, return_inverse=True)
+        assert np.array_equal(found, expected)
+        assert np.array_equal(places, where)
+        assert np.array_equal(found[places], values)

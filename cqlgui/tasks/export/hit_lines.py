@@ -22,7 +22,7 @@ from cqlgui.tasks.export import records, row_kernel
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 
-_PIECE: Final = 50_000
+_PIECE: Final = 16_000
 """Number of hits that are written at once."""
 
 
@@ -211,22 +211,19 @@ def _segment_lines(
 
     told: list[Any] = []
     for column, codes_of_hits in _headers(header, own, len(asked)):
-        used, codes = np.unique(codes_of_hits, return_inverse=True)
+        used, codes = arrays.ranked(codes_of_hits)
         told.append(codes + add([column.values[code] or "" for code in used.tolist()]))
     details = columns.details
     assert details is not None
-    if details.kind is Type.STRING:
-        values, _ = arrays.numbered(details.values)
-        _, firsts = np.unique(values, return_index=True)
-    else:
-        _, firsts, values = np.unique(details.values, return_index=True, return_inverse=True)
+    values = arrays.numbered(details.values)[0] if details.kind is Type.STRING else details.values
+    distinct, values = arrays.ranked(values)
+    firsts = np.zeros(len(distinct), np.int64)
+    firsts[values] = np.arange(len(values))
     values = values + add([details.value(at) for at in firsts.tolist()])
     remarks = _remarks(columns, found, add)
-    elements = np.unique(columns.codes).tolist()
-    numbers_of = {code: len(texts) + number for number, code in enumerate(elements)}
-    texts += [_match(code, orbits) for code in elements]
-    codes = np.array([numbers_of[code] for code in elements], np.int64)
-    which = codes[np.searchsorted(np.array(elements, np.int64), columns.codes)] if elements else columns.codes
+    elements, which = arrays.ranked(columns.codes.astype(np.int64))
+    which += len(texts)
+    texts += [_match(code, orbits) for code in elements.tolist()]
     pool = row_kernel.Texts.of(texts, listed.text, listed.ends)
     rows = np.arange(len(columns))
     literals = [
@@ -239,7 +236,7 @@ def _segment_lines(
         games, places, listed.plies, rows + len(texts), *told, details.squares.view(np.int64),
         rows, values, remarks,
     ]  # fmt: skip
-    matches = row_kernel.Matches(which.astype(np.int64), np.ascontiguousarray(columns.ends), places)
+    matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), places)
     for piece in row_kernel.rows(literals, kinds, data, pool, matches):
         yield piece.decode("utf-8", "surrogatepass")
 
@@ -247,7 +244,7 @@ def _segment_lines(
 def _headers(header: tags.SegmentTags, own: Any, count: int) -> list[tuple[facts.Coded, Any]]:
     """The tags in `_HEADER`, each with the code of every hit. `own` has the games of the hits, among the
     `count` games of a segment."""
-    games, of_hits = np.unique(own, return_inverse=True)
+    games, of_hits = arrays.ranked(own)
     if len(games) > _MANY * count:
         # The whole columns are kept for the next hits.
         return [(column, column.codes[own]) for column in map(header.tag, _HEADER)]
