@@ -16,6 +16,7 @@ once:
 from __future__ import annotations
 
 import bisect
+import contextlib
 import hashlib
 import json
 import mmap
@@ -37,6 +38,8 @@ MAGIC = b"CQLGSEG1"
 VERSION = 1
 LARGEST = 10_000
 """The most games in a segment."""
+NOTE: Final = "sound"
+"""The name of the note beside the segments that says that they were found sound (`base.files.soundness`)."""
 
 BAD = 1
 CHESS960 = 2
@@ -325,4 +328,7 @@ def write(path: Path, games: Block) -> None:
 
 
 def _damaged(path: Path, why: str) -> errors.IndexDamaged:
+    # Let the next start read all segments, even if no program has written to them.
+    with contextlib.suppress(OSError):
+        path.with_name(NOTE).unlink()
     return errors.IndexDamaged(f"The index file {path.name} is damaged: {why}.")

@@ -84,7 +84,7 @@ def test_a_note_grows_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.usefixtures("later")
-@pytest.mark.parametrize("content", [b"", b"x", b"x y", b"\xff\xfe", b" 1"])
+@pytest.mark.parametrize("content", [b"", b"x", b"x y", b"\xff\xfe", b" 1", b"x " + b"9" * 400])
 def test_a_damaged_note_says_nothing(tmp_path: Path, content: bytes) -> None:
     note = tmp_path / "note"
     note.write_bytes(content)

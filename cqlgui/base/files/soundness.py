@@ -52,7 +52,7 @@ class Checked:
         """Whether the files were found sound in this state, in the last `DAYS`."""
         try:
             digest, _, seconds = note.read_text("ascii").partition(" ")
-            age = time.time() - int(seconds)
+            age = int(time.time()) - int(seconds)
         except (OSError, ValueError):
             return False
         return digest == self.digest and 0 <= age < DAYS * _DAY

@@ -37,8 +37,6 @@ _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
 _VERIFYING = 4
 """Number of threads that look for damage in an index."""
-_NOTE: Final = "sound"
-"""The file beside the segments that says that they were found sound."""
 _MOST_AHEAD = 24
 """Signatures are prefetched for at most this number of segments (some 30 MB)."""
 _PATIENCE = 3
@@ -457,7 +455,7 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
     were not written to since, are not read again."""
     names = ("manifest.json", *(row.file for row in known.segments))
     checked = soundness.Checked.of([folder / name for name in names])
-    if checked is not None and checked.is_noted(folder / _NOTE):
+    if checked is not None and checked.is_noted(folder / segments.NOTE):
         return []
 
     def is_damaged(row: index.SegmentRow) -> bool:
@@ -472,7 +470,7 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
     with futures.ThreadPoolExecutor(_VERIFYING) as threads:
         damaged = [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
     if checked is not None and not damaged:
-        checked.note(folder / _NOTE)
+        checked.note(folder / segments.NOTE)
     return damaged
 
 

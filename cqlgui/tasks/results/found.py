@@ -67,7 +67,7 @@ class HitDetails:
             HitNotes.joined([part.notes or HitNotes.none(len(part.values)) for part in parts])
             if any(part.notes is not None for part in parts)
             else None,
-            np.concatenate([_game_ends(part) for part in parts])
+            np.concatenate([_with_ends(part) for part in parts])
             if any(part.game_ends is not None for part in parts)
             else None,
         )
@@ -89,7 +89,8 @@ class HitDetails:
         return None if self.kind is None or value == detail_pass.NO_VALUE else values.number_text(value)
 
 
-def _game_ends(part: HitDetails) -> Texts:
+def _with_ends(part: HitDetails) -> Texts:
+    """`HitDetails.game_ends`, also for details without it."""
     return np.full(len(part.values), NO_END, object) if part.game_ends is None else part.game_ends
 
 
@@ -666,12 +667,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     def sort_keys(self) -> dict[int, tuple[int | str | None, ...]]:
         """The sort keys of the games, as far as they are known."""
-        columns = self.columns
-        found = dict(
-            zip(
-                each_game(columns.hits).tolist(), (one.sort_keys for one in columns.game_ends()), strict=False
-            )
-        )
+        keys = [one.sort_keys for one in self.columns.game_ends()]
+        found = dict(zip(each_game(self.columns.hits).tolist(), keys, strict=True)) if keys else {}
         return found | {game: told.sort_keys for game, told in self.told.items()}
 
     def __getitem__(self, game: int) -> hit_model.GameHits:

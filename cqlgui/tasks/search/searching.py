@@ -29,7 +29,7 @@ from cqlgui.tasks.asking.queries import Rejected
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
-from cqlgui.tasks.results import base_model, hit_model, search_model
+from cqlgui.tasks.results import base_model, hit_model, hit_notes, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers
 from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving
@@ -473,15 +473,17 @@ class _Run:
         characters, the search stops before one of the games, and only the hits before this game are
         returned."""
         notes = None if columns.details is None else columns.details.notes
-        if notes is None:
+        if notes is None or not len(columns):
             return columns
         lengths = np.zeros(len(columns), np.int64)
         np.add.at(lengths, notes.owners, np.fromiter(map(len, notes.texts), np.int64, len(notes.texts)))
-        owners, _, texts = columns.closing()
-        np.add.at(lengths, owners, np.fromiter(map(len, texts), np.int64, len(texts)))
+        ends = columns.game_ends()
+        if ends:
+            sizes = np.fromiter(map(_ending_characters, ends), np.int64, len(ends))
+            lengths[found_module.first_hits(columns.hits)] += sizes
         kept = self._kept + np.cumsum(lengths)
-        if not len(kept) or kept[-1] <= MOST_KEPT:
-            self._kept = int(kept[-1]) if len(kept) else self._kept
+        if kept[-1] <= MOST_KEPT:
+            self._kept = int(kept[-1])
             return columns
         game = int(columns.games[np.searchsorted(kept, MOST_KEPT, "right")])
         self._stop_for_texts(game)
@@ -621,6 +623,12 @@ class _Run:
             total = sum(source.games for source in self.sources) if within is None else len(within)
             words = "1 game matches" if self.matching == 1 else f"{self.matching} games match"
             self.report(progress_module.Progress(self.searched, total, words))
+
+
+def _ending_characters(end: hit_notes.GameEnd) -> int:
+    """The total length of the texts in a `hit_notes.GameEnd`."""
+    keys = sum(len(key) for key in end.sort_keys if isinstance(key, str))
+    return keys + sum(len(text) for _, text in end.comments)
 
 
 def _characters(hits: hit_model.GameHits) -> int:

@@ -101,10 +101,12 @@ def notes(
         row = int(np.searchsorted(starts_of, owners[number], "right")) - 1
         closing.setdefault(row, []).append((int(places[number]), texts[number]))
     sizes = np.diff(starts_of, append=len(hits))
-    return made_notes, np.repeat(_game_ends(asking, found, sizes.tolist(), closing, defaults, part), sizes)
+    return made_notes, np.repeat(
+        _ends_of_games(asking, found, sizes.tolist(), closing, defaults, part), sizes
+    )
 
 
-def _game_ends(
+def _ends_of_games(
     asking: detail_pass.DetailPass,
     found: detail_pass.Detailed,
     sizes: Sequence[int],

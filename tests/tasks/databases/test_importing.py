@@ -268,6 +268,32 @@ def test_segments_that_were_checked_are_read_again_only_after_a_write(
     assert len(verified) == 3
 
 
+def test_damage_that_is_met_while_reading_makes_the_next_start_read_all(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk may damage a file without a write. The note then still fits the file."""
+    monkeypatch.setattr(soundness, "YOUNG", -1)
+    importing.open_base([source])
+    folder = workspace.index_folder(source)
+    (path,) = folder.glob("*.seg")
+    data = bytearray(path.read_bytes())
+    row = segments._HEADER.size + 29 * segments.ROW.itemsize
+    data[row + 24 : row + 32] = b"\xff" * 8
+    path.write_bytes(data)
+    names = [folder / "manifest.json", path]
+    checked = soundness.Checked.of(names)
+    assert checked is not None
+    checked.note(folder / segments.NOTE)
+    report = importing.open_base([source])
+    assert report.messages == ()
+    with pytest.raises(errors.IndexDamaged), index.SourceIndex.open(folder) as opened:
+        opened.moves(29)
+    again = importing.open_base([source])
+    assert any("made again" in message for message in again.messages)
+    with index.SourceIndex.open(folder) as opened:
+        assert len(opened.moves(29))
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "*.seg"])
 def test_a_cut_index_file_is_made_again(source: Path, name: str) -> None:
     importing.open_base([source])
