@@ -3,10 +3,11 @@
     python -m tests.tools.soak [--minutes M] [--seed N] [--quick] [FILE.pgn]
 
 Queries are bred from all that the project knows (`tests.helpers.crossing`). Between them hits are walked
-through and letters typed. Now and then the window comes to rest after a query that finds nothing: what is
-in memory then is held there by nothing that is shown, and can be compared. Exits 1 where the loop stood still
-for longer than `watching.STALL_SECONDS` while the machine did not, where memory went on growing,
-where a search failed or left games out, a thread died, or nothing was searched.
+through, letters typed, and results written to annotated PGN files; most of the writing is stopped. Now and
+then the window comes to rest after a query that finds nothing: what is in memory then is held there by
+nothing that is shown, and can be compared. Exits 1 where the loop stood still for longer than
+`watching.STALL_SECONDS` while the machine did not, where memory went on growing, where a search failed or
+left games out, an export failed, a stopped export left a file, a thread died, or nothing was searched.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ REST_SECONDS = 2.5
 NOTHING = "cql(gamenumber 0) ."
 """A query that finds nothing."""
 SHOWN_STALLS = 10
+_HASTE = 0.5
+"""How likely it is that writing is stopped, at each act."""
+_FAULTS = (
+    "failed", "threads that died", "games left out", "exports that failed", "files left by stopped exports",
+)  # fmt: skip
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -67,12 +73,14 @@ def main(words: Sequence[str] | None = None) -> int:
         # Breeding queries takes time that is not the window's.
         number = max(20, int(options.minutes * 60))
         texts = list(itertools.islice(watching.texts(Random(options.seed)), number))
-        driver = _drive(options.file, options.minutes * 60, texts, Random(options.seed))
+        written = Path(folder, "written")
+        written.mkdir()
+        driver = _drive(options.file, options.minutes * 60, texts, Random(options.seed), written)
         return driver.conclude(*outside.seen(), stalls=not options.quick)
 
 
-def _drive(path: Path, seconds: float, texts: Sequence[str], random: Random) -> Driver:
-    """Run the program on a file, with the driver in its event loop."""
+def _drive(path: Path, seconds: float, texts: Sequence[str], random: Random, written: Path) -> Driver:
+    """Run the program on a file, with the driver in its event loop. Exports go to the folder `written`."""
     from PySide6.QtWidgets import QApplication
 
     from cqlgui import app
@@ -81,7 +89,7 @@ def _drive(path: Path, seconds: float, texts: Sequence[str], random: Random) -> 
     run = QApplication.exec
 
     def driven(*_: object) -> int:
-        drivers.append(Driver(seconds, texts, random))
+        drivers.append(Driver(seconds, texts, random, written))
         return run()
 
     QApplication.exec = driven  # type: ignore[method-assign]  # the only moment at which the window is sure to stand
@@ -95,7 +103,7 @@ def _drive(path: Path, seconds: float, texts: Sequence[str], random: Random) -> 
 class Driver:
     """Ticks in the event loop of the program, does what a hasty user does, and notes what it costs."""
 
-    def __init__(self, seconds: float, texts: Sequence[str], random: Random) -> None:
+    def __init__(self, seconds: float, texts: Sequence[str], random: Random, written: Path) -> None:
         from PySide6.QtCore import QTimer
         from PySide6.QtWidgets import QApplication
 
@@ -114,6 +122,7 @@ class Driver:
         self._random = random
         self._seconds = seconds
         self._texts = itertools.cycle(texts)
+        self._written = written
         self._born = time.monotonic()
         self._began = self._until = 0.0
         self._ended = 0.0
@@ -126,6 +135,8 @@ class Driver:
         self.window.searcher.rejected.connect(lambda _: self._count("refused"))
         self.window.searcher.failed.connect(self._failed)
         self.window.searcher.abandoned.connect(lambda: self._count("stopped before they began"))
+        self.window.exporter.written.connect(self._exported)
+        self.window.exporter.ended.connect(self._export_ended)
         threading.excepthook = self._died
         self._timer = QTimer()
         self._timer.timeout.connect(self._tick)
@@ -153,8 +164,12 @@ class Driver:
 
     def _act(self) -> float:
         """Do something; gives the seconds until the next."""
+        from cqlgui.ui.panels import export_dialog
+
         random, shown = self._random, self.window
-        doing = random.choices(("ask", "stop", "walk", "type"), (5, 4, 4, 2))[0]
+        doing = random.choices(("ask", "stop", "walk", "type", "export"), (5, 4, 4, 2, 3))[0]
+        if shown.exporter.busy and random.random() < _HASTE:
+            doing = "export"
         self._doing = doing
         if doing == "ask":
             text = next(self._texts)
@@ -172,6 +187,15 @@ class Driver:
             else:
                 shown.showing.next_hit(random.choice((1, 1, -1)))
             self._count("hits looked at")
+        elif doing == "export" and shown.exporter.busy:
+            shown.exporter.cancel()
+        elif doing == "export" and shown.result is not None and shown.base is not None:
+            self._doing = f"export {shown.result.query!r}"
+            self._count("exports")
+            path = self._written / f"{self.counts['exports']}.pgn"
+            choice = export_dialog.ExportChoice(export_dialog.What.ALL, annotate=True, path=path)
+            shown.exporter.write(shown.base, shown.result, choice, (), None)
+            return random.choice((0.0, 0.05, 0.3, 2.0))
         elif doing == "type":
             text = shown.editor.text()
             place = random.randrange(len(text) + 1)
@@ -217,6 +241,20 @@ class Driver:
             first = left_out[0]
             print(f"left out: {len(left_out)} as {first.game}: {first.reason}: {self.window.asked!r}")
 
+    def _exported(self, report: object) -> None:
+        self._count("exports to the end")
+        for path in self._written.iterdir():
+            self._count("megabytes exported", path.stat().st_size >> 20)
+            path.unlink()
+
+    def _export_ended(self, sentence: str, kind: str) -> None:
+        if kind == "error":
+            self._count("exports that failed")
+            print(f"export failed: {sentence}: {self.window.asked!r}")
+            return
+        self._count("exports stopped")
+        self._count("files left by stopped exports", len(list(self._written.iterdir())))
+
     def _failed(self, sentence: str) -> None:
         self._count("failed")
         print(f"failed: {sentence}: {self.window.asked!r}")
@@ -242,7 +280,7 @@ class Driver:
         for what, number in sorted(self.counts.items()):
             print(f"{what:<28} {number:8,}")
         faults = [] if self.counts["asked"] else ["nothing was asked"]
-        faults += [what for what in ("failed", "threads that died", "games left out") if self.counts[what]]
+        faults += [what for what in _FAULTS if self.counts[what]]
         if self._print_stalls(machine) and stalls:
             faults.append("the event loop stood still")
         if seen:
