@@ -58,16 +58,25 @@ def _compound_position(low: Lowering, s: Scope, node: nodes.Compound, fail: str)
 
 
 def _not(low: Lowering, s: Scope, node: nodes.Not, yes: str, no: str) -> None:
-    if not low.writes(node.operand):
-        low.test(s, node.operand, no, yes)
+    with _forgetting(low, s, yes, no) as (passed, failed):
+        low.test(s, node.operand, failed, passed)
+
+
+@contextlib.contextmanager
+def _forgetting(low: Lowering, s: Scope, yes: str, no: str) -> Iterator[tuple[str, str]]:
+    """Two labels. The code at these labels removes all events that were added in the meantime, and goes to
+    `yes` or `no`. A negation removes the events of its operand in any case. A negation that fails may do no
+    harm to the filter around it, as in `str (not find check)`."""
+    if low.writing is None:
+        yield yes, no
         return
-    # The events of the operand are removed even if a failing filter does no harm to the filter around it, as
-    # in `str (not find check)`.
-    noted, holds = low.noted(s), s.f.label()
-    low.test(s, node.operand, holds, yes)
-    s.f.begin(holds)
-    s.f.store(noted, s.frame, integer(layout.NOTED))
-    s.f.jump(no)
+    f = s.f
+    noted, passed, failed = low.noted(s), f.label(), f.label()
+    yield passed, failed
+    for label, target in ((passed, yes), (failed, no)):
+        f.begin(label)
+        f.store(noted, s.frame, integer(layout.NOTED))
+        f.jump(target)
 
 
 def _logic(low: Lowering, s: Scope, node: nodes.Logic, yes: str, no: str) -> None:
@@ -108,15 +117,25 @@ def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) ->
     f = s.f
     if low.is_set(node.left) and low.is_set(node.right):
         first, second = low.set_of(s, node.left), low.set_of(s, node.right)
-    elif low.type_of(node.left) is Type.STRING:
-        lowering_strings.compared(low, s, node, yes, no)
+        f.branch(f.compare(lowering_strings.RELATIONS[node.operator], first, second), yes, no)
         return
+    if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION:
+        # For numbers and strings, `!=` means `not ==`, even if a value is missing.
+        with _forgetting(low, s, yes, no) as (passed, failed):
+            _compare_values(low, s, node, passed, passed, failed)
     else:
-        # For numbers, `!=` means `not ==`, even if a number is missing. For positions, both operands must
-        # exist.
-        lacking = yes if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION else no
-        first, second, _ = _operands(low, s, node, lacking)
-    f.branch(f.compare(lowering_strings.RELATIONS[node.operator], first, second), yes, no)
+        # Both positions must exist.
+        _compare_values(low, s, node, yes, no, no)
+
+
+def _compare_values(low: Lowering, s: Scope, node: nodes.Compare, yes: str, lacking: str, no: str) -> None:
+    """Compare two numbers, strings or positions. Go to `lacking` if one of them is missing."""
+    if low.type_of(node.left) is Type.STRING:
+        lowering_strings.compared(low, s, node, yes, lacking, no)
+        return
+    first, second, _ = _operands(low, s, node, lacking)
+    holds = s.f.compare(lowering_strings.RELATIONS[node.operator], first, second)
+    s.f.branch(holds, yes, no)
 
 
 def _compare_number(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> Number:

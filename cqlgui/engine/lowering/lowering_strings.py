@@ -158,10 +158,8 @@ def _insist(low: Lowering, s: Scope, inner: Text, holds: Sequence[bool], fail: s
 # --- conditions and numbers ---------------------------------------------------------------------------------
 
 
-def compared(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) -> None:
-    """Test a comparison of strings."""
-    # `!=` means `not ==`, even if a string is missing.
-    lacking = yes if node.operator == "!=" else no
+def compared(low: Lowering, s: Scope, node: nodes.Compare, yes: str, lacking: str, no: str) -> None:
+    """Test a comparison of strings. Go to `lacking` if a string is missing."""
     left, right = low.text(s, node.left, lacking), low.text(s, node.right, lacking)
     first, second = _texts(low, s, node, left), _texts(low, s, node, right)
     ranks = {one: rank for rank, one in enumerate(sorted({*first, *second}))}
@@ -176,7 +174,7 @@ RELATIONS: Final = {"==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">
 
 def _compare_text(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> Text:
     holds = s.f.label()
-    compared(low, s, node, holds, fail)
+    compared(low, s, node, holds, fail, fail)
     s.f.begin(holds)
     return low.text(s, node.left, fail)
 
