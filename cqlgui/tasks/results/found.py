@@ -548,6 +548,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         self.untold = untold
         self._bounds: tuple[Integers, Integers, Integers] | None = None
         self._measured: tuple[int, bool] | None = None
+        self._ordered: tuple[tuple[int, ...], FoundGames] | None = None
 
     @classmethod
     def of(cls, listed: Iterable[hit_model.GameHits]) -> FoundGames:
@@ -624,10 +625,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
             self._bounds = games[order], starts[order], ends[order]
         return self._bounds
 
-    def in_order(self, order: Iterable[int]) -> FoundGames:
-        """The same games in another order."""
-        chosen = self.places_of(np.fromiter(order, np.int64))
-        return FoundGames(self.columns.take(chosen), self.told, self.untold)
+    def in_order(self, order: tuple[int, ...]) -> FoundGames:
+        """The same games in another order. The last result is cached. The search thread makes it first,
+        because making it would block the window's thread."""
+        if self._ordered is None or self._ordered[0] is not order:
+            chosen = self.places_of(np.fromiter(order, np.int64))
+            self._ordered = order, FoundGames(self.columns.take(chosen), self.told, self.untold)
+        return self._ordered[1]
 
     def hits_in(self, games: Integers) -> Integers:
         """The hits of some games, in the order of `games`."""

@@ -141,6 +141,8 @@ class Searcher(QObject):
                 most_seconds=LIVE_SECONDS if live else None,
             )
             _ = result.games.measured
+            if result.sort_keys:
+                _ = result.games.in_order(result.order).measured
             if not live:
                 remember(base, result)
             return result
