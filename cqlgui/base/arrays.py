@@ -25,7 +25,7 @@ def distinct(values: np.ndarray[tuple[int, ...], np.dtype[S]]) -> np.ndarray[tup
 
 def ranked(values: Integers) -> tuple[Integers, Integers]:
     """The distinct values of an array in ascending order, and for each element the index of its value. If the
-    values lie close together, the values are not sorted. This is ten times as fast as `np.unique`."""
+    values lie close together, the values are not sorted. `np.unique` always sorts if it returns indices."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     if high - low >= _DENSE:
         found, places = np.unique(values, return_inverse=True)

@@ -361,8 +361,8 @@ def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
     """Check for damage. If the file has checksums, they are compared. In a large file with checksums, SQLite
     checks only the tables outside `proofs.NAMES`. In any other file, SQLite checks every page. A file that
     was checked before, and was not written to since, is not read again. Raises `sqlite3.DatabaseError`."""
-    # No note is made about a small file, because checking it again is as fast as reading the note. The state
-    # of the database does not cover changes that wait in the file beside it.
+    # No note is made about a small file, because checking it again takes little time. The state of the
+    # database does not cover changes that wait in the file beside it.
     noted = _size(path) > SMALL and not _waiting(path)
     checked = soundness.Checked.of([path]) if noted else None
     note = path.with_name(path.name + ".sound")

@@ -767,8 +767,8 @@ _MOST_KNOWN: Final = 200_000
 def _searched(pattern: regex.Pattern[str], text: str) -> regex.Match[str] | None:
     """The first match in a text. Raises `TimeoutError` after `SECONDS`."""
     try:
-        # Most searches are over at once. Giving the interpreter lock to another thread for each of them would
-        # take a hundred times as long.
+        # Most searches are over at once. If a search gave the interpreter lock to another thread, it would
+        # then wait for the lock longer than it searches.
         return pattern.search(text, timeout=_SLOW, concurrent=False)
     except TimeoutError:
         return pattern.search(text, timeout=SECONDS, concurrent=True)
