@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import itertools
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -56,6 +57,14 @@ def stretched(starts: Integers, sizes: Integers) -> Integers:
     array."""
     shifts = starts - np.cumsum(sizes) + sizes
     return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
+
+
+def runs(marks: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int, bool]]:
+    """The runs of equal values in an array: begin, end and value."""
+    heads = [0, *(np.flatnonzero(np.diff(marks)) + 1).tolist(), len(marks)]
+    for begin, end in itertools.pairwise(heads):
+        if begin < end:
+            yield begin, end, bool(marks[begin])
 
 
 def numbered(values: Iterable[H]) -> tuple[Integers, list[H]]:

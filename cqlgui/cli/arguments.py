@@ -79,8 +79,37 @@ def _search(one: argparse.ArgumentParser) -> None:
     form.add_argument("--jsonl", action="store_true", help="print a JSON object for each hit as it is found")
     form.add_argument("--csv", action="store_true", help="print a table of hits")
     form.add_argument("--count", action="store_true", help="print the numbers of games and positions")
+    form.add_argument(
+        "--tree",
+        type=_depth,
+        metavar="PLIES",
+        help="print the tree of moves after the hits as JSON; with --normalise in the query's own frame",
+    )
+    row = one.add_mutually_exclusive_group()
+    row.add_argument("--group", choices=("game",), help="one row for each game, with the number of its hits")
+    row.add_argument(
+        "--spans", action="store_true", help="one row for each run of consecutive plies with one element"
+    )
     one.add_argument("--values", action="store_true", help="with values, order and sort keys (JSON)")
-    one.add_argument("-o", "--output", type=Path, metavar="OUT", help=".pgn .epd .csv .jsonl .html")
+    one.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        help="write the hits to a file; its ending says how: .pgn .epd .csv .jsonl .html (diagrams) "
+        ".parquet .arrow .tex (diagrams for LaTeX) .tsv (notes for Anki)",
+    )
+    one.add_argument(
+        "--study",
+        action="store_true",
+        help="write a PGN with -o for studies of Lichess: matches marked, chapters named, at most 64 of them "
+        "in a file (OUT-1.pgn, OUT-2.pgn, ... if there are more)",
+    )
+    one.add_argument(
+        "--large",
+        action="store_true",
+        help="write .html and .tex with -o also if they have more than 100,000 diagrams",
+    )
     one.add_argument(
         "--annotate",
         action="store_true",
@@ -105,6 +134,18 @@ def _search(one: argparse.ArgumentParser) -> None:
         metavar="N",
         help="threads and worker processes (default: one a processor; at most four a processor are started)",
     )
+    one.add_argument(
+        "--games",
+        metavar="TERMS",
+        help="search only the games whose headers fit: words, field:text, elo>2600, year:1990-2000, "
+        "eco:B90-B99; - before a term negates it",
+    )
+    one.add_argument(
+        "--no-duplicates",
+        dest="duplicates",
+        action="store_false",
+        help="of matching games that are the same game, or the beginning of another one, print and write one",
+    )
     one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")
     one.add_argument(
         "--allow-read",
@@ -123,6 +164,23 @@ def _search(one: argparse.ArgumentParser) -> None:
         help="let the query write files there (the output of its header)",
     )
     _settings(one)
+
+
+def _duplicates(one: argparse.ArgumentParser) -> None:
+    one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE")
+    one.add_argument("--json", action="store_true", help="print one JSON object")
+    one.add_argument(
+        "-o", "--output", type=Path, metavar="KEPT.pgn", help="write the games without the duplicates there"
+    )
+
+
+def _anticipate(one: argparse.ArgumentParser) -> None:
+    one.add_argument("entries", type=Path, metavar="STUDY.pgn", help="the compositions to be examined")
+    one.add_argument("files", nargs="+", type=Path, metavar="BASE", help="the collection")
+    one.add_argument(
+        "--top", type=_positive, default=5, metavar="N", help="so many games for each entry (default: 5)"
+    )
+    one.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _check(one: argparse.ArgumentParser) -> None:
@@ -180,9 +238,37 @@ def _translate(one: argparse.ArgumentParser) -> None:
     one.add_argument("-o", "--output", type=Path, metavar="NEW.cql", help="write the text there")
 
 
+def _study(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "study", type=Path, metavar="STUDY.toml", help="the study, or the name of one that is shipped"
+    )
+    one.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE|BASE",
+        help="search these, each as a base of its own, and not the bases of the study",
+    )
+    one.add_argument("-o", "--output", type=Path, metavar="TABLE", help=".csv .parquet .html .json")
+    one.add_argument(
+        "--resume", action="store_true", help="use what an earlier run of the study has found already"
+    )
+    one.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object: title, bases, queries, rows, samples, faults",
+    )
+    one.add_argument(
+        "--threads",
+        type=_threads,
+        metavar="N",
+        help="threads and worker processes (default: one a processor)",
+    )
+
+
 def joined(argv: Sequence[str]) -> list[str]:
     """The command-line arguments. If the query after `-e` begins with `-`, the option and the query become
-    one word, `--expression=QUERY`.
+    one word, `--expression=QUERY`. The same goes for the terms after `--games`.
 
     If the option and the query stayed two words, argparse would take a query such as `--(mate)` for an
     option. If the word after `-e` is exactly the name of an option, the word is taken for this option.
@@ -200,6 +286,10 @@ def joined(argv: Sequence[str]) -> list[str]:
             else:
                 # Skip the query. A query that looks like `-e` or `--` must not be taken for an option.
                 place += 1
+        elif words[place] == "--games":
+            terms = words[place + 1]
+            if terms.startswith("-") and terms.partition("=")[0] not in _options_of(words[0]):
+                words[place : place + 2] = [f"--games={terms}"]
         place += 1
     return words
 
@@ -281,6 +371,15 @@ def _bounds(text: str, least: int) -> settings.Bounds:
     return bounds
 
 
+def _depth(text: str) -> int:
+    from cqlgui.tasks.analysis import continuations
+
+    depth = _positive(text)
+    if depth > continuations.DEEPEST:
+        raise argparse.ArgumentTypeError(f"a tree has at most {continuations.DEEPEST} plies")
+    return depth
+
+
 def _natural(text: str) -> int:
     return _number(text, 0)
 
@@ -297,11 +396,14 @@ _COMMANDS: Final = {
     "import": ("build or refresh the index of PGN files", _import),
     "info": ("what is in a file or base", _info),
     "search": ("find games and positions that a query describes", _search),
+    "duplicates": ("games that are in a base more than once", _duplicates),
+    "anticipate": ("the compositions of a collection that are nearest to given ones", _anticipate),
     "check": ("the diagnostics of a query", _check),
     "orbit": ("the elements of each transform's orbit, as CQL", _orbit),
     "explain": ("the truth of each sub-filter at a position, or the plan", _explain),
     "format": ("a query tidied, with letters and words or with Unicode signs", _format),
     "help": ("what a keyword of CQL means; without one, all of them", _help),
+    "study": ("many queries over several bases as one table", _study),
     "translate": ("a script of CQL 1-3 or CQL-S as CQL 6 text", _translate),
 }
 SUBCOMMANDS = tuple(_COMMANDS)

@@ -20,11 +20,14 @@ _MODULES = {
     "import": "importing",
     "info": "info",
     "search": "searching",
+    "duplicates": "surveys.deduplicating",
+    "anticipate": "surveys.anticipating",
     "check": "checking",
     "orbit": "orbits",
     "explain": "explaining",
     "format": "formatting",
     "help": "helping",
+    "study": "surveys.study",
     "translate": "translating",
 }
 _log = logging.getLogger(__name__)

@@ -8,9 +8,11 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from cqlgui.base import ahead, errors, progress
+import numpy as np
+
+from cqlgui.base import ahead, data, errors, progress
 from cqlgui.base.files import disk
 from cqlgui.cli import opening, terminal
 from cqlgui.cql.ast import nodes
@@ -23,6 +25,9 @@ from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames
 from cqlgui.tasks.search import hit_details, keeping, orbits, searching, sieving
 
+if TYPE_CHECKING:
+    from cqlgui.tasks.export import hit_table
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Search once, or once for every line of a batch."""
@@ -34,10 +39,14 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.files:
             terminal.say("cqlgui search: --batch needs a FILE to search in.")
             return terminal.USAGE
-        if arguments.output is not None or arguments.jsonl or arguments.csv or arguments.count:
+        forms = (arguments.jsonl, arguments.csv, arguments.count, arguments.tree)
+        if arguments.output is not None or any(forms):
             terminal.say(
-                "cqlgui search: --batch prints JSON; -o, --jsonl, --csv and --count do not go with it."
+                "cqlgui search: --batch prints JSON; -o, --jsonl, --csv, --count, --tree do not go with it."
             )
+            return terminal.USAGE
+        if not arguments.duplicates:
+            terminal.say("cqlgui search: --no-duplicates does not go with --batch.")
             return terminal.USAGE
         if arguments.annotate:
             terminal.say(_NO_ANNOTATION)
@@ -69,8 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
             ending = exporting.checked_ending(arguments.output)
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
-        if arguments.normalise and not ending:
+        if arguments.study and ending != ".pgn":
+            terminal.say(_NO_STUDY)
+        if arguments.normalise and not ending and not arguments.tree:
             terminal.say(_NO_FRAME)
+        tables = arguments.jsonl or arguments.csv or ending not in ("", ".pgn")
+        if (arguments.spans or arguments.group) and not tables:
+            terminal.say(_NO_ROWS)
         with terminal.interruptible() as cancel:
             opened = opening.open_base(arguments.files, cancel)
             base = opened.base
@@ -78,12 +92,17 @@ def run(arguments: argparse.Namespace) -> int:
                 # Before the search, refuse an output file that must not be overwritten. If the refusal came
                 # after a long search, the user would have waited in vain.
                 keeping.refuse(base, text, options, arguments.output)
+            options = _among(arguments, base, options)
             return _once(arguments, opened, text, name, options, allowed, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
 
 
 _NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is written; name one with -o."
+
+_NO_STUDY = "cqlgui search: --study changes nothing, for no PGN is written; name one with -o."
+
+_NO_ROWS = "cqlgui search: --group and --spans change nothing, for no table is written: --jsonl, --csv or -o."
 
 _NO_FRAME = "cqlgui search: --normalise changes nothing, for no file is written; name one with -o."
 
@@ -131,24 +150,30 @@ def _once(
     bar = terminal.Bar()
     found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
     if arguments.jsonl or arguments.csv:
-        from cqlgui.tasks.export import exporting, hit_lines, records
+        from cqlgui.tasks.export import csv_lines, hit_lines, records
+
+        shape = _shape(arguments)
 
         query = queries.expanded(text, said=hit_details.said(options)).query
         assert query is not None
         variations = query.header.variations
     if arguments.csv:
-        print(exporting.csv_lines([]), end="")
+        print(csv_lines.head(shape.fields), end="")
 
     def stream(found: FoundGames) -> None:
         bar.end()
         if arguments.jsonl:
-            pieces = hit_lines.lines(base, found, list(found), found_orbits, variations=variations)
+            pieces = hit_lines.lines(
+                base, found, list(found), found_orbits, variations=variations, rows=shape
+            )
             for piece in ahead.each(pieces):
                 sys.stdout.write(piece)
             sys.stdout.flush()
             return
-        for record in records.records(base, found.values(), found_orbits):
-            print(exporting.csv_lines([record]).split("\n", 1)[1], end="")
+        tables = records.tables(base, found, list(found), found_orbits, variations=variations, rows=shape)
+        for piece in ahead.each(csv_lines.lines(tables, shape.fields)):
+            sys.stdout.write(piece)
+        sys.stdout.flush()
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
         bar.end()
@@ -157,7 +182,8 @@ def _once(
             # of the program.
             terminal.say(message.text.replace("\n", "\n  "))
 
-    streaming = arguments.jsonl or arguments.csv
+    # Whether a game is a duplicate is known when all games have been found.
+    streaming = (arguments.jsonl or arguments.csv) and arguments.duplicates
     try:
         result = searching.search(
             base,
@@ -171,17 +197,27 @@ def _once(
     finally:
         bar.end()
     _check(base, result, options)
+    if not arguments.duplicates:
+        if not result.cancelled:
+            result = _without_duplicates(base, result, cancel)
+        if (arguments.jsonl or arguments.csv) and len(result.games):
+            stream(result.games)
     for failed in result.failed_games:
         terminal.say(f"{failed.source}:{failed.line}: game {failed.game} was left out: {failed.reason}")
     if arguments.json:
         terminal.put_object(answer(base, result, values=arguments.values))
+    elif arguments.tree:
+        from cqlgui.tasks.analysis import continuations
+
+        found_lines = continuations.lines(base, result, arguments.tree, normalised=arguments.normalise)
+        terminal.put_object(continuations.tree(found_lines, arguments.tree))
     elif arguments.count:
         print(f"{len(result.games)} games, {result.positions} positions")
-    elif not streaming and arguments.output is None:
+    elif not (arguments.jsonl or arguments.csv) and arguments.output is None:
         _table(base, result)
     if not arguments.json:
         # With --jsonl and --csv, stdout holds only hits, because other programs read stdout.
-        write = terminal.say if streaming else print
+        write = terminal.say if arguments.jsonl or arguments.csv else print
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
     output = None if result.cancelled else arguments.output
@@ -191,18 +227,25 @@ def _once(
     elif output is not None:
         from cqlgui.tasks.export import exporting
 
-        report = exporting.export(
-            base,
-            result,
-            output,
-            annotate=arguments.annotate,
-            normalise=arguments.normalise,
-            allowed=allowed,
-            cancel=cancel,
-            progress=bar,
-        )
+        try:
+            report = exporting.export(
+                base,
+                result,
+                output,
+                annotate=arguments.annotate,
+                normalise=arguments.normalise,
+                rows=_shape(arguments),
+                study=arguments.study,
+                large=arguments.large,
+                allowed=allowed,
+                cancel=cancel,
+                progress=bar,
+            )
+        except exporting.TooLarge as question:
+            raise errors.CqlguiError(f"{question} Add --large to write it.") from None
         bar.end()
-        terminal.say(f"{report.games} games, {report.hits} hits written to {report.path}")
+        more = f" to {report.files[-1].name} ({len(report.files)} files)" if len(report.files) > 1 else ""
+        terminal.say(f"{report.games} games, {report.hits} hits written to {report.path}{more}")
         if report.as_played:
             terminal.say(f"{report.as_played} of them as they were played: {exporting.AS_PLAYED}")
     failures = len(result.failed_games)
@@ -216,6 +259,35 @@ def _once(
     if result.cancelled:
         return terminal.CANCELLED
     return terminal.REJECTED if result.hopeless or unwritten else terminal.OK
+
+
+def _without_duplicates(
+    base: base_model.Base, result: search_model.SearchResult, cancel: progress.CancelToken
+) -> search_model.SearchResult:
+    """The result without the games that are duplicates of another game of the result. A message says what was
+    left out."""
+    from cqlgui.tasks.likeness import duplicates
+    from cqlgui.tasks.search import narrowing
+
+    bar = terminal.Bar()
+    try:
+        found = duplicates.find(base, result.order, cancel=cancel, progress=bar)
+    finally:
+        bar.end()
+    left_out = found.left_out
+    terminal.say(f"{found.summary}.")
+    if not len(left_out):
+        return result
+    return narrowing.of_games(result, np.setdiff1d(narrowing.in_games(result), left_out))
+
+
+def _shape(arguments: argparse.Namespace) -> hit_table.Rows:
+    """What a row of the printed or written table is."""
+    from cqlgui.tasks.export import hit_table
+
+    if arguments.spans:
+        return hit_table.Rows.SPANS
+    return hit_table.Rows.GAMES if arguments.group else hit_table.Rows.HITS
 
 
 def _hindrance(output: Path, opened: base_model.ImportReport, result: search_model.SearchResult) -> str:
@@ -362,6 +434,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         lines = _lines(arguments.batch)
         opened = opening.open_base(arguments.files, cancel)
         base = opened.base
+        within = _among(arguments, base, search_model.SearchOptions()).within
         for number, line in lines:
             if cancel.cancelled:
                 break
@@ -378,9 +451,8 @@ def _batch(arguments: argparse.Namespace) -> int:
                 continue
             found: dict[str, Any]
             try:
-                options = _options(
-                    arguments, bool(arguments.variations or item.get("variations")), _details(arguments)
-                )
+                variations = bool(arguments.variations or item.get("variations"))
+                options = data.replace(_options(arguments, variations, _details(arguments)), within=within)
                 expanded = queries.expanded(item["query"], said=options.settings)
                 _refuse_engine(arguments, expanded)
                 assert expanded.query is not None
@@ -427,6 +499,8 @@ def _details(arguments: argparse.Namespace) -> search_model.Details:
         return search_model.Details.ALL
     if arguments.json or arguments.batch is not None:
         return search_model.Details.COMMENTS
+    if arguments.tree:
+        return search_model.Details.NONE
     return search_model.Details.HITS if arguments.count or arguments.output else search_model.Details.NONE
 
 
@@ -459,6 +533,21 @@ def _options(
         pruned=arguments.pruning,
         details=details,
     )
+
+
+def _among(
+    arguments: argparse.Namespace, base: base_model.Base, options: search_model.SearchOptions
+) -> search_model.SearchOptions:
+    """The options with the games that `--games` chooses. Raises `FilterError` if the terms cannot be
+    understood."""
+    if not arguments.games:
+        return options
+    from cqlgui.tasks.databases import games
+
+    within = games.fitting(base, arguments.games)
+    if not len(within):
+        terminal.say(f"cqlgui search: no game of {base.games} fits {arguments.games}")
+    return data.replace(options, within=within)
 
 
 def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:

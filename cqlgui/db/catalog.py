@@ -8,6 +8,7 @@ set aside.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import os
@@ -16,7 +17,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from cqlgui.base.data import dataclass
 from cqlgui.db import columns, database, headers, proofs, schema
 from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded, Header, Table
+
+if TYPE_CHECKING:
+    from cqlgui.db import game_filter
 
 _BLOCKS_SINCE = 3
 """The first version that keeps games in blocks."""
@@ -44,7 +48,8 @@ TABLES: Final = {
 }
 """For each column of texts, the name of the table with the texts."""
 SORTS: Final = (
-    "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "plies",
+    "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "opening",
+    "plies",
 )  # fmt: skip
 _FOLDED: Final = {"player", "event", "site"}
 """The tables with texts that are sorted without regard to case."""
@@ -362,14 +367,25 @@ class Catalog:
         """A number for each game of a source. `code` computes this number from the game's text in the column
         `name`. A missing text counts as empty."""
         numbers = self.numbers(source, name)
-        used, places = np.unique(numbers, return_inverse=True)
+        used, places = arrays.ranked(numbers)
         with self._file.reading() as connection:
             texts = self._named(connection, TABLES[name], used.tolist())
         return np.array([code(texts.get(number, "")) for number in used.tolist()], np.int64)[places]
 
+    def texts(self, name: str, numbers: Sequence[int]) -> dict[int, str]:
+        """The texts of the column `name` that have these numbers (`numbers`), by number. Number 0 stands for
+        a missing text and is left out."""
+        with self._file.reading() as connection:
+            return self._named(connection, TABLES[name], numbers)
+
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """The rows of some games of a source, by ordinal."""
-        wanted = arrays.distinct(np.fromiter(ordinals, np.int64))
+        games, table = self.table(source, arrays.distinct(np.fromiter(ordinals, np.int64)))
+        return dict(zip(games.tolist(), table.rows(), strict=True))
+
+    def table(self, source: int, wanted: np.ndarray) -> tuple[np.ndarray, Table]:
+        """The rows of some games of a source as columns, and the ordinals of these games. `wanted` are
+        ordinals, ascending. Games that the catalog lacks are left out."""
         picked: list[tuple[Block, np.ndarray]] = []
         with self._snapshot() as connection:
             for block in columns.blocks(connection, source):
@@ -377,10 +393,9 @@ class Catalog:
                 if low < high:
                     picked.append((block, wanted[low:high] - block.first))
             if not picked:
-                return {}
-            rows = self._table(connection, picked).rows()
-        games = np.concatenate([block.first + places for block, places in picked])
-        return dict(zip(games.tolist(), rows, strict=True))
+                return np.zeros(0, np.int64), Table.of([])
+            found = self._table(connection, picked)
+        return np.concatenate([block.first + places for block, places in picked]), found
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
         """The texts of one tag in `count` games from ordinal `first` on. The text is None if the game lacks
@@ -398,13 +413,6 @@ class Catalog:
             for place, more in self._more(connection, known, games, name):
                 texts[place] = json.loads(more).get(name, texts[place])
         return _padded(Coded.of(texts), count)
-
-    def some_tags(self, source: int, ordinals: np.ndarray, names: Sequence[str]) -> list[Coded]:
-        """The texts of some tags in the games with the given `ordinals`, tag by tag. The tags must have
-        columns of their own (`headers.COLUMNS`), and the catalog must have the games."""
-        with self._snapshot() as connection:
-            known = columns.blocks(connection, source)
-            return [self._texts_of(connection, known, headers.COLUMNS[name], ordinals) for name in names]
 
     def result_column(self, source: int, first: int, count: int) -> Coded:
         """The results of `count` games from ordinal `first` on. For each game, the result at the end of the
@@ -515,31 +523,132 @@ class Catalog:
             found.frombytes(games[order].tobytes())
         return found
 
+    def sort_keys(self, sources: Sequence[int], sort: str) -> list[np.ndarray]:
+        """For each source the sort keys of its games, in the order of the games. The keys of all sources can
+        be compared. `sort` is one of `SORTS`. A missing header has key 0."""
+        with self._snapshot() as connection:
+            known = [columns.blocks(connection, source) for source in sources]
+            blocks = [block for some in known for block in some]
+            keys = self._keys(connection, blocks, sort)
+        sizes = [sum(block.games for block in some) for some in known]
+        return np.split(keys, np.cumsum(sizes)[:-1]) if sizes else []
+
+    def names(self, sources: Sequence[int], names: Sequence[str], text: str, most: int) -> list[str]:
+        """The texts in some columns that contain `text`, those of the most games first, at most `most`. Case
+        is ignored. A column is one of the texts of `TABLES`, or `opening`."""
+        found: collections.Counter[str] = collections.Counter()
+        with self._snapshot() as connection:
+            blocks = [block for source in sources for block in columns.blocks(connection, source)]
+            for name in names:
+                if name == "opening":
+                    openings = self._openings(connection, blocks)
+                    counts = np.bincount(openings.places, minlength=len(openings.texts))
+                    wanted = text.casefold()
+                    # Several codes may have one name.
+                    for place, known in enumerate(openings.texts):
+                        if known and wanted in known.casefold():
+                            found[known] += int(counts[place])
+                    continue
+                ids = _matching(connection, TABLES[name], _CONTAINS, _containing(text))
+                counts = np.bincount(self._store.whole(connection, blocks, name))
+                ids = ids[ids < len(counts)]
+                ids = ids[np.argsort(-counts[ids], kind="stable")][:_MOST_OFFERED]
+                listed = self._named(connection, TABLES[name], ids.tolist())
+                found.update({listed[number]: int(counts[number]) for number in ids.tolist()})
+        listed_first = sorted(found, key=lambda known: (-found[known], known))
+        return [known for known in listed_first[:most] if found[known] and known]
+
+    def _opening_keys(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> np.ndarray:
+        """The ranks of the names of the games' openings."""
+        names = self._openings(connection, blocks)
+        places = {name: place for place, name in enumerate(sorted({name for name in names.texts if name}), 1)}
+        ranks: np.ndarray = np.array([places.get(name or "", 0) for name in names.texts], np.int64)[
+            names.places
+        ]
+        return ranks
+
+    def _openings(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> Coded:
+        """The names of the games' openings."""
+        from cqlgui.db import openings
+
+        column = self._store.whole(connection, blocks, "eco")
+        numbers, places = np.unique(column, return_inverse=True)
+        codes = self._named(connection, TABLES["eco"], numbers.tolist())
+        names = [openings.name(codes.get(number, "")) for number in numbers.tolist()]
+        own: dict[str, int] = {}
+        before = 0
+        for block in blocks:
+            games = slice(block.first, block.first + block.games)
+            for place, more in self._more(connection, [block], games, "Opening"):
+                code = codes.get(int(column[before + place]), "")
+                name = openings.of_tags(code, more.decode("utf-8"))
+                places[before + place] = own.setdefault(name, len(names) + len(own))
+            before += block.games
+        return Coded([*names, *own], places)
+
     def _filtered(
         self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str
     ) -> np.ndarray | None:
-        """Which games meet every term of `text`; None for all."""
+        """Which games meet every term of `text`; None for all. Raises `game_filter.FilterError` if a term
+        asks for a text that no game has."""
         # `game_filter` is imported here, because searches do not need it.
         from cqlgui.db import game_filter
 
         kept: np.ndarray | None = None
         for term in game_filter.parse(text):
-            if isinstance(term, game_filter.Words):
-                escaped = term.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-                having = self._having(
-                    connection, blocks, term.columns, "name like ? escape '\\'", f"%{escaped}%"
-                )
-            elif isinstance(term, game_filter.Years):
-                bounds = f"cast(substr(name, 1, 4) as integer) between {term.low:d} and {term.high:d}"
-                having = self._having(connection, blocks, ("date",), f"name glob ? and {bounds}", _YEAR)
-            elif isinstance(term, game_filter.Codes):
-                having = self._having(connection, blocks, ("eco",), "upper(name) >= ?", term.low)
-                cut = f"substr(upper(name), 1, {len(term.high)}) <= ?"
-                having = having & self._having(connection, blocks, ("eco",), cut, term.high)
-            else:
-                having = self._numbered(connection, blocks, term.columns, term.low, term.high)
+            having = self._fitting(connection, blocks, term.condition)
+            if isinstance(term.condition, game_filter.Words) and len(having) and not having.any():
+                near = self._nearest(connection, blocks, term.condition)
+                raise game_filter.FilterError(game_filter.unknown(term.condition, near))
+            if term.negated:
+                having = ~having
             kept = having if kept is None else kept & having
         return kept
+
+    def _fitting(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], term: game_filter.Condition
+    ) -> np.ndarray:
+        """Which games meet a condition."""
+        from cqlgui.db import game_filter
+
+        if isinstance(term, game_filter.Words):
+            if term.columns == game_filter.TEXTS["opening"]:
+                return self._with_opening(connection, blocks, term.text)
+            return self._having(connection, blocks, term.columns, _CONTAINS, _containing(term.text))
+        if isinstance(term, game_filter.Years):
+            bounds = f"cast(substr(name, 1, 4) as integer) between {term.low:d} and {term.high:d}"
+            return self._having(connection, blocks, ("date",), f"name glob ? and {bounds}", _YEAR)
+        if isinstance(term, game_filter.Codes):
+            having = self._having(connection, blocks, ("eco",), "upper(name) >= ?", term.low)
+            cut = f"substr(upper(name), 1, {len(term.high)}) <= ?"
+            having &= self._having(connection, blocks, ("eco",), cut, term.high)
+            return having
+        return self._numbered(connection, blocks, term.columns, term.low, term.high)
+
+    def _with_opening(self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str) -> np.ndarray:
+        """Which games have an opening whose name contains `text`. Case is ignored."""
+        wanted = text.casefold()
+        names = self._openings(connection, blocks)
+        having: np.ndarray = np.array([wanted in (name or "").casefold() for name in names.texts], np.bool_)[
+            names.places
+        ]
+        return having
+
+    def _nearest(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], term: game_filter.Words
+    ) -> str:
+        """The word in the texts of the games that is most like the text of a term; empty if none is alike."""
+        from rapidfuzz import process
+
+        known: dict[str, str] = {}
+        for name in term.columns:
+            if name in TABLES:
+                numbers = arrays.distinct(self._store.whole(connection, blocks, name)[:_MOST_COMPARED])
+                for text in self._named(connection, TABLES[name], numbers.tolist()).values():
+                    for word in (text, *text.replace(",", " ").split()):
+                        known.setdefault(word.casefold(), word)
+        near = process.extractOne(term.text.casefold(), list(known), score_cutoff=_ALIKE)
+        return known[near[0]] if near else ""
 
     def _having(
         self,
@@ -579,6 +688,8 @@ class Catalog:
 
     def _keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
         """A sort key for each game. The keys have the order of the column `sort`."""
+        if sort == "opening":
+            return self._opening_keys(connection, blocks)
         column = self._store.whole(connection, blocks, sort)
         if sort not in TABLES:
             return column.astype(np.int64)
@@ -719,6 +830,23 @@ def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> 
             row = connection.execute(f"select id from {table} where name = ?", (name,)).fetchone()
             found[name] = row[0]
     return found
+
+
+_MOST_COMPARED: Final = 50_000
+"""Texts of this many games are compared with a text that no game has."""
+_ALIKE: Final = 75
+"""How alike two words must be to be taken for one another, of 100."""
+
+
+_MOST_OFFERED: Final = 1_000
+"""This many texts of a column are looked at when the most frequent ones are wanted."""
+_CONTAINS: Final = "name like ? escape '\\'"
+
+
+def _containing(text: str) -> str:
+    """The pattern of texts that contain `text`, for `_CONTAINS`."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
 
 
 def _fresh() -> int:

@@ -1,16 +1,16 @@
 """Parses the filter line of a list of games into terms on the catalog's columns.
 
     filter = term*                          all terms must hold
-    term   = word | "words in quotes"       stands in one of the texts of a game
+    term   = "-" term                       the term must not hold
+           | word | "words in quotes"       stands in one of the texts of a game
            | field (: | =) word             stands in the text of that field; quotes as above
            | number (: | =) range           the number is in the range
            | number (< | <= | > | >=) digits
     range  = digits | digits-digits | digits- | -digits
 
-Text fields are white, black, player (White or Black), event, site, round, date, result and eco. For eco,
-`B20-B29` is a range. Number fields are elo (of either player), whiteelo, blackelo, year and plies. Case is
-ignored. This module uses no database and no window.
-"""
+Text fields are white, black, player (White or Black), event, site, round, date, result, eco and opening (the
+name of the opening). For eco, `B20-B29` is a range. Number fields are elo (of either player), whiteelo,
+blackelo, year and plies. Case is ignored. This module uses no database and no window."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ TEXTS: Final = {
     "date": ("date",),
     "result": ("result",),
     "eco": ("eco",),
+    "opening": ("opening",),
 }
-"""The columns of each text field."""
+"""The columns of each text field. There is no column `opening`: an opening has its name from the code in the
+column `eco`, or from the tags of the game."""
 NUMBERS: Final = {
     "elo": ("white_elo", "black_elo"),
     "whiteelo": ("white_elo",),
@@ -44,13 +46,28 @@ NUMBERS: Final = {
 """The columns of each number field; a year is the beginning of a date."""
 HIGHEST: Final = 2**31 - 1
 
-_TERM = pattern(r'(?:([A-Za-z_]+)(<=|>=|[:=<>]))?("[^"]*"?|[^\s"]*)')
+_TERM = pattern(r'(-(?=\S))?(?:([A-Za-z_]+)(<=|>=|[:=<>]))?("[^"]*"?|[^\s"]*)')
 _RANGE = pattern(r"(\d{0,9})(-?)(\d{0,9})")
 _CODES = pattern(r"([A-Ea-e]\d{0,2})-([A-Ea-e]\d{0,2})")
 
 
+WORDS_FOR: Final = {
+    "white": "as White",
+    "black": "as Black",
+    "player": "as a player",
+    "event": "as event",
+    "site": "as site",
+    "round": "as round",
+    "date": "as date",
+    "result": "as result",
+    "eco": "as ECO code",
+    "opening": "as opening",
+}
+
+
 class FilterError(errors.CqlguiError):
-    """A filter that cannot be understood; the message says what is possible."""
+    """A filter that cannot be understood, or that names a text that no game has. The message says what is
+    possible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +105,15 @@ class Codes:
     high: str
 
 
-Term = Words | Numbers | Years | Codes
+Condition = Words | Numbers | Years | Codes
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A condition that must hold, or must not hold if it is `negated`."""
+
+    condition: Condition
+    negated: bool = False
 
 
 def parse(text: str) -> tuple[Term, ...]:
@@ -106,16 +131,16 @@ def parse(text: str) -> tuple[Term, ...]:
             place += 1
             continue
         place = match.end()
-        field, sign, value = match[1], match[2], match[3].strip('"')
-        if field is None:
-            if value:
-                found.append(Words(PLAIN, value))
-        else:
-            found.append(_term(field, sign, value))
+        field, sign, value = match[2], match[3], match[4].strip('"')
+        negated = match[1] is not None
+        if field is not None:
+            found.append(Term(_condition(field, sign, value), negated))
+        elif value:
+            found.append(Term(Words(PLAIN, value), negated))
     return tuple(found)
 
 
-def _term(field: str, sign: str, value: str) -> Term:
+def _condition(field: str, sign: str, value: str) -> Condition:
     name = field.lower()
     if name in TEXTS:
         if sign not in ":=" or not value:
@@ -138,6 +163,7 @@ _EXAMPLES: Final = {
     "date": "1999.12",
     "result": "1-0",
     "eco": "B90",
+    "opening": "najdorf",
     "year": "1990-2000",
     "plies": "80",
 }
@@ -164,3 +190,12 @@ def _bounds(name: str, sign: str, value: str) -> tuple[int, int]:
 
 
 _ROUGH: Final = {"year": 1990, "plies": 80}
+
+
+def unknown(term: Words, near: str) -> str:
+    """The sentence that says that no game has the text of a term. `near` is a text that games have; it may be
+    empty."""
+    field = next((name for name, columns in TEXTS.items() if columns == term.columns), "")
+    where = WORDS_FOR.get(field, "in players, event, site, date, ECO code or result")
+    hint = f" Did you mean {near}?" if near else ""
+    return f"No game has “{term.text}” {where}.{hint}"

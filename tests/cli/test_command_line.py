@@ -7,14 +7,17 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from cqlgui.cli import arguments
+from cqlgui.base import errors
+from cqlgui.cli import arguments, searching
 from cqlgui.jit import native
+from cqlgui.tasks.export import exporting, hit_table
 from tests import helpers
 
 MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n[Date "1900.01.02"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
@@ -199,21 +202,7 @@ def test_links_that_lead_to_themselves_lie_in_no_folder(source: Path, tmp_path: 
 def test_hits_stream_as_lines(source: Path) -> None:
     record = answer("search", source, "-e", "mate", "--jsonl")
     assert (record["game"], record["positionid"], record["ply"], record["date"]) == (2, 4, 4, "1900.01.02")
-    fields = {
-        "game",
-        "positionid",
-        "ply",
-        "fen",
-        "white",
-        "black",
-        "result",
-        "date",
-        "squares",
-        "orbit",
-        "value",
-        "comment",
-    }
-    assert set(record) == fields
+    assert tuple(record) == hit_table.FIELDS
     rows = list(csv.DictReader(io.StringIO(helpers.cli("search", source, "-e", "mate", "--csv").out)))
     assert [row["white"] for row in rows] == ["A"]
     assert helpers.cli("search", source, "-e", "mate", "--count").out == "1 games, 1 positions\n"
@@ -570,6 +559,37 @@ def test_matches_are_written_to_a_file(source: Path, tmp_path: Path) -> None:
     assert helpers.cli("search", source, "-e", "mate", "-o", source).code == 2
 
 
+def test_each_format_has_as_many_hits_as_are_counted(source: Path, tmp_path: Path) -> None:
+    counted = helpers.cli("search", source, "-e", "check", "--count").out
+    games, positions = (int(word) for word in re.findall(r"\d+", counted))
+    for ending in ("csv", "jsonl", "epd", "html", "tex", "tsv", "pgn"):
+        run = helpers.cli("search", source, "-e", "check", "-o", tmp_path / f"out.{ending}")
+        assert run.code == 0
+        assert f"{games} games, {positions} hits written" in run.err
+
+
+def test_chapters_of_studies_are_told(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.pgn"
+    run = helpers.cli("search", source, "-e", "mate", "--study", "-o", out)
+    assert run.code == 0
+    assert '[ChapterName "' in out.read_text()
+    assert "--study changes nothing" in helpers.cli("search", source, "-e", "mate", "--study").err
+
+
+def test_a_large_page_is_refused_with_the_option_that_allows_it(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.html"
+    monkeypatch.setattr(exporting, "LARGE", 0)
+    asked = arguments.parser("search").parse_args(["search", str(source), "-e", "mate", "-o", str(out)])
+    with pytest.raises(errors.CqlguiError, match=r"1 diagrams.* Add --large to write it\."):
+        searching.run(asked)
+    assert not out.exists()
+    asked.large = True
+    assert searching.run(asked) == 0
+    assert out.exists()
+
+
 def test_a_query_comes_from_a_file_or_stdin(source: Path, tmp_path: Path) -> None:
     query = tmp_path / "q.cql"
     query.write_text("cql() mate")
@@ -593,6 +613,7 @@ NOT_LOADED = (
         "PySide6",
         "chess",
         "peewee",
+        "pyarrow",
         "rapidfuzz",
         "regex",
         "cqlgui.tasks.databases.reading",

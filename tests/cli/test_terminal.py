@@ -23,6 +23,7 @@ FORBIDDEN = set(STEERING) - set("0123456789;[]Jmabcdefghijklmnopqrstuvwxyz")
 IN_A_TAG = STEERING.replace("\r", "")
 TAGS = f'[White "A{IN_A_TAG}"]\n[Black "B"]\n[Event "{IN_A_TAG}"]\n[Result "0-1"]\n\n'
 MATE = TAGS + "1. f3 e5 2. g4 Qh4# 0-1\n\n"
+SET_UP = '\n[FEN "8/8/8/8/8/2k5/4R3/K7 w - - 0 1"]\n[SetUp "1"]\n\n*\n\n'
 BROKEN = TAGS + f"1. f3 {STEERING} e5 2. Kd8 0-1\n\n"
 
 
@@ -32,6 +33,13 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / f"a{STEERING}.pgn").write_text(MATE + BROKEN, encoding="utf-8")
     (tmp_path / f"q{STEERING}.cql").write_text(f'cql() player white "{STEERING}" "open', encoding="utf-8")
     (tmp_path / "good.cql").write_text(f'cql() mate message("{STEERING}") comment("{STEERING}")\n')
+    for name in ("set.pgn", f"a{STEERING} set.pgn"):
+        (tmp_path / name).write_text(TAGS.strip() + SET_UP, encoding="utf-8")
+    # JSON spells the control characters as TOML does.
+    steering = json.dumps(STEERING)
+    asked = f'title = {steering}\nsamples = 1\n[[query]]\nname = {steering}\ntext = "mate"\n'
+    (tmp_path / "study.toml").write_text(asked, encoding="utf-8")
+    (tmp_path / "bad.toml").write_text(asked.replace("mate", "mat") + f'{steering} = "{IN_A_TAG}"\n')
     (tmp_path / "old.cql").write_text(f"(match (position Pa4 :{STEERING}))")
     return tmp_path
 
@@ -51,6 +59,12 @@ CASES = {
         ["a.pgn", "-e", "mate", "--allow-read", STEERING],
         ["a.pgn", "-e", "mate", "-o", f"x.{STEERING}"],
     ],
+    "duplicates": [
+        ["a.pgn", "{bad}.pgn"],
+        ["a.pgn", "{bad}.pgn", "--json"],
+        ["a.pgn", "-o", f"x.{STEERING}"],
+    ],
+    "anticipate": [["{bad}.pgn", "a.pgn"], [f"none{STEERING}.pgn", "a.pgn"], ["set.pgn", "{bad} set.pgn"]],
     "check": [["--query-file", "{query}.cql"], ["-e", STEERING], ["--json", "-e", STEERING]],
     "orbit": [["-e", f'flipcolor (mate message("{STEERING}"))']],
     "explain": [
@@ -59,6 +73,14 @@ CASES = {
     ],
     "format": [["{query}.cql"], ["-e", STEERING]],
     "help": [[f"word{STEERING}"]],
+    "study": [
+        ["study.toml", "{bad}.pgn"],
+        ["study.toml", "{bad}.pgn", "--json"],
+        ["bad.toml", "a.pgn"],
+        ["study.toml", f"none{STEERING}.pgn"],
+        [f"none{STEERING}.toml", "a.pgn"],
+        ["study.toml", "a.pgn", "-o", f"x.{STEERING}"],
+    ],
     "translate": [["old.cql"], [f"none{STEERING}.cql"]],
 }
 

@@ -83,7 +83,11 @@ def test_games_of_several_sources_sort_and_filter_together(opened: catalog.Catal
     assert list(opened.ids(sources, text="ANN")) == [2]
     assert list(opened.ids(sources, text="white:a")) == [1, 2, 3]
     assert list(opened.ids(sources, text="site:0%")) == [3]
-    assert list(opened.ids(sources, text="nobody")) == []
+    with pytest.raises(errors.CqlguiError, match=r"No game has “bertha” in players.* Did you mean Berta\?"):
+        opened.ids(sources, text="bertha")
+    with pytest.raises(errors.CqlguiError, match=r"No game has “ann” as Black\.$"):
+        opened.ids(sources, text="-black:ann")
+    assert list(opened.ids([], text="nobody")) == []
     with pytest.raises(errors.CqlguiError, match="sorted"):
         opened.ids(sources, sort="; drop table game")
 
@@ -194,7 +198,11 @@ def test_order_and_filter_are_those_of_the_texts(
                     for text in ((getattr(row, field),) if field else (row.white, row.date))
                 )
             ]
-            assert list(opened.ids([(source, 1)], text=word)) == wanted
+            if wanted or not rows:
+                assert list(opened.ids([(source, 1)], text=word)) == wanted
+            else:
+                with pytest.raises(errors.CqlguiError, match="No game has"):
+                    opened.ids([(source, 1)], text=word)
 
 
 def fold(text: str) -> bytes:
@@ -499,3 +507,31 @@ def test_the_journal_keeps_so_many_and_says_what_is_wrong(
         opened.add_query("mate", "", None, None, None)
     assert opened.recent(), "a failed transaction leaves the file usable"
     opened.close()
+
+
+def test_names_are_found_by_a_part_and_the_most_frequent_come_first(opened: catalog.Catalog) -> None:
+    rows = [
+        header(White="Carl", Black="Anna", ECO="B90"),
+        header(White="Anna", Black="Joanna", ECO="B91"),
+        header(White="Nobody", Black="carla", ECO="C65"),
+    ]
+    sources = [fill(opened, "/a.pgn", rows), fill(opened, "/b.pgn", [header(White="Joanna")])]
+    assert opened.names(sources, ("white", "black"), "ann", 5) == ["Anna", "Joanna"]
+    assert opened.names(sources, ("black",), "ANN", 5) == ["Anna", "Joanna"]
+    assert opened.names(sources[:1], ("white",), "joanna", 5) == []
+    assert opened.names(sources, ("white", "black"), "a", 1) == ["Anna"]
+    assert opened.names(sources, ("opening",), "defence", 5) == [
+        "Sicilian defence: Najdorf",
+        "Ruy Lopez: Berlin defence",
+    ]
+    assert opened.names(sources, ("white",), "100%_", 5) == []
+
+
+def test_sort_keys_of_all_sources_can_be_compared(opened: catalog.Catalog) -> None:
+    first = fill(opened, "/a.pgn", [header(White="Carl", WhiteElo="2000", ECO="B90"), header(White="anna")])
+    second = fill(opened, "/b.pgn", [header(White="Berta", WhiteElo="1900", ECO="A00")])
+    names = opened.sort_keys([first, second], "white")
+    assert names[0][1] < names[1][0] < names[0][0]
+    assert [keys.tolist() for keys in opened.sort_keys([first, second], "white_elo")] == [[2000, 0], [1900]]
+    openings = opened.sort_keys([first, second], "opening")
+    assert openings[0][1] == 0 < openings[1][0] < openings[0][0]

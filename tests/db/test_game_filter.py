@@ -33,12 +33,32 @@ BOTH = ("white_elo", "black_elo")
         ("year:1990-", (Years(1990, HIGHEST),)),
         ("year:-1990", (Years(0, 1990),)),
         ("eco:B90", (Words(("eco",), "B90"),)),
+        ("opening:najdorf", (Words(("opening",), "najdorf"),)),
         ("eco:b20-B9", (Codes("B20", "B9"),)),
         ("1-0 O'Kelly", (Words(PLAIN, "1-0"), Words(PLAIN, "O'Kelly"))),
     ],
 )
-def test_a_filter_is_read(text: str, expected: tuple[game_filter.Term, ...]) -> None:
-    assert game_filter.parse(text) == expected
+def test_a_filter_is_read(text: str, expected: tuple[game_filter.Condition, ...]) -> None:
+    assert game_filter.parse(text) == tuple(game_filter.Term(one) for one in expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-carlsen", Words(PLAIN, "carlsen")),
+        ('-"van der"', Words(PLAIN, "van der")),
+        ("-eco:B90-B99", Codes("B90", "B99")),
+        ("-year:-1990", Years(0, 1990)),
+        ('-event:"wijk aan"', Words(("event",), "wijk aan")),
+    ],
+)
+def test_a_minus_negates_a_term(text: str, expected: game_filter.Condition) -> None:
+    assert game_filter.parse(text) == (game_filter.Term(expected, negated=True),)
+
+
+@pytest.mark.parametrize("text", ["-", '"-x"', "1-0"])
+def test_another_minus_is_a_text(text: str) -> None:
+    assert game_filter.parse(text) == (game_filter.Term(Words(PLAIN, text.strip('"'))),)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import signal
 import stat
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Final, NamedTuple
@@ -94,6 +94,44 @@ def replace_file(path: Path, data: bytes, *, private: bool = False, follow: bool
     """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
     with replacing(path, private=private, follow=follow) as file:
         file.write(data)
+
+
+@contextlib.contextmanager
+def adding() -> Iterator[Callable[[Path, bytes], None]]:
+    """Yield a function that puts data into a new file. All these files appear when the block ends without an
+    error. After an error none of them appears. An existing file is not replaced. Raises `OSError`."""
+    waiting: list[tuple[Path, Path]] = []
+    added: list[Path] = []
+
+    def add(path: Path, data: bytes) -> None:
+        _refuse_existing(path)
+        temporary, file = create(path.parent)
+        waiting.append((temporary, path))
+        # Each file is closed before the next one is opened, because a process has only so many open files.
+        with file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            _give_rights(file, path)
+
+    try:
+        yield add
+        for temporary, path in waiting:
+            _refuse_existing(path)
+            temporary.rename(path)
+            added.append(path)
+    except BaseException:
+        for path in added:
+            _remove(path)
+        raise
+    finally:
+        for temporary, _ in waiting:
+            _remove(temporary)
+
+
+def _refuse_existing(path: Path) -> None:
+    if os.path.lexists(path):  # a link that leads nowhere exists too
+        raise FileExistsError(errno.EEXIST, f"{path.name} exists already", str(path))
 
 
 def create(folder: Path) -> tuple[Path, BinaryIO]:

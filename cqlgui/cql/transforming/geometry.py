@@ -118,6 +118,19 @@ def motion(transform: str) -> motions.Motion | None:
     return whole
 
 
+def names_of(moved: motions.Motion) -> tuple[str, ...]:
+    """The names of the basic transforms of a motion, the outermost first: `motion` of these names, joined by
+    blanks, is the same motion. A swap of colours is spelt `invertcolor reflect_h`, as in CQL's orbits."""
+    shift = _shift(moved.right, moved.up).name
+    symmetry = moved.symmetry
+    swap = ""
+    if moved.swapped:
+        # The swap mirrors the ranks, so the symmetry before it is the one that gives `moved` with it.
+        symmetry = motions.Motion(symmetry).then(motions.Motion(_INVERTED.symmetry)).symmetry
+        swap = _INVERTED.name
+    return tuple(name for name in (shift, swap, SYMMETRIES[symmetry]) if name)
+
+
 def _motion_of(word: str, number: int) -> motions.Motion | None:
     if word == "invertcolor":
         return motions.Motion(swapped=True)

@@ -1,48 +1,68 @@
-"""Lists positions of packed games as FENs."""
+"""Lists positions of packed games: their FENs, and the moves before and after them."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 import numpy as np
 
 from cqlgui.base.data import dataclass
-from cqlgui.board import attacks, moves, position
-from cqlgui.engine.kernels import routines
+from cqlgui.board import attacks, legality, moves, position
+from cqlgui.engine.kernels import notation, routines
 from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.engine.replaying.games import Integers
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Ints, Shorts, Words
 
-UNIT: Final = kernels.Unit("listing", [attacks, layout, moves, position, replay, routines])
+UNIT: Final = kernels.Unit(
+    "listing", [attacks, layout, legality, moves, notation, position, replay, routines]
+)
 
 LONGEST_FEN: Final = 120
 """No FEN has more characters. Each of the two numbers has at most 12 digits."""
+FOLLOWING: Final = 8
+"""The maximum number of moves in the text of the moves that follow."""
+FEN, LAST, LAST_UCI, SAN, UCI, NEXT = range(6)
+"""The texts of a position: its FEN, the move that led to it, the move that was played in it, and the moves
+that followed, as far as the main continuation has moves. A text is empty if there is no such move."""
+TEXTS: Final = 6
+_LONGEST: Final = (
+    LONGEST_FEN + 2 * (notation.LONGEST_SAN + notation.LONGEST_UCI) + FOLLOWING * (notation.LONGEST_SAN + 1)
+)
 _MOST_AT_ONCE: Final = 20_000
 _PIECES: Final = tuple(ord(letter) for letter in "?PNBRQKpnbrqk")
+_SPACE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The FENs of several positions. The FEN of position n is `text[ends[n - 1]:ends[n]]`, in ASCII. `plies`
-    has the ply of each position, or -1 if the position is not listed."""
+    """Texts of several positions. Text k of position n ends at `ends[TEXTS * n + k]` in `text`, and begins at
+    the end of the text before. `plies` has the ply of each position, or -1 if the position is not listed. All
+    texts are ASCII."""
 
     text: bytes
     ends: Integers
     plies: Integers
 
+    def texts(self) -> list[list[str]]:
+        """The texts of each position."""
+        whole, ends = self.text.decode("ascii"), [0, *self.ends.tolist()]
+        found = [whole[begin:end] for begin, end in itertools.pairwise(ends)]
+        return [found[at : at + TEXTS] for at in range(0, len(found), TEXTS)]
 
-def fens(
+
+def positions(
     asked: games.Games, hits: Integers, halfmoves: Integers, fullmoves: Integers, *, variations: bool
 ) -> Listed:
-    """The FENs of hits (game << 32 | positionid), which must ascend. `halfmoves` and `fullmoves` have the two
-    counters of the starting position of each game (PGN standard 16.1.3.5 and 16.1.3.6). The FENs equal those
-    of `board.position.Position.fen`. Positions of games that cannot be laid out are not listed."""
-    ends, plies = np.zeros(len(hits), np.int64), np.zeros(len(hits), np.int64)
+    """The texts of hits (game << 32 | positionid), which must ascend. `halfmoves` and `fullmoves` have the
+    two counters of the starting position of each game (PGN standard 16.1.3.5 and 16.1.3.6). The FENs equal
+    those of `board.position.Position.fen`. Positions of games that cannot be laid out are not listed."""
+    ends, plies = np.zeros(TEXTS * len(hits), np.int64), np.zeros(len(hits), np.int64)
     parts: list[bytes] = []
     size = at = 0
     listed: Any = list_positions
-    out = np.zeros(LONGEST_FEN * min(len(hits), _MOST_AT_ONCE), np.uint8)
+    out = np.zeros(_LONGEST * min(len(hits), _MOST_AT_ONCE), np.uint8)
     with games.workspace(asked.positions, 1, layout.LOCALS, planes=False) as work:
         while at < len(hits):
             end = min(at + _MOST_AT_ONCE, len(hits))
@@ -52,7 +72,7 @@ def fens(
                 work.boards, work.room, out, ends, plies,
             )  # fmt: skip
             parts.append(out[:written].tobytes())
-            ends[at:end] += size
+            ends[TEXTS * at : TEXTS * end] += size
             size += written
             at = end
     return Listed(b"".join(parts), ends, plies)
@@ -79,22 +99,15 @@ def list_positions(
     ends: Ints,
     plies: Ints,
 ) -> int:
-    """Write the FENs of `hits[begin:end]` to `out`. Returns the number of bytes."""
+    """Write the texts of `hits[begin:end]` to `out`. Returns the number of bytes."""
     written = 0
     at = begin
     while at < end:
         game = hits[at] >> 32
-        start = starts[game]
-        total = 0
-        if start >= 0:
-            replay.copy(start_records[start * layout.SIZE :], records)
-            replay.copy_board(start_boards[start * 64 :], boards)
-            count = int(counts[game])
-            if not variations:
-                count = 0
-                while count < counts[game] and packed[firsts[game] + count] >> 12 != moves.BACK:
-                    count += 1
-            total = replay.laid_out(packed, int(firsts[game]), count, records, boards, room)
+        total = replay.game_laid_out(
+            packed, firsts, counts, starts, start_records, start_boards, int(game), variations, records,
+            boards, room,
+        )  # fmt: skip
         root = int(records[layout.TURN])
         while at < end and hits[at] >> 32 == game:
             place = int(hits[at] & 0xFFFFFFFF)
@@ -107,9 +120,50 @@ def list_positions(
                     records[place * layout.SIZE :], boards[place * 64 :], quiet, number, out, written
                 )
                 plies[at] = ply
-            ends[at] = written
+                ends[TEXTS * at + FEN] = written
+                written = _moves(records, boards, place, out, written, ends, TEXTS * at)
+            else:
+                for text in range(TEXTS):
+                    ends[TEXTS * at + text] = written
             at += 1
     return written
+
+
+def _moves(records: Words, boards: Bytes, place: int, out: Bytes, at: int, ends: Ints, first: int) -> int:
+    """Append the texts of moves at a position; returns the new end. `first` is the place of the position's
+    texts in `ends`."""
+    above = records[place * layout.SIZE + layout.PARENT]
+    if above != layout.NONE:
+        at = _san(records, boards, int(above), place, out, at)
+    ends[first + LAST] = at
+    if above != layout.NONE:
+        at = notation.write_uci(records[int(above) * layout.SIZE :], records[place * layout.SIZE :], out, at)
+    ends[first + LAST_UCI] = at
+    child = records[place * layout.SIZE + layout.CHILD]
+    if child != layout.NONE:
+        at = _san(records, boards, place, int(child), out, at)
+    ends[first + SAN] = at
+    if child != layout.NONE:
+        at = notation.write_uci(records[place * layout.SIZE :], records[int(child) * layout.SIZE :], out, at)
+    ends[first + UCI] = at
+    count = 0
+    while child != layout.NONE and count < FOLLOWING:
+        if count > 0:
+            out[at] = _SPACE
+            at += 1
+        at = _san(records, boards, place, int(child), out, at)
+        place = int(child)
+        child = records[place * layout.SIZE + layout.CHILD]
+        count += 1
+    ends[first + NEXT] = at
+    return at
+
+
+def _san(records: Words, boards: Bytes, above: int, here: int, out: Bytes, at: int) -> int:
+    """Append the SAN of the move between two records."""
+    return notation.write_san(
+        records[above * layout.SIZE :], boards[above * 64 :], records[here * layout.SIZE :], out, at
+    )
 
 
 def _quiet_moves(records: Words, place: int, before: int) -> int:

@@ -397,6 +397,34 @@ def _link(record: Words, number: int) -> None:
     record[layout.SIBLING] = layout.NONE
 
 
+def game_laid_out(
+    packed: Shorts,
+    firsts: Ints,
+    counts: Ints,
+    starts: Ints,
+    start_records: Words,
+    start_boards: Bytes,
+    game: int,
+    variations: bool,
+    records: Words,
+    boards: Bytes,
+    room: int,
+) -> int:
+    """Lay out a game, or only its main line, as `laid_out` does. Returns 0 for a game that cannot be
+    searched."""
+    start = starts[game]
+    if start < 0:
+        return 0
+    copy(start_records[start * layout.SIZE :], records)
+    copy_board(start_boards[start * 64 :], boards)
+    count = int(counts[game])
+    if not variations:
+        count = 0
+        while count < counts[game] and packed[firsts[game] + count] < _BACK_WORD:
+            count += 1
+    return laid_out(packed, int(firsts[game]), count, records, boards, room)
+
+
 def laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
     """Lay out all positions of a game with their links. The first record holds the starting position. Returns
     the number of positions. Returns 0 if a move cannot be played or if there are more than `room`

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Sequence
+from typing import Any, Final
 
+import numpy as np
+
+from cqlgui.base import arrays, errors
 from cqlgui.base.data import dataclass
 from cqlgui.board import tree
-from cqlgui.db import headers
+from cqlgui.db import game_filter, headers, openings
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
@@ -26,6 +31,7 @@ SORTS = (
     "site",
     "round",
     "eco",
+    "opening",
     "plies",
 )
 
@@ -47,6 +53,41 @@ def ids(
         limits = {source.first: source.first + source.games for source in base.sources}
         found = array("q", (n for n in found if any(first <= n < end for first, end in limits.items())))
     return found
+
+
+def fitting(base: base_model.Base, text: str) -> np.ndarray:
+    """Ordinals of the games that fit every term of `text`, ascending (`db.game_filter` has the grammar).
+    Raises `game_filter.FilterError` if `text` cannot be understood, or asks for a text that no game has."""
+    return np.sort(np.array(ids(base, text=text), np.int64))
+
+
+def names(base: base_model.Base, field: str, text: str, most: int = 20) -> list[str]:
+    """Texts of a field of the filter line (`game_filter.TEXTS`) that contain `text`, those of the most games
+    first. Empty for an unknown field."""
+    wanted = game_filter.TEXTS.get(field.lower())
+    if wanted is None:
+        return []
+    return workspace.catalog().names(
+        [source.id for source in base.sources if source.games], wanted, text, most
+    )
+
+
+def ranks(base: base_model.Base, sort: str) -> np.ndarray:
+    """For each game of the base the rank of a header in sort order; games with equal headers share a rank.
+    The index is the ordinal of the game. `sort` is one of `SORTS` other than `game`. An unknown
+    header has the largest number of its type as rank, and so comes last."""
+    found = [np.full(1, _UNKNOWN)]
+    pairs = [source.id for source in base.sources if source.games]
+    keys = workspace.catalog().sort_keys(pairs, sort)
+    for source, listed in zip((one for one in base.sources if one.games), keys, strict=True):
+        column = np.full(source.games, _UNKNOWN)
+        # The import may still be adding games to the catalog.
+        column[: len(listed)] = listed[: source.games]
+        found.append(np.where(column == 0, _UNKNOWN, column) if sort != "plies" else column)
+    return np.concatenate(found)
+
+
+_UNKNOWN: Final = np.iinfo(np.int64).max
 
 
 def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.GameRow]:
@@ -161,4 +202,44 @@ def _row(game: int, header: headers.Header) -> base_model.GameRow:
         eco=header.eco or "",
         plies=header.plies,
         bad=bool(header.bad),
+        opening=openings.of_tags(header.eco or "", header.more),
     )
+
+
+def columns(source: base_model.Source, ordinals: np.ndarray) -> dict[str, Column]:
+    """The headers of some games of a source as columns, named like the fields of `GameRow`. `ordinals` are
+    the places of the games in the source, ascending. Raises `errors.SourceError` if the catalog lacks a
+    game."""
+    sources.rows(source)
+    known, table = workspace.catalog().table(source.id, ordinals)
+    if len(known) < len(ordinals):
+        raise errors.SourceError(
+            f"Headers of {source.path.name} are missing in the catalog. Open the file again."
+        )
+    found = {
+        name: Column(coded.places.astype(np.int64), [text or "" for text in coded.texts])
+        for name, coded in table.texts.items()
+    }
+    for name in ("white_elo", "black_elo"):
+        numbers, places = arrays.ranked(table.numbers[name].astype(np.int64))
+        found[name] = Column(places, [number or None for number in numbers.tolist()])
+    found["opening"] = _opening_column(found["eco"], table)
+    return found
+
+
+def _opening_column(eco: Column, table: headers.Table) -> Column:
+    """The names of the openings of some games. `eco` has the codes of these games."""
+    if b'"Opening"' not in table.more:
+        return Column(eco.codes, [openings.name(code) for code in eco.values])
+    ends = [0, *table.more_ends.tolist()]
+    texts = (table.more[begin:end].decode("utf-8") for begin, end in itertools.pairwise(ends))
+    codes = (eco.values[code] for code in eco.codes.tolist())
+    return Column(*arrays.numbered(map(openings.of_tags, codes, texts)))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table. Row n has the value `values[codes[n]]`."""
+
+    codes: np.ndarray
+    values: Sequence[Any]

@@ -30,7 +30,7 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
     """
     state = stamp(source.path) if state is None else state
     _insist(source, _digest(workspace.index_folder(source.path), state))
-    rows = _rows(source)
+    known = rows(source)
     return {
         "source": source.id,
         "path": str(source.path),
@@ -38,7 +38,7 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
         "stamp": state,
         "digest": source.digest,
         "catalog": str(workspace.catalog().path),
-        "rows": rows.state,
+        "rows": known.state,
     }
 
 
@@ -77,7 +77,9 @@ def _insist(source: base_model.Source, digest: str) -> None:
         )
 
 
-def _rows(source: base_model.Source) -> catalog.Rows:
+def rows(source: base_model.Source) -> catalog.Rows:
+    """The catalog's account of a source. Raises `errors.SourceError` if the catalog was made anew since the
+    source was opened."""
     found = workspace.catalog().rows(source.id)
     if found.path != str(source.path):
         # The catalog has no rows with the source's number, or the rows belong to another source.
@@ -88,7 +90,7 @@ def _rows(source: base_model.Source) -> catalog.Rows:
 
 
 def _reader(source: base_model.Source) -> hosts.SourceReader:
-    _rows(source)
+    rows(source)
     return hosts.SourceReader(
         source.path, workspace.index_folder(source.path), workspace.catalog(), source.id, source.digest
     )

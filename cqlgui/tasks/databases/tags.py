@@ -10,7 +10,7 @@ import collections
 import functools
 import sys
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Final
 
 import numpy as np
@@ -43,15 +43,6 @@ class SegmentTags:
     def tag(self, name: str) -> facts.Coded:
         """The values of a tag; None for a game without the tag."""
         return self._column(name, lambda: workspace.catalog().tag_column(*self._place, name))
-
-    def some(self, games: np.ndarray, names: Sequence[str]) -> list[facts.Coded]:
-        """The values of some tags in a few games of the segment, tag by tag. The tags must have columns of
-        their own (`headers.COLUMNS`)."""
-        source, first, _ = self._place
-        # Reading `_rows` makes sure that the catalog has the games.
-        assert self._rows
-        found = workspace.catalog().some_tags(source, first + games, names)
-        return [facts.Coded(one.places.astype(np.int64), one.texts) for one in found]
 
     @property
     def result(self) -> facts.Coded:

@@ -1,20 +1,19 @@
-"""Writes the results of a search in each export format: PGN, EPD, CSV, JSON lines and HTML. A PGN has the
-text of the games byte for byte, or with the matches marked."""
+"""Writes the results of a search in each export format. A PGN has the text of the games byte for byte, or
+with the matches marked. All other formats have the rows of `hit_table`."""
 
 from __future__ import annotations
 
-import csv
+import contextlib
 import functools
-import html
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import itertools
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
 from cqlgui.base import ahead, data, errors
-from cqlgui.base import cells as cells_module
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
@@ -22,39 +21,47 @@ from cqlgui.board import tree
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.pgn import kernel_places, split, writer
 from cqlgui.store import index
+from cqlgui.tasks.databases import files as files_module
+from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.databases import hosts, sources
-from cqlgui.tasks.export import framing, hit_lines, match_notes, records
+from cqlgui.tasks.export import (
+    anki_notes,
+    arrow_files,
+    captions,
+    csv_lines,
+    framing,
+    gallery,
+    hit_lines,
+    hit_table,
+    latex_sheets,
+    match_notes,
+    records,
+    studies,
+)
 from cqlgui.tasks.export.match_notes import match_comments
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import GAME_SHIFT, FoundGames, first_hits, having
 from cqlgui.tasks.search import hit_details, keeping
 
-ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
+ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html", ".parquet", ".arrow", ".tex", ".tsv")
+LARGE = 100_000
+"""Pages with more diagrams are written only if `export` is told so. Browsers and LaTeX take minutes to open
+them, or fail."""
+_PAGES = (".html", ".tex")
+
 
 AS_PLAYED = "in the query's frame they are no legal games. A comment names their transform."
 """Part of a message. The message gives the reason why some games in a PGN are written as they were played,
 although the user asked for the query's frame."""
 
 _REPORT_EVERY = 50
-_PAGE_HEAD = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Hits</title>
-<style>
-body { font-family: sans-serif; margin: 2em }
-pre { background: #eee; padding: 1em }
-table { border-collapse: collapse }
-td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; text-align: left }
-</style>
-</head>
-<body>
-"""
-
-
 _EPD = str.maketrans({'"': "'", "\\": "/"})
 """Replacements for characters that EPD texts must not contain: the quotation mark, and the backslash, which
 some programs read as an escape."""
+
+
+class TooLarge(errors.CqlguiError):  # a question rather than an error
+    """A page would have more than `LARGE` diagrams. `export(..., large=True)` writes it all the same."""
 
 
 def export(
@@ -66,6 +73,9 @@ def export(
     annotate: bool = False,
     element: tuple[int, int] | None = None,
     normalise: bool = False,
+    rows: hit_table.Rows = hit_table.Rows.HITS,
+    study: bool = False,
+    large: bool = False,
     allowed: Sequence[Path] = (),
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
@@ -81,6 +91,14 @@ def export(
     continuation of a game's first hit is a legal game in this frame, a PGN has this continuation. If the
     continuation is not legal, the PGN has the game as it was played, with the matches marked.
 
+    `rows` says what a row of a table is; a PGN has whole games in any case.
+
+    With `study`, a PGN is written for import into studies of Lichess: with the matches marked, and with a
+    name for each chapter. If there are more games than a study has chapters, several files are written
+    (`studies.paths`). These files appear all or not at all, and they replace no files.
+
+    Raises `TooLarge` if a page would have more than `LARGE` diagrams, unless `large` allows this.
+
     If the query named the path, the path must lie in an `allowed` folder at the time of writing. If the user
     named the path, `allowed` is empty. The user's path may lie anywhere and may be a link.
 
@@ -93,15 +111,43 @@ def export(
     if allowed and not keeping.within(path, allowed):
         raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
     token = cancel or progress_module.CancelToken()
-    job = _Job(base, result, _chosen(result, games, element), element, annotate, normalise, token, progress)
+    chosen = _chosen(result, games, element)
+    diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
+    if ending in _PAGES and diagrams > LARGE and not large:
+        raise TooLarge(
+            f"{path.name} would have {diagrams:,} diagrams. A page with more than {LARGE:,} takes minutes to "
+            "open."
+        )
+    job = _Job(
+        base,
+        result,
+        chosen,
+        element,
+        annotate,
+        normalise,
+        rows,
+        ending,
+        token,
+        progress,
+    )
     writers: dict[str, Callable[[BinaryIO], None]] = {
         ".pgn": job.pgn,
         ".epd": job.epd,
         ".csv": job.csv,
         ".jsonl": job.jsonl,
         ".html": job.html,
+        arrow_files.PARQUET: job.arrow,
+        arrow_files.ARROW: job.arrow,
+        ".tex": job.tex,
+        ".tsv": job.anki,
     }
+    files: tuple[Path, ...] = (path,)
     try:
+        if study and ending == ".pgn":
+            files = tuple(studies.paths(path, len(chosen)))
+            with sources.Readers(base) as job.readers:
+                job.study(files, follow=not allowed)
+            return search_model.ExportReport(files[0], job.games, job.hits, job.as_played, files)
         with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
             job.readers.check()
             writers[ending](file)
@@ -110,15 +156,85 @@ def export(
             job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return search_model.ExportReport(path, job.games, job.hits, job.as_played)
+    return search_model.ExportReport(path, job.games, job.hits, job.as_played, files)
+
+
+def export_games(
+    base: base_model.Base,
+    games: Sequence[int],
+    path: Path,
+    *,
+    overwrite: bool = True,
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+) -> None:
+    """Write some games of a base to a PGN, in the order of `games`, byte for byte as in their sources.
+
+    The file appears whole or not at all. Raises `errors.Cancelled`. Raises `CqlguiError` if the ending is not
+    `.pgn`, if `path` is a source of the base, if it exists and must not be overwritten, or if it cannot be
+    written. Also raises `CqlguiError` if a source no longer holds the indexed text.
+    """
+    if path.suffix.lower() != ".pgn":
+        raise errors.CqlguiError(f"{path.name}: the ending must be .pgn.")
+    what = files_module.reason(path, keeping.sources(base))
+    if what:
+        raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
+    _refuse_existing(path, overwrite)
+    token = cancel or progress_module.CancelToken()
+    job = _Job(
+        base,
+        _unsearched(games),
+        dict.fromkeys(games, 0),
+        None,
+        False,
+        False,
+        hit_table.Rows.HITS,
+        ".pgn",
+        token,
+        progress,
+    )
+    try:
+        with sources.Readers(base) as job.readers, disk.replacing(path, follow=True) as file:
+            job.readers.check()
+            job.pgn(file)
+            job.readers.check()
+            # Another program may have made the file in the meantime.
+            _refuse_existing(path, overwrite)
+    except OSError as error:
+        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _unsearched(games: Sequence[int]) -> search_model.SearchResult:
+    """A result without a query and without hits."""
+    return search_model.SearchResult(
+        query="",
+        order=tuple(games),
+        games=FoundGames.of(()),
+        orbits=(),
+        sort_keys=(),
+        seconds=0.0,
+        games_searched=0,
+        positions_searched=0,
+        bad_games=0,
+        engine="",
+        reason="",
+        cancelled=False,
+    )
+
+
+def _refuse_existing(path: Path, overwrite: bool) -> None:
+    if not overwrite and os.path.lexists(path):
+        raise errors.CqlguiError(f"{path} exists already and is not overwritten.")
 
 
 def checked_ending(path: Path) -> str:
     """The ending of a file to be written, in lower case. Raises `CqlguiError` if the ending names no
-    format."""
+    format, or if a package that the format needs is not installed."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
+    if ending in arrow_files.ENDINGS:
+        arrow_files.require()
     return ending
 
 
@@ -174,6 +290,8 @@ class _Job:
         element: tuple[int, int] | None,
         annotate: bool,
         normalise: bool,
+        rows: hit_table.Rows,
+        ending: str,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
     ) -> None:
@@ -183,6 +301,8 @@ class _Job:
         self.element = element
         self.annotate = annotate or normalise
         self.normalise = normalise
+        self.rows = rows
+        self.ending = ending
         self.as_played = 0
         self.cancel = cancel
         self.report = report
@@ -198,21 +318,48 @@ class _Job:
             file.write(_closing(current, following))
             current = following
 
+    def study(self, files: Sequence[Path], *, follow: bool) -> None:
+        """Write the games as the chapters of studies, at most `studies.CHAPTERS` in each file."""
+        self.readers.check()
+        texts = (_Text.of(text) for text in self._chapters())
+        with contextlib.ExitStack() as stack:
+            add = stack.enter_context(disk.adding()) if len(files) > 1 else None
+            for path in files:
+                made = list(itertools.islice(texts, studies.CHAPTERS))
+                whole = b"".join(
+                    current.text + _closing(current, after)
+                    for current, after in itertools.zip_longest(made, made[1:])
+                )
+                if add is not None:
+                    add(path, whole)
+                else:
+                    stack.enter_context(disk.replacing(path, follow=follow)).write(whole)
+            self.readers.check()
+
+    def _chapters(self) -> Iterator[bytes]:
+        """The texts of the chapters."""
+        for hits in self._counted():
+            opened, ordinal = self.readers.of(hits.game)
+            text = self._framed(hits, opened, ordinal).encode("utf-8") if self.normalise else b""
+            if not text:
+                self.as_played += self.normalise
+                comments = match_comments(hits, self.result.orbits)
+                text = _rewritten(opened.whole(ordinal), hits, comments).text
+            rows = games_module.rows(self.base, [hits.game])
+            known = {name: getattr(rows[0], name) if rows else "" for name in ("white", "black", "date")}
+            yield studies.chapter(text, [(studies.NAME_TAG, studies.name(known))])
+
     def epd(self, file: BinaryIO) -> None:
         for record in self._records():
-            fields = " ".join(record["fen"].split()[:4])
-            players = f"{record['white']} - {record['black']}".translate(_EPD)
-            name = f"game {record['game']} position {record['positionid']}"
-            line = f'{fields} id "{name}"; c0 "{players}";'
-            if self.normalise:
-                taken = record[framing.NORMALISED]
-                how = "as played" if taken is None else taken or "as written"
-                line += f' c1 "{record[framing.MOVES]}"; c2 "{how}";'
-            file.write(f"{line}\n".encode())
+            file.write(f"{_epd(record)}\n".encode())
 
     def csv(self, file: BinaryIO) -> None:
-        fields = records.NORMALISED_FIELDS if self.normalise else records.FIELDS
-        file.write(csv_lines(self._records(), fields).encode("utf-8"))
+        file.write(csv_lines.head(self._fields).encode("utf-8"))
+        for lines in csv_lines.lines(self._tables(), self._fields):
+            file.write(lines.encode("utf-8"))
+
+    def arrow(self, file: BinaryIO) -> None:
+        arrow_files.write(file, self._tables(), self._fields, self.ending)
 
     def jsonl(self, file: BinaryIO) -> None:
         for piece in self._framed_lines() if self.normalise or self.element is not None else self._lines():
@@ -220,49 +367,65 @@ class _Job:
 
     def _lines(self) -> Iterator[str]:
         """The hits as JSON lines, in the way of `search --jsonl`."""
-        for games, found in hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel):
-            self._count(self.games)
+        for games, found in self._batches():
             yield from hit_lines.lines(
-                self.base, found, games, self.result.orbits, variations=self.result.variations
+                self.base,
+                found,
+                games,
+                self.result.orbits,
+                variations=self.result.variations,
+                rows=self.rows,
             )
-            self.games += len(games)
-            self.hits += sum(map(self.chosen.__getitem__, games))
 
     def _framed_lines(self) -> Iterator[str]:
         for record in self._records():
             yield hit_lines.quoted(record) + "\n"
 
     def html(self, file: BinaryIO) -> None:
-        heads = ["Game", "White", "Black", "Result", "Date", "Ply", "Transform", "Position", "Value"]
-        heads += ["Moves", "Normalised"] if self.normalise else []
-        file.write(
-            (
-                f"{_PAGE_HEAD}<h1>{len(self.chosen)} games</h1>\n"
-                f"<pre>{html.escape(self.result.query)}</pre>\n<table>\n<tr>"
-                + "".join(f"<th>{head}</th>" for head in heads)
-                + "</tr>\n"
-            ).encode()
-        )
-        for record in self._records():
-            cells = [
-                record["game"],
-                record["white"],
-                record["black"],
-                record["result"],
-                record["date"],
-                record["ply"],
-                record["orbit"][0]["words"] if record["orbit"] else "",
-                record["fen"],
-                record["value"] or "",
-            ]
-            if self.normalise:
-                cells += [record[framing.MOVES], record[framing.NORMALISED] or ""]
-            row = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
-            file.write(f"<tr>{row}</tr>\n".encode())
-        file.write(b"</table>\n</body>\n</html>\n")
+        for piece in gallery.page(self._records(), self.result.query, len(self.chosen)):
+            file.write(piece.encode("utf-8", "replace"))
+
+    def tex(self, file: BinaryIO) -> None:
+        for piece in latex_sheets.document(self._records()):
+            file.write(piece.encode("utf-8", "replace"))
+
+    def anki(self, file: BinaryIO) -> None:
+        for line in anki_notes.lines(self._records()):
+            file.write(line.encode("utf-8", "replace"))
+
+    @property
+    def _fields(self) -> tuple[str, ...]:
+        """The columns of a table."""
+        return self.rows.fields + (records.NORMALISED_FIELDS if self.normalise else ())
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
+        """The rows of the hits as objects."""
+        yield from records.of_tables(self._tables())
+
+    def _tables(self) -> Iterator[records.Table]:
+        """The rows of the hits."""
+        if self.normalise or self.element is not None:
+            listed = records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
+            yield from records.listed_tables(hit_table.grouped(listed, self.rows))
+            return
+        for games, found in self._batches():
+            yield from records.tables(
+                self.base,
+                found,
+                games,
+                self.result.orbits,
+                variations=self.result.variations,
+                rows=self.rows,
+            )
+
+    def _batches(self) -> Iterator[tuple[list[int], FoundGames]]:
+        """The games to be written with all their details, some at a time. This method also counts the games
+        and their hits."""
+        for games, found in hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel):
+            self._count(self.games)
+            yield games, found
+            self.games += len(games)
+            self.hits += sum(map(self.chosen.__getitem__, games))
 
     def _counted(self) -> Iterator[hit_model.GameHits]:
         """The games to be written, with all details. This method also counts the games and their hits."""
@@ -414,29 +577,41 @@ class _Batch:
     odd: dict[int, hit_model.GameHits]
 
 
-def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:
-    """Records as CSV with a header line. The field `orbit` has the transform of the primary element, and a
-    description of this transform in words."""
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(fields)
-    for record in found:
-        primary = record["orbit"][0] if record["orbit"] else None
-        flat = {
-            **record,
-            "squares": " ".join(record["squares"]),
-            "orbit": f"{primary['transform']} {primary['words']}" if primary else "",
-        }
-        table.writerow([_cell(flat[field]) for field in fields])
-    return out.getvalue()
+_EPD_TEXT: Final = 200
+"""Longer texts are cut in EPD, whose lines should not be long."""
 
 
-def _cell(value: object) -> object:
-    """A value as a cell: empty for None. Text is escaped, so that a spreadsheet does not read it as a
-    formula."""
-    if isinstance(value, str):
-        return cells_module.text_only(value)
-    return "" if value is None else value
+def _epd(record: dict[str, Any]) -> str:
+    """A row as a line of EPD (PGN standard, 16.2). The counters that a FEN has and an EPD lacks are the
+    operations `hmvc` and `fmvn`. `sm` is the move that was supplied, which is the move that was played. The
+    opcodes for best and predicted moves do not fit, because nobody has analysed the position. Comments have
+    the rest: players (c0), the moves that followed (c1), the transform (c2), the game (c3), the text of the
+    query (c4) and the value (c5)."""
+    *board, halfmoves, number = record["fen"].split()
+    taken = record.get(framing.NORMALISED, "")
+    image = captions.image(record)
+    if framing.NORMALISED in record:
+        image = "as played" if taken is None else taken or "as written"
+    comments = [
+        f"{record['white']} - {record['black']}",
+        record.get(framing.MOVES) or record["next"],
+        image,
+        captions.place(record),
+        record["comment"],
+        record["value"] or "",
+    ]
+    told = {"id": _epd_text(f"game {record['game']} position {record['positionid']}")}
+    told |= {f"c{place}": _epd_text(text) for place, text in enumerate(comments) if text}
+    told |= {"fmvn": number, "hmvc": halfmoves}
+    # A null move is no move in EPD.
+    if record["san"] not in ("", "--"):
+        told["sm"] = record["san"]
+    operations = " ".join(f"{opcode} {operand};" for opcode, operand in told.items())
+    return f"{' '.join(board)} {operations}"
+
+
+def _epd_text(text: str) -> str:
+    return f'"{captions.plain(text).translate(_EPD)[:_EPD_TEXT]}"'
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@ result become text without an object for each hit."""
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -11,14 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from cqlgui.base import arrays
-from cqlgui.cql.ast.types import Type
-from cqlgui.engine import facts
 from cqlgui.engine.kernels import listing
-from cqlgui.engine.passes import orbit_pass
-from cqlgui.engine.replaying import games as packed_games
 from cqlgui.jit import native
-from cqlgui.tasks.databases import sources, tags
-from cqlgui.tasks.export import records, row_kernel
+from cqlgui.tasks.export import hit_table, records, row_kernel
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 
@@ -59,7 +53,7 @@ def comments(result: search_model.SearchResult) -> Iterator[str]:
     """The comments as JSON items `[game,positionid,text]`, in output order."""
     found, order = result.games, np.fromiter(result.order, np.int64, len(result.order))
     told = np.isin(order, np.fromiter(found.told, np.int64, len(found.told)))
-    for begin, end, is_told in _runs(told):
+    for begin, end, is_told in arrays.runs(told):
         for first in range(begin, end, _GAMES):
             some = order[first : min(first + _GAMES, end)]
             if is_told or not native.available():
@@ -70,14 +64,6 @@ def comments(result: search_model.SearchResult) -> Iterator[str]:
 
 _GAMES: Final = 4_000
 """Number of games whose comments are written at once."""
-
-
-def _runs(marks: Any) -> Iterator[tuple[int, int, bool]]:
-    """The runs of equal values in an array: begin, end and value."""
-    heads = [0, *(np.flatnonzero(np.diff(marks)) + 1).tolist(), len(marks)]
-    for begin, end in itertools.pairwise(heads):
-        if begin < end:
-            yield begin, end, bool(marks[begin])
 
 
 def _told_comments(found: found_module.FoundGames, games: Iterable[int]) -> Iterator[str]:
@@ -144,157 +130,86 @@ def lines(
     orbits: Sequence[hit_model.Orbit],
     *,
     variations: bool,
+    rows: hit_table.Rows = hit_table.Rows.HITS,
 ) -> Iterator[str]:
     """The records of some games as JSON lines, each with a line end. The text of a line is that of
     `records.records`."""
-    order = np.fromiter(games, np.int64, len(games))
-    plain = ~np.isin(order, np.fromiter(found.told, np.int64, len(found.told)))
-    plain &= found.columns.details is not None and native.available()
-    for begin, end, is_plain in _runs(plain):
-        some = order[begin:end].tolist()
+    for some, is_plain in hit_table.parts(found, games):
         if is_plain:
-            yield from _plain_lines(base, found, some, orbits, variations=variations)
+            for block in hit_table.blocks(base, found, some, orbits, variations=variations):
+                yield from _block_lines(block.grouped(rows))
         else:
-            for record in records.records(base, (found[game] for game in some), orbits):
+            listed = records.records(base, (found[game] for game in some), orbits)
+            for record in hit_table.grouped(listed, rows):
                 yield quoted(record) + "\n"
 
 
-def _plain_lines(
-    base: base_model.Base,
-    found: found_module.FoundGames,
-    games: Sequence[int],
-    orbits: Sequence[hit_model.Orbit],
-    *,
-    variations: bool,
-) -> Iterator[str]:
-    """`lines` for games whose hits are in the columns."""
-    at = 0
-    while at < len(games):
-        source, ordinal = sources.of_game(base, games[at])
-        with sources.indexed(source) as opened:
-            first, segment = opened.part_of(ordinal)
-            begin, end = source.first + first, source.first + min(first + segment.games, source.games)
-            last = at
-            while last < len(games) and begin <= games[last] < end:
-                last += 1
-            asked = packed_games.of_segment(segment)
-            counters = packed_games.counters(segment)
-        header = tags.SegmentTags(source, first, len(asked))
-        columns = found.columns.take(found.places_of(np.array(games[at:last], np.int64)))
-        for part in columns.stretches(_PIECE):
-            yield from _segment_lines(part, found, asked, counters, header, begin, orbits, variations)
-        at = last
-
-
-_HEADER: Final = ("White", "Black", "Result", "Date")
-
-
-def _segment_lines(
-    columns: found_module.Columns,
-    found: found_module.FoundGames,
-    asked: packed_games.Games,
-    counters: tuple[Any, Any],
-    header: tags.SegmentTags,
-    first: int,
-    orbits: Sequence[hit_model.Orbit],
-    variations: bool,
-) -> Iterator[str]:
-    """The lines of hits in one segment; `first` is the base ordinal of the segment's first game."""
-    games, places = columns.games, columns.hits & found_module.PLACE_MASK
-    own = games - first
-    listed = listing.fens(asked, own << found_module.GAME_SHIFT | places, *counters, variations=variations)
+def _block_lines(block: hit_table.Block) -> Iterator[str]:
+    """The lines of a block."""
+    columns = block.columns
     texts: list[bytes] = []
 
     def add(values: Sequence[Any]) -> int:
         texts.extend(quoted(value).encode("utf-8", "surrogatepass") for value in values)
         return len(texts) - len(values)
 
-    told: list[Any] = []
-    for column, codes_of_hits in _headers(header, own, len(asked)):
-        used, codes = arrays.ranked(codes_of_hits)
-        told.append(codes + add([column.values[code] or "" for code in used.tolist()]))
-    details = columns.details
-    assert details is not None
-    values = arrays.numbered(details.values)[0] if details.kind is Type.STRING else details.values
-    distinct, values = arrays.ranked(values)
-    firsts = np.zeros(len(distinct), np.int64)
-    firsts[values] = np.arange(len(values))
-    values = values + add([details.value(at) for at in firsts.tolist()])
-    remarks = _remarks(columns, found, add)
+    def coded(name: str) -> Any:
+        column = block.coded[name]
+        used, codes = arrays.ranked(column.codes)
+        return codes + add([column.values[code] for code in used.tolist()])
+
+    games = columns.games
+    numbers: dict[str, Any] = {
+        "game": games,
+        "gamenumber": games - block.first + 1,
+        "ply": block.plies,
+        "positionid": block.places,
+        **block.more,
+    }
+    told = {name: coded(name) for name in block.coded}
+    primary, which = arrays.ranked(block.columns.primary())
+    known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
+    for name in ("element", "transform"):
+        told[name] = which + add([one.get(name) for one in known])
     elements, which = arrays.ranked(columns.codes.astype(np.int64))
     which += len(texts)
-    texts += [_match(code, orbits) for code in elements.tolist()]
-    pool = row_kernel.Texts.of(texts, listed.text, listed.ends)
-    rows = np.arange(len(columns))
-    literals = [
-        b'{"game":', b',"positionid":', b',"ply":', b',"fen":"', b'","white":', b',"black":', b',"result":',
-        b',"date":', b',"squares":[', b'],"orbit":[', b'],"value":', b',"comment":', b"}\n",
-    ]  # fmt: skip
-    kinds = [row_kernel.NUMBER] * 3 + [row_kernel.TEXT] * 5
-    kinds += [row_kernel.SQUARES, row_kernel.MATCHES, row_kernel.TEXT, row_kernel.TEXT]
-    data = [
-        games, places, listed.plies, rows + len(texts), *told, details.squares.view(np.int64),
-        rows, values, remarks,
-    ]  # fmt: skip
-    matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), places)
+    # A match ends with the number of its position, which the kernel writes.
+    texts += [
+        quoted(hit_table.match(code, block.orbits))[:-1].encode("utf-8", "surrogatepass") + b',"positionid":'
+        for code in elements.tolist()
+    ]
+    # The texts of FEN and moves need no escapes. The quotation marks belong to the literals.
+    rows = block.rows * listing.TEXTS + len(texts)
+    listed = {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
+    pool = row_kernel.Texts.of(texts, block.listed.text, block.listed.ends)
+    literals, kinds, data = [b"{"], [], []
+    for name in (*hit_table.FIELDS, *block.more):
+        literals[-1] += f'"{name}":'.encode()
+        if name == "file":
+            literals[-1] += quoted(block.file).encode("utf-8", "surrogatepass") + b","
+            continue
+        after = b","
+        if name in numbers:
+            kinds.append(row_kernel.NUMBER)
+            data.append(numbers[name])
+        elif name in told:
+            kinds.append(row_kernel.TEXT)
+            data.append(told[name])
+        elif name in listed:
+            kinds.append(row_kernel.TEXT)
+            data.append(listed[name])
+            literals[-1] += b'"'
+            after = b'",'
+        else:
+            kinds.append(row_kernel.SQUARES if name == "squares" else row_kernel.MATCHES)
+            data.append(block.ringed if name == "squares" else np.arange(len(columns)))
+            literals[-1] += b"["
+            after = b"],"
+        literals.append(after)
+    literals[-1] = literals[-1][:-1] + b"}\n"
+    matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), block.places)
     for piece in row_kernel.rows(literals, kinds, data, pool, matches):
         yield piece.decode("utf-8", "surrogatepass")
-
-
-def _headers(header: tags.SegmentTags, own: Any, count: int) -> list[tuple[facts.Coded, Any]]:
-    """The tags in `_HEADER`, each with the code of every hit. `own` has the games of the hits, among the
-    `count` games of a segment."""
-    games, of_hits = arrays.ranked(own)
-    if len(games) > _MANY * count:
-        # The whole columns are kept for the next hits.
-        return [(column, column.codes[own]) for column in map(header.tag, _HEADER)]
-    return [(column, column.codes[of_hits]) for column in header.some(games, _HEADER)]
-
-
-_MANY: Final = 0.1
-"""If hits are in more than this share of a segment's games, the tags of the whole segment are read."""
-
-
-def _match(code: int, orbits: Sequence[hit_model.Orbit]) -> bytes:
-    """The beginning of the text of a match; the position follows."""
-    orbit, element = code >> orbit_pass.ELEMENT_BITS, code & (1 << orbit_pass.ELEMENT_BITS) - 1
-    known = orbits[orbit].elements[element]
-    record = {"orbit": orbit, "element": element, "transform": known.transform, "words": known.words}
-    return (quoted(record)[:-1] + ',"positionid":').encode("utf-8", "surrogatepass")
-
-
-def _remarks(columns: found_module.Columns, found: found_module.FoundGames, add: Any) -> Any:
-    """For each hit, the number of the text that the query writes at its position
-    (`hit_model.GameHits.comment_at`)."""
-    details, untold = columns.details, found.untold
-    notes = None if details is None else details.notes
-    lasts, closing_places, closing = columns.closing()
-    if notes is None or not len(notes.texts) + len(closing) or untold is None:
-        return np.full(len(columns), add([""]))
-    owners = columns.games[np.concatenate([notes.owners, lasts])]
-    chosen, names = arrays.numbered([*notes.texts, *closing])
-    keys = owners << found_module.GAME_SHIFT | np.concatenate([notes.places, closing_places])
-    wanted = np.isin(keys, columns.hits)
-    if untold.match_string in names:
-        wanted &= chosen != names.index(untold.match_string)
-    keys, chosen = keys[wanted], chosen[wanted]
-    order = np.lexsort((np.arange(len(keys)), keys))
-    keys, chosen = keys[order], chosen[order]
-    combined: dict[tuple[int, ...], int] = {(): 0}
-    of_keys: list[int] = []
-    heads = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
-    for begin, end in zip(heads.tolist(), [*heads[1:].tolist(), len(keys)][: len(heads)], strict=True):
-        listed = chosen[begin:end].tolist()
-        row = tuple(dict.fromkeys(listed) if untold.unique else listed)
-        of_keys.append(combined.setdefault(row, len(combined)))
-    first = add([" ".join(names[one] for one in row) for row in combined])
-    remarks = np.zeros(len(columns), np.int64)
-    if len(heads):
-        at = np.searchsorted(keys[heads], columns.hits)
-        at[at == len(heads)] = 0
-        there = keys[heads][at] == columns.hits
-        remarks[there] = np.array(of_keys, np.int64)[at[there]]
-    return remarks + first
 
 
 __all__ = ["comments", "lines", "positions", "quoted"]

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from cqlgui.board import motions, squares, tree
+from cqlgui.board import motions, moves, squares, tree
 from cqlgui.cql.transforming import words
+from cqlgui.engine.kernels import listing
+from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.databases import games, sources
-from cqlgui.tasks.export import framing
+from cqlgui.tasks.export import framing, hit_table
 from cqlgui.tasks.results import base_model, hit_model
+from cqlgui.tasks.results import found as found_module
 
-FIELDS = (
-    "game",
-    "positionid",
-    "ply",
-    "fen",
-    "white",
-    "black",
-    "result",
-    "date",
-    "squares",
-    "orbit",
-    "value",
-    "comment",
-)
-
-
-NORMALISED_FIELDS = (*FIELDS, framing.MOVES, framing.NORMALISED)
-"""The fields of records in the query's own frame."""
+NORMALISED_FIELDS = (framing.MOVES, framing.NORMALISED)
+"""The fields that records in the query's own frame have besides those of `hit_table.Rows.fields`."""
 
 
 def records(
@@ -38,56 +26,125 @@ def records(
     *,
     normalise: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """One record for each hit.
+    """One record for each hit, with the fields `hit_table.FIELDS`.
 
-    `orbit` lists the matching elements, the primary element first. Each entry has the number of the orbit and
-    the number of the element (both counted from 0), the element's transform, a description of the transform
-    in words, and the position where the element matched.
-    `comment` is what the query writes at the hit's position.
-
-    With `normalise`, FEN and squares are given in the query's frame. `moves` are the moves after the hit, in
-    the query's frame. `normalised` says in words how the transform was undone; it is None if no motion undoes
-    the transform.
+    With `normalise`, FEN, squares and moves are given in the query's frame. SAN is then written for the
+    squares of this frame; a move in UCI notation that leaves the board is empty. `moves` are the moves after
+    the hit with their numbers. `normalised` says in words how the transform was undone; it is None if no
+    motion undoes the transform.
     """
     with sources.Readers(base) as readers:
         for hits in found:
             rows = games.rows(base, [hits.game])
+            headers = [getattr(rows[0], name) if rows else "" for name in hit_table.HEADERS]
             opened, place = readers.of(hits.game)
+            source, _ = sources.of_game(base, hits.game)
             played = tree.GameTree.decode(opened.index.start_fen(place), opened.index.moves(place))
             for hit in hits.hits:
                 element = framing.element_of(hit, orbits) if normalise else None
                 taken = framing.frame_of(element)
                 frame = motions.STILL if taken is None else taken
                 position = played.positions[hit.positionid]
-                record: dict[str, Any] = {
-                    "game": hit.game,
-                    "positionid": hit.positionid,
-                    "ply": played.plies[hit.positionid],
-                    "fen": (position if frame == motions.STILL else frame.position(position)).fen(),
-                    "white": rows[0].white if rows else "",
-                    "black": rows[0].black if rows else "",
-                    "result": rows[0].result if rows else "",
-                    "date": rows[0].date if rows else "",
-                    "squares": [
-                        squares.square_name(square) for square in squares.bits(frame.set(hit.squares))
-                    ],
-                    "orbit": [
-                        {
-                            "orbit": match.orbit,
-                            "element": match.element,
-                            "transform": orbits[match.orbit].elements[match.element].transform,
-                            "words": orbits[match.orbit].elements[match.element].words,
-                            "positionid": match.positionid,
-                        }
-                        for match in hit.matches
-                        if 0 <= match.orbit < len(orbits)
-                    ],
-                    "value": hit.value,
-                    "comment": hits.comment_at(hit.positionid),
-                }
+                orbit = [
+                    {
+                        **hit_table.match(orbit_pass.code_of(match.orbit, match.element), orbits),
+                        "positionid": match.positionid,
+                    }
+                    for match in hit.matches
+                    if 0 <= match.orbit < len(orbits)
+                ]
+                record = hit_table.record(
+                    str(source.path),
+                    source.first,
+                    hit.game,
+                    headers,
+                    played.plies[hit.positionid],
+                    hit.positionid,
+                    (position if frame == motions.STILL else frame.position(position)).fen(),
+                    _moves(played, hit.positionid, frame),
+                    hit_table.squares_of(frame.set(hit.squares)),
+                    orbit,
+                    hit.value,
+                    hits.comment_at(hit.positionid),
+                )
                 if normalise:
                     line = framing.line_from(played, hit.positionid, framing.FROM_HERE)
                     record[framing.MOVES] = " ".join(tree.san_line(played.framed(frame), line))
                     undone = words.undone(element.transform) if element is not None else ""
                     record[framing.NORMALISED] = None if taken is None else undone
                 yield record
+
+
+Table: TypeAlias = "hit_table.Block | list[dict[str, Any]]"
+"""Some rows: as columns, or as objects where only objects can hold their details."""
+
+
+def tables(
+    base: base_model.Base,
+    found: found_module.FoundGames,
+    chosen: Sequence[int],
+    orbits: Sequence[hit_model.Orbit],
+    *,
+    variations: bool,
+    rows: hit_table.Rows = hit_table.Rows.HITS,
+) -> Iterator[Table]:
+    """The rows of the hits of some games, in the order of `chosen`. Rows that columns can make are made from
+    columns, because that is many times faster."""
+    for some, is_plain in hit_table.parts(found, chosen):
+        if is_plain:
+            for block in hit_table.blocks(base, found, some, orbits, variations=variations):
+                yield block.grouped(rows)
+        else:
+            listed = records(base, (found[game] for game in some), orbits)
+            yield from listed_tables(hit_table.grouped(listed, rows))
+
+
+def of_games(
+    base: base_model.Base,
+    found: found_module.FoundGames,
+    chosen: Sequence[int],
+    orbits: Sequence[hit_model.Orbit],
+    *,
+    variations: bool,
+    rows: hit_table.Rows = hit_table.Rows.HITS,
+) -> Iterator[dict[str, Any]]:
+    """The rows of `tables` as records."""
+    yield from of_tables(tables(base, found, chosen, orbits, variations=variations, rows=rows))
+
+
+def listed_tables(listed: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Records in tables of `hit_table.PIECE` rows."""
+    remaining = iter(listed)
+    while table := list(itertools.islice(remaining, hit_table.PIECE)):
+        yield table
+
+
+def of_tables(found: Iterable[Table]) -> Iterator[dict[str, Any]]:
+    """The rows of several tables as records."""
+    for table in found:
+        yield from table if isinstance(table, list) else table.records()
+
+
+def _moves(played: tree.GameTree, place: int, frame: motions.Motion) -> list[str]:
+    """The moves at a position, in the order of `hit_table.MOVES`."""
+    shown = played if frame == motions.STILL else played.framed(frame)
+    line = framing.line_from(played, place, listing.FOLLOWING)
+    last = [place] if played.parents[place] >= 0 else []
+    texts: list[str] = []
+    for number in (*last[:1], *line[:1]):
+        texts += [shown.san(number), _uci(played, number, frame)]
+    if not last:
+        texts = ["", "", *texts]
+    if not line:
+        texts += ["", ""]
+    return [*texts, " ".join(shown.san(number) for number in line)]
+
+
+def _uci(played: tree.GameTree, number: int, frame: motions.Motion) -> str:
+    """The move that leads to a position in UCI notation, after a motion of the board. Empty if the motion
+    takes a square off the board."""
+    text = moves.uci(played.mover(number), played.moves[number])
+    if frame == motions.STILL or moves.flag(played.moves[number]) == moves.NULL:
+        return text
+    places = [frame.square(squares.NAMES.index(text[at : at + 2])) for at in (0, 2)]
+    return "" if min(places) < 0 else "".join(squares.NAMES[one] for one in places) + text[4:]

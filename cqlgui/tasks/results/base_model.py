@@ -95,6 +95,8 @@ class GameRow:
     eco: str
     plies: int
     bad: bool
+    opening: str = ""
+    """The name of the opening: from the game's tags, else from its ECO code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,14 @@ class Columns:
         start = int(self.ends[number - 1]) if number else 0
         return self.codes[start : int(self.ends[number])].tolist()  # type: ignore[no-any-return]  # NumPy's
 
+    def primary(self) -> Integers:
+        """The code of each hit's primary match; -1 for a hit without a match."""
+        found = np.full(len(self), -1, np.int64)
+        if len(self.codes):
+            matched = np.diff(self.ends, prepend=0) > 0
+            found[matched] = self.codes[self.starts[matched]]
+        return found
+
     def says(self) -> bool:
         """Whether the query writes something at a hit, as `GameHits.says`."""
         details = self.details
@@ -652,6 +660,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
     def is_told(self, game: int) -> bool:
         """Whether all details of a game are known."""
         return self.columns.details is not None or game in self.told
+
+    def not_told(self, games: Sequence[int]) -> Sequence[int]:
+        """Those of some games whose details are not all known, in their order. For many games this method is
+        faster than `is_told`."""
+        if self.columns.details is not None:
+            return ()
+        return [game for game in games if game not in self.told] if self.told else games
 
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
         """The comments that the query writes into a game, as far as they are known. This method is faster

@@ -111,10 +111,12 @@ class ExportReport:
     """The result of an export: the numbers of `games` and `hits` that were written.
 
     For a PGN in the query's frame, `as_played` is the number of games that were written as they were played.
-    In the query's frame, these games are not legal.
+    In the query's frame, these games are not legal. `files` has all files that were written; `path` is the
+    first of them.
     """
 
     path: Path
     games: int
     hits: int
     as_played: int = 0
+    files: tuple[Path, ...] = ()

@@ -90,7 +90,7 @@ def _batches(
 ) -> Iterator[tuple[list[int], found_module.FoundGames]]:
     known = result.games
     quick, separable = None, False
-    if known.untold is not None and not all(map(known.is_told, wanted)):
+    if known.untold is not None and known.not_told(wanted):
         expanded = queries.expanded(result.query, said=said(result.options))
         plan = sieving.plan(expanded, pruned=False)
         quick = _Quick.of(base, result, expanded, plan, resources)
@@ -99,9 +99,9 @@ def _batches(
     planned = iter(parts(wanted))
     for batch in parts(wanted):
         token.raise_if_cancelled()
-        missing = [game for game in batch if not known.is_told(game)]
+        missing = list(known.not_told(batch))
         columns: list[found_module.Columns] = []
-        told = {game: known.told[game] for game in batch if game in known.told}
+        told = {game: known.told[game] for game in batch if game in known.told} if known.told else {}
         if quick is not None:
             # The engine works on the next batches of games while the caller deals with the present batch.
             while len(coming) < _AHEAD and (games_ahead := next(planned, None)) is not None:
@@ -201,7 +201,7 @@ class _Quick:
         """The hits of some games whose details are unknown, by segment. Only one thread at a time may call
         this method."""
         found: list[_Asked] = []
-        left = np.array(sorted(game for game in games if not self._games.is_told(game)), np.int64)
+        left = np.sort(np.array(self._games.not_told(games), np.int64))
         while len(left):
             source, ordinal = sources.of_game(self._base, int(left[0]))
             first, count, part = self._segment(source, ordinal)

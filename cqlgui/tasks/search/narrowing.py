@@ -1,9 +1,7 @@
-"""Facets of a result, and results made from other results: some hits of one result, or the intersection,
-union or difference of two results.
+"""Results made from other results: some hits of one result, or the intersection, union, difference or
+symmetric difference of two results.
 
-Each facet is an array with one small number for each game of the base. Counting and choosing among
-millions of hits therefore takes only a few passes over arrays. Plain NumPy is enough. A mask of a million
-games is one megabyte, and hits are sorted numbers already. Compressed bitmaps would gain nothing.
+Hits are sorted numbers, so plain NumPy is enough. Compressed bitmaps would gain nothing.
 """
 
 from __future__ import annotations
@@ -15,139 +13,35 @@ from typing import Any, Final
 import numpy as np
 
 from cqlgui.base import data
-from cqlgui.base.data import dataclass
 from cqlgui.engine.passes import orbit_pass
-from cqlgui.tasks.databases import workspace
-from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import hit_model, search_model
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers, Mask
 from cqlgui.tasks.search import orbits
-
-RESULT, DECADE, RATING, OPENING, PLY = "Result", "Decade", "Rating", "Opening", "Ply"
-FACETS: Final = (RESULT, DECADE, RATING, OPENING, PLY)
-_RATING_BAND: Final = 200
-_PLY_BAND: Final = 20
-_RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One value of a facet, with the numbers of games and hits that have this value."""
-
-    key: int
-    words: str
-    games: int
-    positions: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Attributes:
-    """The facets of all games of a base, by name. The index into each array is the game's ordinal."""
-
-    of_games: Mapping[str, Integers]
-
-
-def attributes(base: base_model.Base) -> Attributes:
-    """The facets of a base's games."""
-    found = {name: [np.zeros(1, np.int64)] for name in (RESULT, DECADE, RATING, OPENING)}
-    for source in base.sources:
-        for name, numbers in _of_source(source).items():
-            column = np.zeros(source.games, np.int64)
-            # The import may still be adding games to the catalog. Leave out rows of games that `base` does
-            # not have yet.
-            column[: len(numbers)] = numbers[: source.games]
-            found[name].append(column)
-    return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
-
-
-def _of_source(source: base_model.Source) -> dict[str, Integers]:
-    catalog = workspace.catalog()
-    result = catalog.coded(source.id, "result", lambda text: _RESULTS.index(text) if text in _RESULTS else 3)
-    decade = catalog.coded(source.id, "date", _decade)
-    opening = catalog.coded(source.id, "eco", lambda text: ord(text[0]) if text[:1] in _LETTERS else 0)
-    white, black = catalog.numbers(source.id, "white_elo"), catalog.numbers(source.id, "black_elo")
-    known = np.maximum((white > 0).astype(np.int64) + (black > 0), 1)
-    rating = (white + black) // known // _RATING_BAND
-    return {RESULT: result, DECADE: decade, RATING: rating, OPENING: opening}
-
-
-_LETTERS: Final = tuple("ABCDE")
-
-
-def _decade(date: str) -> int:
-    return int(date[:4]) // 10 if date[:4].isdecimal() and date[:4].isascii() and len(date) >= 4 else 0
-
-
-def _words(name: str, key: int) -> str:
-    match name:
-        case "Result":
-            return _RESULTS[key]
-        case "Decade":
-            return f"{key * 10}s" if key else "unknown"
-        case "Rating":
-            first = key * _RATING_BAND
-            return f"{first}-{first + _RATING_BAND - 1}" if key else "unknown"
-        case "Opening":
-            return f"{chr(key)}00-{chr(key)}99" if key else "unknown"
-        case _:
-            first = key * _PLY_BAND
-            return f"{first}-{first + _PLY_BAND - 1}"
-
-
-def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> Integers:
-    """The value of a facet for every hit."""
-    columns = result.games.columns
-    if name == PLY:
-        keys: Integers = (columns.hits & found_module.PLACE_MASK) // _PLY_BAND
-        return keys
-    of_games = known.of_games[name]
-    return of_games[np.minimum(columns.games, len(of_games) - 1)]
-
-
-def values(result: search_model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
-    """The values of a facet among the hits of a result, with counts. The facet of plies is empty if
-    variations were searched, because a positionid in a variation is not a ply."""
-    columns = result.games.columns
-    if not len(columns) or (name == PLY and result.variations):
-        return ()
-    keys = _keys(result, known, name)
-    positions = found_module.tallied(keys)
-    games = columns.games
-    fresh = np.ones(len(keys), np.bool_)
-    # The hits of a game are consecutive, and the plies of these hits ascend. Equal values of a game are
-    # therefore consecutive too.
-    fresh[1:] = (games[1:] != games[:-1]) | (keys[1:] != keys[:-1])
-    of_games = found_module.tallied(keys[fresh], len(positions))
-    return tuple(
-        Value(key, _words(name, key), int(of_games[key]), int(positions[key]))
-        for key in np.flatnonzero(positions).tolist()
-    )
-
-
-def having(
-    result: search_model.SearchResult, known: Attributes, name: str, key: int
-) -> search_model.SearchResult:
-    """The hits of a result that have the value `key` of the facet `name`."""
-    return _kept(result, _keys(result, known, name) == key)
 
 
 def matching(result: search_model.SearchResult, orbit: int, element: int) -> search_model.SearchResult:
     """The hits of a result where an element of an orbit matched."""
-    return _kept(result, found_module.having(result.games.columns, orbit_pass.code_of(orbit, element)))
+    return kept(result, found_module.having(result.games.columns, orbit_pass.code_of(orbit, element)))
+
+
+def among(result: search_model.SearchResult, hits: Integers) -> search_model.SearchResult:
+    """The hits of a result that are among `hits`. Games without hits are left out."""
+    return kept(result, np.isin(result.games.columns.hits, hits, assume_unique=True))
 
 
 def both(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of one result that are also in another result."""
     bare, others = _bare(one), _bare(other)
-    kept = {game: hits for game, hits in bare.items() if game in others}
-    return _kept(one, _among(one.games, other.games), kept)
+    left = {game: hits for game, hits in bare.items() if game in others}
+    return kept(one, _among(one.games, other.games), left)
 
 
 def without(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of one result that are not in another result."""
     bare, others = _bare(one), _bare(other)
-    kept = {game: hits for game, hits in bare.items() if game not in others}
-    return _kept(one, ~_among(one.games, other.games), kept)
+    left = {game: hits for game, hits in bare.items() if game not in others}
+    return kept(one, ~_among(one.games, other.games), left)
 
 
 def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
@@ -193,6 +87,19 @@ def _foreign(told: hit_model.GameHits) -> hit_model.GameHits:
     return data.replace(told, hits=hits, sort_keys=())
 
 
+def of_games(result: search_model.SearchResult, games: Integers) -> search_model.SearchResult:
+    """The part of a result that lies in some games."""
+    wanted = set(games.tolist())
+    bare = {game: hits for game, hits in _bare(result).items() if game in wanted}
+    return kept(result, np.isin(result.games.columns.games, games), bare)
+
+
+def only_one(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
+    """The hits that are in one of two results but not in both, in the order of the games. The details of hits
+    are those that `either` gives them."""
+    return without(either(one, other), both(one, other))
+
+
 def in_games(result: search_model.SearchResult) -> Integers:
     """The games of a result, ascending, in the form of `SearchOptions.within`."""
     return np.sort(np.array(result.order, np.int64))
@@ -215,12 +122,16 @@ def _bare(result: search_model.SearchResult) -> dict[int, hit_model.GameHits]:
     return {game: hits for game, hits in result.games.told.items() if not hits.hits}
 
 
-def _kept(
+def kept(
     result: search_model.SearchResult, mask: Mask, bare: Mapping[int, hit_model.GameHits] | None = None
 ) -> search_model.SearchResult:
+    """Some hits of a result. `mask` selects the hits, and `bare` has those games without hits that stay."""
     columns = result.games.columns.take(mask)
-    left = {*found_module.each_game(columns.hits).tolist(), *(bare or ())}
-    return _made(result, columns, [game for game in result.order if game in left], bare or {})
+    order = np.fromiter(result.order, np.int64, len(result.order))
+    left = np.zeros(int(order.max(initial=0)) + 1, np.bool_)
+    left[found_module.each_game(columns.hits)] = True
+    left[list(bare or ())] = True
+    return _made(result, columns, order[left[order]].tolist(), bare or {})
 
 
 def _made(
@@ -254,5 +165,6 @@ OPERATIONS: Final[Mapping[str, Callable[[Any, Any], search_model.SearchResult]]]
     "and": both,
     "or": either,
     "minus": without,
+    "xor": only_one,
 }
 """The operations that make a result from two results, by the words in the menu."""

@@ -55,6 +55,16 @@ _ZEROES = dict.fromkeys(range(ord("0"), ord("9") + 1), "0")
 _TURNS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 
+def pictured_tip(picture: str, text: str) -> str:
+    """A tooltip with a picture above a text. `picture` is an image of the program's own as rich text, or
+    empty. The text is shown as it is (`plain_tip`)."""
+    tip = plain_tip(text)
+    if not picture:
+        return tip
+    words = tip if tip.startswith("<qt>") else html.escape(tip)
+    return f"<table><tr><td>{picture}</td></tr><tr><td>{words}</td></tr></table>"
+
+
 def plain_tip(text: str) -> str:
     """A tooltip that shows a text as it is, line by line. Qt would show a text with tags as rich text, and
     the texts of queries and games come from strangers. If a text is very long, only the beginning is

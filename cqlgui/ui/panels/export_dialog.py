@@ -34,7 +34,11 @@ _FORMATS = {
     ".csv": "CSV: a table of hits",
     ".jsonl": "JSON lines: all that is known of each hit",
     ".epd": "EPD: the positions that matched",
-    ".html": "HTML: a page to read or print",
+    ".html": "HTML: a page of diagrams to read or print",
+    ".parquet": "Parquet: a table for DuckDB, pandas or polars",
+    ".arrow": "Arrow: a table for pandas or polars",
+    ".tex": "LaTeX: sheets of diagrams, then the solutions",
+    ".tsv": "Anki: notes with a diagram and the moves",
 }
 assert set(_FORMATS) == set(exporting.ENDINGS)
 

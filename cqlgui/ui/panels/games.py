@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from array import array
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.tasks.databases import games as games_task
 from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import labels, theme, wording
 from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import games_line
 from cqlgui.ui.tables import games_model, rows, view
 
-FILTER_DELAY = 180
-"""The filter is applied when no key was pressed for this many milliseconds."""
-
 JOB = "games in order"
-
-_TIP = (
-    "Every word must stand in the players, event, site, date, ECO code or result.\n"
-    "white:  black:  player:  event:  site:  round:  date:  result:  eco:  look in one of them, as in\n"
-    "player:steinitz eco:C or eco:B20-B99; a text with spaces goes in quotes.\n"
-    "elo  whiteelo  blackelo  year  plies  are numbers, as in elo>2600 year:1990-2000"
-)
 
 
 class GamesPanel(QWidget):
@@ -56,21 +47,14 @@ class GamesPanel(QWidget):
         head.setSectionsClickable(True)
         head.setSortIndicatorShown(True)
         head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        self.filter = QLineEdit(self)
-        self.filter.setPlaceholderText("Filter: carlsen elo>2600 year:1990-2000 eco:B90 …")
-        self.filter.setClearButtonEnabled(True)
+        self.filter = games_line.GamesLine(door, "Filter: carlsen elo>2600 year:1990-2000 eco:B90 …", self)
         self.filter.setAccessibleName("Filter the games")
-        self.filter.setToolTip(wording.plain_tip(_TIP))
         self.filter.setMaximumWidth(420)
         self._count = labels.ElidedLabel("No file is open", self, fills=True)
         self._count.setAccessibleName("Number of games")
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(FILTER_DELAY)
-        self._timer.timeout.connect(self._filter_now)
         self._lay_out()
-        self.filter.textChanged.connect(self._filter_changed)
-        self.filter.returnPressed.connect(self._filter_entered)
+        self.filter.applied.connect(self._filter_now)
+        self.filter.entered.connect(self.table.setFocus)
         self.table.chosen.connect(self._open)
         self.table.moved.connect(self._moved)
         head.sectionClicked.connect(self._sort_by)
@@ -85,11 +69,9 @@ class GamesPanel(QWidget):
         if base is not None:
             self.table.make_room(0, games_model.BAD + wording.widest(base.games))
         self._cache.set_base(base)
+        self.filter.set_base(base)
         if not same:
-            self._timer.stop()
-            self.filter.blockSignals(True)
-            self.filter.clear()
-            self.filter.blockSignals(False)
+            self.filter.put("")
             self._text = ""
             self._wanted = 0
             self._view_of = None
@@ -192,18 +174,9 @@ class GamesPanel(QWidget):
         else:
             self._count.say(f"{wording.games(total)}{more}")
 
-    def _filter_changed(self) -> None:
-        self._timer.start()
-
-    def _filter_now(self) -> None:
-        self._timer.stop()
-        if self.filter.text() != self._text:
-            self._text = self.filter.text()
-            self._ask()
-
-    def _filter_entered(self) -> None:
-        self._filter_now()
-        self.table.setFocus()
+    def _filter_now(self, text: str) -> None:
+        self._text = text
+        self._ask()
 
     def _sort_by(self, column: int) -> None:
         key = rows.GAME_COLUMNS[column][1]

@@ -10,11 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
+from cqlgui.tasks.analysis.arranging import Arrangement, Sort
+from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames
+from cqlgui.ui.board import miniature
 from cqlgui.ui.look import bars, icons, labels, theme, wording
 from cqlgui.ui.loop import jobs
-from cqlgui.ui.panels import narrow
+from cqlgui.ui.panels import arrange, games_line, narrow
 from cqlgui.ui.tables import details, hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30
@@ -27,6 +30,7 @@ FEW = 1 << 18
 """If there are at most this many hits, the hits of an element are found at once. If there are more hits, a
 job finds the hits of the element."""
 _LIMITING = "limit the table"
+_ARRANGING = "arrange the rows"
 
 
 class HitsPanel(QWidget):
@@ -58,7 +62,10 @@ class HitsPanel(QWidget):
         self.hits = hits_model.HitsModel(self._cache, self._moves, self._details, self)
         self.table = view.TableView("Hits", self)
         self.table.setModel(self.hits)
-        self.table.set_widths(hits_model.WIDTHS)
+        self.table.set_widths(hits_model.WIDTHS, hits_model.EXTRA)
+        self.table.set_picture(self._picture)
+        head = self.table.horizontalHeader()
+        head.setSectionsClickable(True)
         self._bar = bars.Bar(150, self)
         self._bar.setAccessibleName("Progress of the search")
         self._summary = labels.ElidedLabel("No search yet", self)
@@ -71,7 +78,17 @@ class HitsPanel(QWidget):
         self._narrowed.setToolTip("Show all hits of the search again")
         self._scope = labels.Chip(self)
         self._scope.setToolTip("Searches keep to these games; press to search through all again")
+        self.line = games_line.GamesLine(
+            door, "Only games with: elo>2600 year:1990-2000 -result:1/2-1/2 …", self
+        )
+        self.line.setAccessibleName("Narrow the hits to some games")
+        self.line.setEnabled(False)
+        self._line_fault = ""
+        self._narrowing = ""
         self.narrow = narrow.NarrowButton(door, self)
+        self.arrange = arrange.ArrangeButton(self)
+        self._base: base_model.Base | None = None
+        self._result: search_model.SearchResult | None = None
         self._export = QToolButton(self)
         self._export.setText("Export…")
         self._export.setToolTip("Write the hits to a file")
@@ -92,6 +109,8 @@ class HitsPanel(QWidget):
         self._landing: int | None = None
         # The element whose hits a job is looking for, or None if no such job runs.
         self._looking: hits_model.Element | None = None
+        # Whether a job arranges the rows.
+        self._arranging = False
         self._lay_out()
         self._connect()
         self._dress()
@@ -114,6 +133,9 @@ class HitsPanel(QWidget):
         self._details.set_base(base)
         self._details.forget()
         self._stop_looking()
+        self._base, self._result = base, None
+        self.line.set_base(base)
+        self._stop_arranging()
         self.hits.clear(orbits)
         self.table.verticalScrollBar().setValue(0)
         self._total, self._searched = total_games, 0
@@ -174,7 +196,12 @@ class HitsPanel(QWidget):
             said = len(result.messages) + result.messages_dropped
             self._ended += f" · {wording.number(said)} message{'' if said == 1 else 's'}"
         self._exportable = bool(result.games)
+        self._result = result
+        self.line.setEnabled(True)
+        # Another query has another order, but the user wants the same kind of rows.
+        self.arrange.set_wish(arrange.Wish(self.arrange.wish.rows))
         self._end()
+        self._arrange()
 
     def fail(self, sentence: str) -> None:
         """Show that the search failed. The hits found so far are still shown."""
@@ -203,6 +230,11 @@ class HitsPanel(QWidget):
         self._moves.set_base(None)
         self._details.set_base(None)
         self._stop_looking()
+        self._base, self._result = None, None
+        self.line.set_base(None)
+        self.line.put("")
+        self.line.setEnabled(False)
+        self._stop_arranging()
         self.hits.clear()
         self._ended = ""
         self._messages = ()
@@ -216,8 +248,8 @@ class HitsPanel(QWidget):
 
     @property
     def count(self) -> int:
-        """Number of hits shown."""
-        return self.hits.hits
+        """Number of rows."""
+        return self.hits.rows
 
     @property
     def running(self) -> bool:
@@ -268,8 +300,73 @@ class HitsPanel(QWidget):
             self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
         self._show_limit()
         self._say()
+        self._arrange()
         if wanted is not None:
             self.limited.emit()
+
+    def _arrange(self) -> None:
+        """Arrange the rows as the user wants them. If there are many hits, a job does it, and the old rows
+        are shown until the job ends."""
+        self._stop_arranging()
+        wish, base, result = self.arrange.wish, self._base, self._result
+        self._show_sort()
+        if wish.is_plain or base is None or result is None or self._running:
+            self._take_arranged(None)
+            return
+        make = self.hits.arranger(base, result)
+        options = {"kind": wish.rows, "sort": wish.sort, "descending": wish.descending}
+        slow = wish.sort is Sort.VALUE or result.variations
+        if self.hits.total <= FEW and not slow:
+            try:
+                self._take_arranged(make(**options))
+            except errors.CqlguiError as error:
+                self._fail_arranging(error)
+            return
+        self._arranging = True
+        self._say()
+        self._jobs.run(
+            lambda token, _sink: make(**options, cancel=token),
+            self._take_arranged,
+            self._fail_arranging,
+            name=_ARRANGING,
+        )
+
+    def _take_arranged(self, arranged: Arrangement | None) -> None:
+        self._arranging = False
+        if arranged is not self.hits.arranged:
+            kept = self.hits.hit(self.table.row)
+            self.hits.arrange(arranged)
+            if kept is not None:
+                # The hit is still current, and only its row has changed. A signal of the table would take the
+                # board back to the hit.
+                with QSignalBlocker(self.table):
+                    self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
+        self._say()
+
+    def _fail_arranging(self, error: errors.CqlguiError) -> None:
+        self.arrange.set_wish(arrange.Wish())
+        self._show_sort()
+        self._take_arranged(None)
+        if not isinstance(error, errors.Cancelled):
+            self._jobs.failed.emit(str(error))
+
+    def _stop_arranging(self) -> None:
+        self._arranging = False
+        self._jobs.cancel(_ARRANGING, drop=True)
+
+    def _picture(self, row: int) -> str:
+        """The position of a row as a picture in rich text; empty while it is being fetched."""
+        fen, squares = self.hits.pictured(row)
+        return miniature.markup(fen, squares, self.devicePixelRatioF()) if fen else ""
+
+    def _show_sort(self) -> None:
+        """Show in the titles by which column the rows are sorted."""
+        head, wish = self.table.horizontalHeader(), self.arrange.wish
+        columns = [column for column, sort in hits_model.SORTS.items() if sort is wish.sort]
+        head.setSortIndicatorShown(bool(columns))
+        if columns:
+            way = Qt.SortOrder.DescendingOrder if wish.descending else Qt.SortOrder.AscendingOrder
+            head.setSortIndicator(columns[0], way)
 
     def _stop_looking(self) -> None:
         self._looking = None
@@ -336,8 +433,14 @@ class HitsPanel(QWidget):
         row = self.hits.row_of(game, positionid)
         if row < 0:
             return ""
-        words = f"hit {wording.number(row + 1)} of {wording.number(self.count)}"
+        words = f"{self._row_word()} {wording.number(row + 1)} of {wording.number(self.count)}"
         return " ".join(filter(None, (words, self._earlier)))
+
+    def _row_word(self) -> str:
+        """What a row is, in one word."""
+        arranged = self.hits.arranged
+        kind = Rows.HITS if arranged is None else arranged.kind
+        return {Rows.HITS: "hit", Rows.SPANS: "run", Rows.GAMES: "game"}[kind]
 
     def selected_games(self) -> list[int]:
         """The games of the selected rows, in the order of the table. Each game is listed once."""
@@ -362,13 +465,11 @@ class HitsPanel(QWidget):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        head.setContentsMargins(8, 4, 6, 4)
+        head.setContentsMargins(8, 3, 6, 0)
         head.setSpacing(10)
         head.addWidget(self._bar)
         head.addWidget(self._summary)
         head.addWidget(self._detail, 1)
-        head.addWidget(self.narrow)
-        head.addWidget(self._export)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -382,12 +483,21 @@ class HitsPanel(QWidget):
         self._chips = QWidget(self)
         self._chips.setLayout(chips)
         column.addLayout(head)
+        below = QHBoxLayout()
+        below.setContentsMargins(6, 1, 6, 2)
+        below.setSpacing(2)
+        below.addWidget(self.line, 1)
+        for button in (self.arrange, self.narrow, self._export):
+            below.addWidget(button)
+        column.addLayout(below)
         column.addWidget(self._chips)
         column.addWidget(self.table, 1)
         self.setFocusProxy(self.table)
 
     def _connect(self) -> None:
         self.table.chosen.connect(self._open)
+        self.arrange.wished.connect(lambda _wish: self._arrange())
+        self.table.horizontalHeader().sectionClicked.connect(self.arrange.sort_by)
         self.table.moved.connect(self._moved)
         # A click on the current row does not emit `moved`, but the user chooses the row with the click.
         self.table.clicked.connect(lambda _index: self.choose())
@@ -402,9 +512,10 @@ class HitsPanel(QWidget):
     def _dress(self) -> None:
         colours = theme.colours()
         self._export.setIcon(icons.icon("export"))
-        self._detail.setStyleSheet(f"color: {colours.muted};")
+        self._detail.setStyleSheet(f"color: {colours.error if self._line_fault else colours.muted};")
         self._summary.setStyleSheet(f"color: {colours.muted if self._earlier else colours.text};")
         self.narrow.setIcon(icons.icon("narrow"))
+        self.arrange.setIcon(icons.icon("rows"))
         for chip in (self._chip, self._narrowed, self._scope):
             chip.setStyleSheet(
                 f"QPushButton#chip {{ background: {colours.selection}; color: {colours.selection_text};"
@@ -419,6 +530,7 @@ class HitsPanel(QWidget):
     def _moved(self, row: int) -> None:
         if row != self._landing:
             self.choose()
+        self.hits.see(row)
         self.current_changed.emit(row)
 
     def _remove_limit(self) -> None:
@@ -439,8 +551,17 @@ class HitsPanel(QWidget):
         """Show `words`, which describe the narrowing. Empty words mean that the whole result is shown."""
         self._narrowed.setVisible(bool(words))
         self._show_chips()
-        self._narrowed.say(words.replace("&&", "&"))
+        self._narrowing = words.replace("&&", "&")
+        self._narrowed.say(self._narrowing)
+        self._say()
         self._narrowed.setAccessibleName(f"Hits are narrowed to: {words}. Press to show all.")
+
+    def tell_line(self, fault: str) -> None:
+        """Say why the line of games cannot be applied. An empty text means that it is applied or empty."""
+        if fault != self._line_fault:
+            self._line_fault = fault
+            self._dress()
+            self._say()
 
     def _show_chips(self) -> None:
         chips = (self._scope, self._narrowed, self._chip)
@@ -473,7 +594,12 @@ class HitsPanel(QWidget):
 
     def _say(self) -> None:
         self._export.setEnabled(self._exportable)
+        self.table.set_empty(self._empty_words())
         words = f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}"
+        if self.hits.rows != self.hits.hits:
+            words = f"{wording.number(self.hits.rows)} {self._row_word()}s of {words}"
+        if self._arranging:
+            words += ", sorting …"
         if self._earlier and (self.hits.hits or self._ended):
             words += f", {self._earlier}"
         self._summary.say(words)
@@ -489,6 +615,14 @@ class HitsPanel(QWidget):
             parts += [f"{wording.number(round(rate))} games/s", f"{wording.duration(left)} left"]
         self._detail.say(" · ".join(parts))
 
+    def _empty_words(self) -> str:
+        """The words for a table without rows."""
+        if self._running or self._result is None:
+            return ""
+        if self._narrowing:
+            return f"None of the hits fits: {self._narrowing}"
+        return "" if self._result.order else "No position of these games matches the query."
+
     def _say_course(self) -> None:
         """Say how the search ended, or that another search waits."""
         tip = ""
@@ -500,7 +634,8 @@ class HitsPanel(QWidget):
             said = whole[:SHOWN_MESSAGES]
             rest = len(whole) - len(said)
             tip = "\n".join([*said, f"and {rest:,} more"] if rest else said)
-        self._detail.say(self._waits or self._ended, "" if self._waits else tip)
+        words = self._line_fault or self._waits
+        self._detail.say(words or self._ended, "" if words else tip)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -509,7 +644,7 @@ class HitsPanel(QWidget):
         style = (
             Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
         )
-        for button in (self.narrow, self._export):
+        for button in (self.arrange, self.narrow, self._export):
             button.setToolButtonStyle(style)
 
 

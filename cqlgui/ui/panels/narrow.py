@@ -9,36 +9,35 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from cqlgui.base import errors
-from cqlgui.base.data import dataclass
+from cqlgui.base import errors, progress
+from cqlgui.tasks.analysis import attributes as attributes_module
+from cqlgui.tasks.analysis import facets, sets
 from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
 
-MOST_KEPT = 8
-"""Maximum of kept results; the oldest result is dropped first."""
 LONGEST_NAME = 40
-FEW = 1 << 16
-"""If there are at most this many hits, the values of a facet are counted at once. If there are more hits, a
-job counts the values."""
+MOST_IN_MENU = 9
+"""The menu lists so many of the sets that were kept last. The pane of sets lists all of them."""
+FACETS = (facets.RESULT, facets.DECADE, facets.RATING, facets.OPENING, facets.PHASE, facets.PLY)
+"""The facets in the menu. The pane of facets has all of them."""
 _JOB = "facet"
-_WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A result that was kept under a name."""
-
-    name: str
-    result: search_model.SearchResult
+_Counted = tuple[facets.Sheet, tuple[facets.Facet, ...]]
+WAYS = (
+    ("and", "Hits in both"),
+    ("or", "Hits in either"),
+    ("minus", "Hits not in these"),
+    ("xor", "Hits in only one"),
+)
+"""The operations of `narrowing.OPERATIONS` in words."""
 
 
 class NarrowButton(QToolButton):
     """`chosen` carries a function that makes a new result from the result shown, and words that describe the
-    narrowing. `recalled` carries a `Kept` result that the user wants to see. `kept` is emitted when the user
-    wants to keep the hits shown. `within_changed` carries whether the next searches are limited to the games
-    of these hits."""
+    narrowing. `recalled` carries the `sets.NamedSet` that the user wants to see. `kept` is emitted when the
+    user wants to keep the hits shown. `within_changed` carries whether the next searches are limited to the
+    games of these hits."""
 
     chosen = Signal(object, str)
     recalled = Signal(object)
@@ -61,10 +60,11 @@ class NarrowButton(QToolButton):
         self.setMenu(self._menu)
         self._menu.aboutToShow.connect(self._fill)
         self._result: search_model.SearchResult | None = None
-        self._attributes: narrowing.Attributes | None = None
-        # The values of facets that were already computed for `_result`. The key is the name of the facet.
-        self._values: dict[str, tuple[narrowing.Value, ...]] = {}
-        self._others: Sequence[Kept] = ()
+        self._attributes: attributes_module.Attributes | None = None
+        # The facets that were already counted for `_result`, by name.
+        self._sheet: facets.Sheet | None = None
+        self._facets: dict[str, facets.Facet] = {}
+        self._others: Sequence[sets.NamedSet] = ()
         self._within = False
         self.setEnabled(False)
 
@@ -75,12 +75,12 @@ class NarrowButton(QToolButton):
         self._result = result
         self.setEnabled(result is not None and bool(result.order or self._others))
 
-    def set_attributes(self, attributes: narrowing.Attributes | None) -> None:
-        """Set the facets of the base, once they are known."""
+    def set_attributes(self, attributes: attributes_module.Attributes | None) -> None:
+        """Set the attributes of the base's games, once they are known."""
         self._attributes = attributes
         self._forget_values()
 
-    def set_kept(self, kept: Sequence[Kept]) -> None:
+    def set_kept(self, kept: Sequence[sets.NamedSet]) -> None:
         """Set the results that were kept."""
         self._others = tuple(kept)
         self.set_result(self._result)
@@ -94,7 +94,7 @@ class NarrowButton(QToolButton):
         menu.clear()
         if result is None:
             return
-        for name in narrowing.FACETS:
+        for name in FACETS:
             part = menu.addMenu(f"&{name}")
             part.setEnabled(self._attributes is not None and bool(result.order))
             part.aboutToShow.connect(self._filler(part, name))
@@ -103,10 +103,11 @@ class NarrowButton(QToolButton):
         keep.setEnabled(bool(result.order))
         others = menu.addMenu("&With kept hits")
         others.setEnabled(bool(self._others))
-        for number, other in enumerate(self._others, 1):
-            words = f"&{number} {other.name} · {wording.games(len(other.result.order))}"
+        for number, other in enumerate(self._others[-MOST_IN_MENU:], 1):
+            name = other.name.replace("&", "&&")
+            words = f"&{number} {name} · {wording.games(len(other.result.order))}"
             part = others.addMenu(words)
-            for way, title in _WAYS:
+            for way, title in WAYS:
                 part.addAction(title, self._with(way, other))
             part.addSeparator()
             part.addAction("Show these", self._showing(other))
@@ -120,17 +121,22 @@ class NarrowButton(QToolButton):
 
     def _forget_values(self) -> None:
         self._jobs.cancel(_JOB, drop=True)
-        self._values = {}
+        self._sheet, self._facets = None, {}
 
     def _filler(self, menu: QMenu, name: str) -> Callable[[], None]:
-        def show(found: tuple[narrowing.Value, ...]) -> None:
-            self._values[name] = found
+        def show() -> None:
             menu.clear()
-            for value in found:
-                count = f"{wording.games(value.games)}, {wording.hits(value.positions)}"
-                menu.addAction(f"{value.words}\t{count}", self._by(name, value))
-            if not found:
-                menu.addAction("not told apart in variations").setEnabled(False)
+            facet = self._facets.get(name)
+            for value in facet.values if facet is not None else ():
+                if value.parent == attributes_module.NO_PARENT:
+                    count = f"{wording.games(value.games)}, {wording.hits(value.positions)}"
+                    menu.addAction(f"{value.words.replace('&', '&&')}\t{count}", self._by(name, value))
+            if facet is None:
+                menu.addAction("not known for these hits").setEnabled(False)
+
+        def done(found: _Counted) -> None:
+            self._sheet, self._facets = found[0], {facet.name: facet for facet in found[1]}
+            show()
 
         def fail(error: errors.CqlguiError) -> None:
             menu.clear()
@@ -141,43 +147,42 @@ class NarrowButton(QToolButton):
             menu.clear()
             if result is None or attributes is None:
                 return
-            known = self._values.get(name)
-            if known is None and result.positions <= FEW:
-                known = narrowing.values(result, attributes, name)
-            if known is not None:
-                show(known)
+            if self._sheet is not None:
+                show()
                 return
             menu.addAction("counting...").setEnabled(False)
-            self._jobs.run(
-                lambda _token, _sink: narrowing.values(result, attributes, name), show, fail, name=_JOB
-            )
+
+            def work(token: progress.CancelToken, _sink: object) -> _Counted:
+                sheet = facets.sheet(attributes, result, cancel=token)
+                return sheet, facets.counts(sheet)
+
+            self._jobs.run(work, done, fail, name=_JOB)
 
         return fill
 
-    def _by(self, name: str, value: narrowing.Value) -> Callable[[], None]:
-        attributes = self._attributes
-        assert attributes is not None
+    def _by(self, name: str, value: facets.Value) -> Callable[[], None]:
+        sheet = self._sheet
+        assert sheet is not None
+        choice = facets.Choice().alone(name, value.key)
 
-        def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
-            return narrowing.having(result, attributes, name, value.key)
+        def narrow(_result: search_model.SearchResult) -> search_model.SearchResult:
+            return facets.narrowed(sheet, choice)
 
-        shown = (
-            value.words if name in (narrowing.RESULT, narrowing.DECADE) else f"{name.lower()} {value.words}"
-        )
+        shown = facets.value_words(sheet, name, value.key)
         return lambda: self.chosen.emit(narrow, shown)
 
-    def _with(self, way: str, other: Kept) -> Callable[[], None]:
+    def _with(self, way: str, other: sets.NamedSet) -> Callable[[], None]:
         def combine(result: search_model.SearchResult) -> search_model.SearchResult:
             return narrowing.OPERATIONS[way](result, other.result)
 
         return lambda: self.chosen.emit(combine, f"{way} {other.name}")
 
-    def _showing(self, other: Kept) -> Callable[[], None]:
+    def _showing(self, other: sets.NamedSet) -> Callable[[], None]:
         return lambda: self.recalled.emit(other)
 
 
 def name_of(result: search_model.SearchResult) -> str:
     """The name of a kept result: the beginning of its query."""
     text = " ".join(line for line in result.query.split("\n") if not line.lstrip().startswith("//"))
-    text = " ".join(text.split()).removeprefix("cql()").strip().replace("&", "&&")
+    text = " ".join(text.split()).removeprefix("cql()").strip()
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"

@@ -18,7 +18,7 @@ BAD = "⚠ "
 class GamesModel(text_model.TextModel):
     """Holds the ordinals of games. `texts` returns the headers that are known, and never waits."""
 
-    on_the_right = (0, 2, 4, 8)
+    on_the_right = (0, 2, 4, 9)
 
     def __init__(self, cache: rows.RowCache, parent: QObject | None = None) -> None:
         super().__init__(parent)

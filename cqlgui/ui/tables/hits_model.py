@@ -5,6 +5,8 @@ It fills while a search runs and can be limited to one orbit element.
 
 from __future__ import annotations
 
+import bisect
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -15,14 +17,49 @@ from cqlgui.base import heap, patterns
 from cqlgui.board import motions
 from cqlgui.cql.transforming import geometry
 from cqlgui.engine.passes import orbit_pass
+from cqlgui.tasks.analysis import arranging
+from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers, Pieces
 from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 
-TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
-WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 180)
-GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
+TITLES = (
+    "Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here",
+    "Elo of White", "Elo of Black", "Date", "Event", "Site", "Round", "Opening", "File", "Sort key",
+    "Comment",
+)  # fmt: skip
+WIDTHS = (
+    60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 180, 90, 90, 92, 180, 140, 60, 200, 140, 80, 180
+)  # fmt: skip
+(
+    GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES, WHITE_ELO, BLACK_ELO, DATE,
+    EVENT, SITE, ROUND, OPENING, FILE, SORT_KEY, COMMENT,
+) = range(len(TITLES))  # fmt: skip
+EXTRA = frozenset(range(WHITE_ELO, COMMENT + 1))
+"""The columns that are hidden until the user wants them."""
+SORTS: dict[int, arranging.Sort] = {
+    GAME: arranging.Sort.GAME,
+    WHITE: arranging.Sort.WHITE,
+    BLACK: arranging.Sort.BLACK,
+    RESULT: arranging.Sort.RESULT,
+    YEAR: arranging.Sort.DATE,
+    ECO: arranging.Sort.ECO,
+    PLACE: arranging.Sort.PLACE,
+    PLY: arranging.Sort.PLY,
+    TRANSFORM: arranging.Sort.ELEMENT,
+    VALUE: arranging.Sort.VALUE,
+    WHITE_ELO: arranging.Sort.WHITE_ELO,
+    BLACK_ELO: arranging.Sort.BLACK_ELO,
+    DATE: arranging.Sort.DATE,
+    EVENT: arranging.Sort.EVENT,
+    SITE: arranging.Sort.SITE,
+    ROUND: arranging.Sort.ROUND,
+    OPENING: arranging.Sort.OPENING,
+    SORT_KEY: arranging.Sort.SORT_KEY,
+    COMMENT: arranging.Sort.VALUE,
+}
+"""What the rows are sorted by after a click on the title of a column."""
 _SQUARES = patterns.pattern(r"[a-h][1-8]|\[(?:[a-h][1-8],?)*\]")
 """Matches a value that is a set of squares."""
 _TWO_LINES = (WHITE, BLACK, RESULT, YEAR, ECO, MOVES, VALUE)
@@ -49,7 +86,7 @@ class HitsModel(text_model.TextModel):
 
     told = Signal(object)
     released = Signal()
-    on_the_right = (GAME, PLACE, PLY)
+    on_the_right = (GAME, PLACE, PLY, WHITE_ELO, BLACK_ELO)
     has_two_lines = True
 
     def __init__(
@@ -73,7 +110,12 @@ class HitsModel(text_model.TextModel):
         self._count = 0
         self._limit: Element | None = None
         self._limited = Limited()
+        # The rows, if they are grouped or sorted.
+        self._arranged: arranging.Arrangement | None = None
         self._orbits: tuple[hit_model.Orbit, ...] = ()
+        self._sort_keys: dict[int, tuple[int | str | None, ...]] = {}
+        # The hits whose rows were current once.
+        self._seen: set[int] = set()
         self.has_values = False
         self._normalised = False
         # Hits that came but have no rows yet, and the number of these hits.
@@ -96,8 +138,9 @@ class HitsModel(text_model.TextModel):
         self.endResetModel()
 
     def add(self, found: FoundGames) -> None:
-        """Append the hits of some games. Each game may come only once. If there are many rows already, the
-        new rows may be added a moment later. `released` is emitted when the new rows are added."""
+        """Append the hits of some games. Each game may come only once. The rows may not be arranged. If there
+        are many rows already, the new rows may be added a moment later. `released` is emitted when the new
+        rows are added."""
         self._held.append(found)
         self._held_hits += len(found.columns)
         if self.hits < MANY or HELD_SHARE * self._held_hits >= self.hits:
@@ -139,6 +182,7 @@ class HitsModel(text_model.TextModel):
         its hits."""
         self.release()
         self._orbits = result.orbits
+        self._sort_keys = result.games.sort_keys() if result.sort_keys else {}
         found = result.games
         # Only a query that sorts can change the order. For other queries the orders are not compared, because
         # the comparison is slow for many games.
@@ -151,8 +195,8 @@ class HitsModel(text_model.TextModel):
             # The columns are shared, so that millions of hits are not stored twice.
             self._columns.replace(found.columns)
             # Some elements may get their names only from this result, so their column is painted again.
-            if self.hits:
-                self._changed([(0, self.hits - 1)], TRANSFORM, TRANSFORM)
+            if self.rows:
+                self._changed([(0, self.rows - 1)], TRANSFORM, TRANSFORM)
         else:
             self.beginResetModel()
             self._forget()
@@ -171,19 +215,40 @@ class HitsModel(text_model.TextModel):
             return
         self.release()
         self.beginResetModel()
-        self._limit = element
+        self._limit, self._arranged = element, None
         if found is None:
             self._find_limited()
         else:
             self._limited = found
         self.endResetModel()
 
+    def arranger(
+        self, base: base_model.Base, result: search_model.SearchResult
+    ) -> Callable[..., arranging.Arrangement]:
+        """A function that arranges the hits shown, as `arranging.arrange`; the other arguments are its
+        keywords. It may be called in any thread. Its result is valid until the hits or the limit change."""
+        columns = self._columns.whole()
+        chosen = None if self._limit is None else self._limited.numbers
+        return functools.partial(arranging.arrange, base, result, columns, chosen=chosen)
+
+    def arrange(self, arranged: arranging.Arrangement | None) -> None:
+        """Show these rows. None shows one row for each hit, in the order of the hits."""
+        if arranged is not self._arranged:
+            self.beginResetModel()
+            self._arranged = arranged
+            self.endResetModel()
+
+    @property
+    def arranged(self) -> arranging.Arrangement | None:
+        """The rows, if they are grouped or sorted."""
+        return self._arranged
+
     def set_normalised(self, on: bool) -> None:
         """Show the moves after each hit in the query's own frame, or as the moves were played."""
         if on != self._normalised:
             self._normalised = on
-            if self.hits:
-                self._changed([(0, self.hits - 1)], MOVES, MOVES)
+            if self.rows:
+                self._changed([(0, self.rows - 1)], MOVES, MOVES)
 
     def looking(self, element: Element) -> Callable[[], Limited]:
         """A function that finds the hits where an element matched. It may be called in any thread. Its result
@@ -198,7 +263,7 @@ class HitsModel(text_model.TextModel):
 
     def hit(self, row: int) -> tuple[int, hit_model.Hit] | None:
         """The game's ordinal and the hit of a row."""
-        if not 0 <= row < self.hits:
+        if not 0 <= row < self.rows:
             return None
         number = self._number(row)
         game, positionid = self._place(number)
@@ -222,6 +287,10 @@ class HitsModel(text_model.TextModel):
     def row_of(self, game: int, positionid: int) -> int:
         """The row of a hit, or -1."""
         wanted = game << found_module.GAME_SHIFT | positionid
+        if self._arranged is not None:
+            first, end = self._stretch(game)
+            at = np.flatnonzero(self._columns.part(first, end).hits == wanted)
+            return int(self._arranged.rows[first + int(at[0])]) if len(at) else -1
         first, end = self._rows_of(game)
         at = np.flatnonzero(self._hits_in(first, end) == wanted)
         return first + int(at[0]) if len(at) else -1
@@ -238,6 +307,8 @@ class HitsModel(text_model.TextModel):
     @property
     def games(self) -> int:
         """Number of games that have rows."""
+        if self._arranged is not None:
+            return self._arranged.games
         return self._count if self._limit is None else self._limited.games
 
     @property
@@ -247,8 +318,22 @@ class HitsModel(text_model.TextModel):
 
     @property
     def hits(self) -> int:
-        """Number of rows."""
+        """Number of hits that rows stand for."""
         return len(self._columns) if self._limit is None else len(self._limited)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.hits if self._arranged is None else len(self._arranged.numbers)
+
+    def see(self, row: int) -> None:
+        """Remember that the user has seen a row."""
+        if 0 <= row < self.rows:
+            self._seen.add(self._columns.hit(self._number(row)))
+
+    def is_seen(self, row: int) -> bool:
+        """Whether a row was current once."""
+        return bool(self._seen) and self._columns.hit(self._number(row)) in self._seen
 
     @property
     def orbits(self) -> tuple[hit_model.Orbit, ...]:
@@ -282,10 +367,14 @@ class HitsModel(text_model.TextModel):
         return elements[element] if 0 <= element < len(elements) else None
 
     def _number(self, row: int) -> int:
+        if self._arranged is not None:
+            return int(self._arranged.numbers[row])
         return row if self._limit is None else int(self._limited.numbers[row])
 
     def _hits_in(self, first: int, end: int) -> Integers:
-        """The hits of a range of rows."""
+        """The first hits of a range of rows."""
+        if self._arranged is not None:
+            return self._columns.whole().hits[self._arranged.numbers[first:end]]
         if self._limit is None:
             return self._columns.part(first, end).hits
         return self._columns.hits(self._limited.numbers[first:end])
@@ -330,7 +419,8 @@ class HitsModel(text_model.TextModel):
         heap.discard(self._told)
         self._told, self._untold, self._ordered = {}, None, None
         self._count = 0
-        self._limited = Limited()
+        self._limited, self._arranged = Limited(), None
+        self._sort_keys, self._seen = {}, set()
         self.has_values = False
 
     def _take_told(self, found: FoundGames) -> None:
@@ -352,11 +442,15 @@ class HitsModel(text_model.TextModel):
             self.has_values = any(
                 found.says for game in games if (found := self._details.known(game)) is not None
             )
-        self._changed(self._stretches(games), VALUE, VALUE)
+        stretches = list(self._stretches(games))
+        self._changed(stretches, VALUE, VALUE)
+        self._changed(stretches, COMMENT, COMMENT)
         self.told.emit(games)
 
     def _rows_came(self, games: Iterable[int]) -> None:
-        self._changed(self._stretches(games), WHITE, ECO)
+        stretches = list(self._stretches(games))
+        self._changed(stretches, WHITE, ECO)
+        self._changed(stretches, WHITE_ELO, OPENING)
 
     def _lines_came(self, games: Iterable[int]) -> None:
         self._changed(self._stretches(games), PLY, MOVES)
@@ -366,6 +460,9 @@ class HitsModel(text_model.TextModel):
         This range also includes the rows of the games in between. The games are mostly in view, and painting
         some more rows takes less time than looking up hundreds of games."""
         listed = list(games)
+        if self._arranged is not None:
+            # The rows of a game may be anywhere. The table paints only the rows in view.
+            return [(0, self.rows - 1)] if self.rows else []
         if self._ordered is None and listed:
             first, end = self._rows_of(min(listed))[0], self._rows_of(max(listed))[1]
             return [(first, end - 1)] if first < end else []
@@ -379,7 +476,7 @@ class HitsModel(text_model.TextModel):
             self.dataChanged.emit(self.index(first, left), self.index(last, right))
 
     def rowCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
-        return 0 if parent.isValid() else self.hits
+        return 0 if parent.isValid() else self.rows
 
     def columnCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(TITLES)
@@ -396,19 +493,70 @@ class HitsModel(text_model.TextModel):
                 found.append(f"{game:,}")
             elif column == PLACE:
                 first, end = self._stretch(game)
-                found.append(f"{number - first + 1:,}/{end - first:,}")
-            elif column == VALUE:
+                last = self._last(row, number)
+                found.append(
+                    (
+                        f"{number - first + 1:,}"
+                        if last == number
+                        else f"{number - first + 1:,}-{last - first + 1:,}"
+                    )
+                    + f"/{end - first:,}"
+                )
+            elif column in (VALUE, COMMENT):
                 told = self._asked_of(game)
                 hit = None if told is None else self._hit(number, game, positionid)
-                found.append("" if told is None or hit is None else hit.value or told.comment_at(positionid))
+                value = "" if column == COMMENT or hit is None else hit.value
+                found.append("" if told is None else value or told.comment_at(positionid))
+            elif column == SORT_KEY:
+                keys = self._sort_keys.get(game, ())
+                found.append(", ".join("" if key is None else str(key) for key in keys))
+            elif column == FILE:
+                found.append(self._file_of(game))
             elif column == TRANSFORM:
                 element = self._element_of(number, game, positionid)
                 found.append("" if element is None else element.words or element.transform)
             else:
                 line = self._moves.get(game, positionid, self._frame(number, game, positionid))
-                known = line is not None and line[0] >= 0
-                found.append("" if line is None or not known else str(line[0]) if column == PLY else line[1])
+                if line is None or line[0] < 0:
+                    found.append("")
+                elif column == MOVES:
+                    found.append(line[1])
+                else:
+                    more = self._last(row, number) - number
+                    found.append(f"{line[0]}-{line[0] + more}" if more else str(line[0]))
         return found
+
+    def _last(self, row: int, number: int) -> int:
+        """The number of the last hit of a span; the hit of the row itself if the row is no span."""
+        arranged = self._arranged
+        if arranged is None or arranged.kind is not Rows.SPANS:
+            return number
+        return number + int(arranged.sizes[row]) - 1
+
+    def _file_of(self, game: int) -> str:
+        """The name of the file that has a game."""
+        base = self._cache.base
+        sources = () if base is None else base.sources
+        place = bisect.bisect_right(sources, game, key=lambda source: source.first) - 1
+        return sources[place].path.name if place >= 0 else ""
+
+    def pictured(self, row: int) -> tuple[str, int]:
+        """The position of a row as a FEN, and the squares to ring. The FEN is empty if it is not known yet;
+        it is then fetched."""
+        number = self._number(row)
+        game, positionid = self._place(number)
+        frame = self._frame(number, game, positionid)
+        line = self._moves.get(game, positionid, frame)
+        squares, _ = self.shown_of(self._hit(number, game, positionid))
+        return ("", 0) if line is None else (line[2], frame.set(squares))
+
+    def words_of(self, row: int) -> str:
+        """How many hits a row stands for, in words; empty for one hit."""
+        arranged = self._arranged
+        if arranged is None or arranged.kind is Rows.HITS or arranged.sizes[row] == 1:
+            return ""
+        size = f"{int(arranged.sizes[row]):,}"
+        return f"{size} plies" if arranged.kind is Rows.SPANS else f"{size} hits"
 
     def two_lines(self, row: int) -> text_model.TwoLines:
         number = self._number(row)
@@ -420,14 +568,20 @@ class HitsModel(text_model.TextModel):
         transform = None if element is None else element.transform
         # A value that is a set of squares is left out, because the board rings these squares. Nobody would
         # understand bare names of squares at the end of a row.
-        value = "".join(one for one in values if not _SQUARES.fullmatch(one))
+        shown = [one for one in values if not _SQUARES.fullmatch(one)]
+        value = " · ".join(filter(None, (*shown, self.words_of(row))))
         return text_model.TwoLines(white, black, result, (year, eco), transform, moves, value)
 
     def two_lines_tip(self, row: int) -> str:
         number = self._number(row)
         element = self._element_of(number, *self._place(number))
         game, place, ply, moves = self.texts(row, (GAME, PLACE, PLY, MOVES))
-        said = [f"Game {game}, hit {place}" + (f", ply {ply}" if ply else ""), moves]
+        said = [
+            ", ".join(
+                filter(None, (f"Game {game}", f"hit {place}", ply and f"ply {ply}", self.words_of(row)))
+            )
+        ]
+        said += [moves]
         if element is not None:
             said.append(" ".join(filter(None, (element.words, element.transform))))
         if self.has_values:
@@ -535,6 +689,13 @@ _OF_ROW: dict[int, Callable[[base_model.GameRow], str]] = {
     RESULT: lambda row: row.result,
     YEAR: lambda row: row.date[:4].strip("?"),
     ECO: lambda row: row.eco,
+    WHITE_ELO: lambda row: str(row.white_elo or ""),
+    BLACK_ELO: lambda row: str(row.black_elo or ""),
+    DATE: lambda row: rows.known(row.date.replace(".??", "")),
+    EVENT: lambda row: rows.known(row.event),
+    SITE: lambda row: rows.known(row.site),
+    ROUND: lambda row: rows.known(row.round),
+    OPENING: lambda row: row.opening,
 }
 _TIPS = {
     PLACE: "Which hit of its game, and how many the game has",
@@ -542,4 +703,7 @@ _TIPS = {
     TRANSFORM: "The element of the transform's orbit that matched",
     VALUE: "The value of the query at the position; without one, what it writes there",
     MOVES: "The move that led to the position, and those that followed",
+    FILE: "The file that has the game",
+    SORT_KEY: "The value that the query sorts the game by",
+    COMMENT: "What the query writes at the position",
 }

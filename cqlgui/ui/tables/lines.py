@@ -20,10 +20,11 @@ BATCH = 120
 Place = tuple[int, int, motions.Motion]
 """A game's ordinal, a positionid, and the motion for writing the moves."""
 
-Line = tuple[int, str]
-"""The ply of a position, and the moves in notation, beginning with the move that led to the position."""
+Line = tuple[int, str, str]
+"""The ply of a position, the moves in notation, beginning with the move that led to the position, and the
+position as a FEN."""
 
-UNKNOWN: Line = (-1, "")
+UNKNOWN: Line = (-1, "", "")
 """The `Line` of a position that cannot be read."""
 
 
@@ -74,12 +75,12 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
 
 
 def lines(game: tree.GameTree, wanted: Iterable[int]) -> dict[int, Line]:
-    """The lines of some positions of a game. A `Line` has the ply of the position, the move that led to the
-    position, and the next moves."""
+    """The lines of some positions of a game, without those that the game lacks."""
     found: dict[int, Line] = {}
     for start in wanted:
         if not 0 <= start < len(game):
             continue
         ids = [start, *framing.line_from(game, start, framing.FROM_HERE)]
-        found[start] = (game.plies[start], " ".join(tree.san_line(game, ids)))
+        moves = " ".join(tree.san_line(game, ids))
+        found[start] = (game.plies[start], moves, game.positions[start].fen())
     return found

@@ -59,6 +59,7 @@ GAME_COLUMNS: tuple[Column, ...] = (
     ("Result", "result", lambda row: row.result, 68),
     ("Date", "date", lambda row: known(row.date.replace(".??", "")), 92),
     ("ECO", "eco", lambda row: known(row.eco), 52),
+    ("Opening", "opening", lambda row: row.opening, 190),
     ("Plies", "plies", lambda row: str(row.plies), 56),
     ("Event", "event", lambda row: known(row.event), 200),
     ("Site", "site", lambda row: known(row.site), 140),

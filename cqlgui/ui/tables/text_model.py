@@ -42,6 +42,10 @@ class TextModel(QAbstractTableModel):
         """The tool tip of a cell, as plain text."""
         return self.texts(row, (column,))[0]
 
+    def is_seen(self, row: int) -> bool:
+        """Whether the user has seen an existing row. Seen rows are painted in a weaker colour."""
+        return False
+
     def two_lines(self, row: int) -> TwoLines | None:
         """An existing row in the form for narrow tables; None if the model has no form for narrow tables."""
         return None

@@ -10,7 +10,7 @@ slow while a table fills and is painted often.
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -102,17 +102,23 @@ class TableView(QTableView):
         head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         head.customContextMenuRequested.connect(self._offer_columns)
         self._widths: Sequence[int] = ()
+        self._hidden: frozenset[int] = frozenset()
         self._longest: dict[int, str] = {}
+        self._picture: Callable[[int], str] | None = None
+        self._empty = ""
         self._dimmed = False
         self._form = Form.AUTOMATIC
         self._two_lines = False
         self.doubleClicked.connect(self._double_clicked)
 
-    def set_widths(self, widths: Sequence[int]) -> None:
-        """Set the usual width of each column in pixels. The model must be set first."""
+    def set_widths(self, widths: Sequence[int], hidden: Collection[int] = ()) -> None:
+        """Set the usual width of each column in pixels, and the columns that are `hidden` until the user
+        wants them. The model must be set first."""
         self._widths = tuple(widths)
+        self._hidden = frozenset(hidden)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
+            self.setColumnHidden(column, column in self._hidden)
         # For each column, Qt's header checks whether the whole column is selected. This test reads every row
         # of the model. If there are many rows and all are selected, the test takes seconds. So the header
         # gets a selection model of its own.
@@ -238,10 +244,10 @@ class TableView(QTableView):
         return menu
 
     def reset_columns(self) -> None:
-        """Show every column in its usual place and width."""
+        """Show the usual columns in their usual places and widths."""
         head = self.horizontalHeader()
         for column, width in enumerate(self._widths):
-            self.setColumnHidden(column, False)
+            self.setColumnHidden(column, column in self._hidden)
             head.moveSection(head.visualIndex(column), column)
             self.setColumnWidth(column, width)
 
@@ -298,6 +304,9 @@ class TableView(QTableView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         model, area = self.model(), event.rect()
+        if self._empty and not model.rowCount():
+            self._paint_empty()
+            return
         row = self.rowAt(area.top())
         if row < 0:
             return
@@ -325,9 +334,19 @@ class TableView(QTableView):
                     painter.fillRect(0, top, width, height, selected)
                 elif row & 1:
                     painter.fillRect(0, top, width, height, alternate)
-                painter.setPen(selected_ink if marked else ink)
+                seen = muted if model.is_seen(row) else ink
+                painter.setPen(selected_ink if marked else seen)
                 drawn.draw(painter, model, row, top, selected_ink if marked else muted)
                 row, top = row + 1, top + height
+
+    def _paint_empty(self) -> None:
+        """Paint the words of an empty table."""
+        rules = int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextWordWrap)
+        area = self.viewport().rect().adjusted(24, 24, -24, -24)
+        with canvas.Painter(self.viewport()) as painter:
+            painter.setFont(self.font())
+            painter.setPen(theme.colours().colour("muted"))
+            painter.drawText(area, rules, wording.straight(self._empty))
 
     def _columns_drawn(self, model: text_model.TextModel, area: QRect) -> _Columns:
         shown = self._shown_columns(area)
@@ -345,11 +364,25 @@ class TableView(QTableView):
         super().resizeEvent(event)
         self._fit_form()
 
+    def set_empty(self, words: str) -> None:
+        """Show these words as long as the table has no rows."""
+        if words != self._empty:
+            self._empty = words
+            self.setAccessibleDescription(words)
+            self.viewport().update()
+
+    def set_picture(self, picture: Callable[[int], str]) -> None:
+        """Show a picture in the tool tips. `picture` returns rich text for a row, or an empty text."""
+        self._picture = picture
+
     def viewportEvent(self, event: QEvent) -> bool:
-        if self._two_lines and isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            model, row = self.model(), self.rowAt(event.pos().y())
-            if row >= 0 and isinstance(model, text_model.TextModel):
-                QToolTip.showText(event.globalPos(), wording.plain_tip(model.two_lines_tip(row)), self)
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            model, place = self.model(), self.indexAt(event.pos())
+            if place.isValid() and isinstance(model, text_model.TextModel):
+                row = place.row()
+                tip = model.two_lines_tip(row) if self._two_lines else model.tip(row, place.column()) or ""
+                picture = "" if self._picture is None else self._picture(row)
+                QToolTip.showText(event.globalPos(), wording.pictured_tip(picture, tip), self)
             return True
         return super().viewportEvent(event)
 

@@ -81,6 +81,7 @@ class Actions:
         shown = main.browser.game is not None
         self.stop.setEnabled(running or main.waiting.asked is not None or main.assistance.why.busy)
         self.export.setEnabled(main.hits.exportable)
+        self.copy_command.setEnabled(main.result is not None and main.base is not None)
         for action in (self.next_hit, self.previous_hit):
             action.setEnabled(main.hits.count > 0)
         marks = len(main.marked.all)
@@ -141,6 +142,9 @@ class Actions:
         self._action(menu, "Save query &as...", self._queries_kept.save_query_as, "Ctrl+Shift+S")
         menu.addSeparator()
         self.export = self._action(menu, "&Export hits...", self._output.ask_export, "Ctrl+E", "export")
+        self.copy_command = self._action(
+            menu, "&Copy the search as a command line", self._output.copy_command, "Ctrl+Shift+K"
+        )
         menu.addSeparator()
         quit_ = self._action(menu, "&Quit", main.close, QKeySequence.StandardKey.Quit)
         quit_.setMenuRole(QAction.MenuRole.QuitRole)

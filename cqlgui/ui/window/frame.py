@@ -25,13 +25,17 @@ from PySide6.QtWidgets import (
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.board import notation, painting, stage
 from cqlgui.ui.board import widget as board_widget
+from cqlgui.ui.continuing import pane as continuing_pane
 from cqlgui.ui.editor import panel as editor_panel
+from cqlgui.ui.facets import pane as facets_pane
+from cqlgui.ui.facets import sets_pane
 from cqlgui.ui.helping import assistance, here
 from cqlgui.ui.look import areas, bars, fitting, infobar, labels
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import games, hitbar, hits, start_page, waiting
 from cqlgui.ui.picker import examples
 from cqlgui.ui.picker import panel as picker_panel
+from cqlgui.ui.pictures import pane as pictures_pane
 from cqlgui.ui.pointing import controller as pointing
 from cqlgui.ui.reference import history as history_pane
 from cqlgui.ui.reference import library as library_pane
@@ -82,6 +86,10 @@ class Frame(QMainWindow):
         self.notation = notation.NotationView()
         self.hitbar = hitbar.HitBar()
         self.hits = hits.HitsPanel(self.jobs)
+        self.continuing = continuing_pane.ContinuationsPane(self.jobs)
+        self.facets = facets_pane.FacetsPane(self.jobs)
+        self.sets = sets_pane.SetsPane()
+        self.pictures = pictures_pane.PicturesPane(self.jobs)
         self.games = games.GamesPanel(self.jobs)
         self.infobar = infobar.InfoBar()
         self.start_page = start_page.StartPage()
@@ -177,6 +185,12 @@ class Frame(QMainWindow):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.hits, "Hits")
+        # The tabs that show the hits of the last search, each in another way.
+        self.views = (self.hits, self.facets, self.continuing, self.pictures)
+        self.tabs.addTab(self.facets, "Facets")
+        self.tabs.addTab(self.continuing, "Moves")
+        self.tabs.addTab(self.pictures, "Pictures")
+        self.tabs.addTab(self.sets, "Sets")
         self.tabs.addTab(self.games, "All games")
         asked = QTabWidget()
         asked.setDocumentMode(True)
@@ -201,7 +215,7 @@ class Frame(QMainWindow):
         )
         # These widgets paint their own background. Without this setting, a new text in a widget would also
         # repaint the dock and the window.
-        for part in (self.editor, board_side, self.hits, self.games):
+        for part in (self.editor, board_side, self.hits, self.facets, self.continuing, self.sets, self.games):
             part.setAutoFillBackground(True)
         self._lay_out_status()
 
@@ -231,6 +245,20 @@ class Frame(QMainWindow):
         for part in (self.assistance.estimate, self.live, self.here):
             self.narrower.scoped.connect(lambda _games, part=part: part.set_within(self.narrower.within))
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=NARROWING))
+        self.narrower.join_facets(self.facets)
+        self.narrower.join_sets(self.sets)
+        self.hits.line.applied.connect(self.narrower.set_games)
+        self.narrower.line_left.connect(lambda: self.hits.line.put(""))
+        self.narrower.line_failed.connect(self.hits.tell_line)
+        self.pictures.narrowed.connect(self.narrower.narrow)
+        self.pictures.normalised_changed.connect(self.browser.set_normalised)
+        self.browser.normalised_changed.connect(self.pictures.set_normalised)
+        self.pictures.told.connect(self.tell)
+        self.pictures.failed.connect(lambda words: self.infobar.show_message(words, "error", key=FAULT))
+        self.narrower.kept_changed.connect(self.pictures.set_others)
+        self.continuing.narrowed.connect(self.narrower.narrow)
+        self.continuing.frame_wanted.connect(self.browser.set_normalised)
+        self.browser.normalised_changed.connect(self.continuing.set_normalised)
         self.hits.narrowing_removed.connect(self.narrower.undo)
         self.hits.scope_removed.connect(self.narrower.widen)
         self.searcher.progressed.connect(self.hits.progress)

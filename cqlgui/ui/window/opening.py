@@ -272,6 +272,8 @@ class Opening(QObject):
         self._list_bad_games(())
         self._showing.clear_limit()
         self._frame.hits.clear()
+        self._frame.continuing.clear()
+        self._frame.pictures.set_result(None, None)
         self._frame.earlier.set_found_by(None, "")
         self._showing.mark_hits()
         self._frame.games.set_base(None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QUrl
@@ -11,7 +12,9 @@ from PySide6.QtGui import (
 )
 
 from cqlgui.pgn import decoding
+from cqlgui.tasks.asking import commands
 from cqlgui.tasks.export import exporting
+from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import search_model
 from cqlgui.ui.look import naming, wording
 from cqlgui.ui.panels import export_dialog
@@ -31,6 +34,7 @@ class Output(QObject):
         self._showing = showing
         self._opening = opening
         main.exporter.started.connect(self._exporting)
+        main.exporter.too_large.connect(self._ask_large)
         main.exporter.written.connect(self._exported)
         main.exporter.ended.connect(self._export_ended)
         main.hits.export_requested.connect(self.ask_export)
@@ -61,7 +65,8 @@ class Output(QObject):
         folder = Path(self._frame.folder) if self._frame.folder else None
         choice = export_dialog.ExportDialog.ask(self._frame, counts, folder=folder)
         if choice is not None:
-            self._frame.exporter.write(base, result, choice, selected, element)
+            rows = self._frame.hits.arrange.wish.rows
+            self._frame.exporter.write(base, result, choice, selected, element, rows)
 
     def _exporting(self, path: Path) -> None:
         self._frame.infobar.dismiss(frame.EXPORTING)
@@ -81,6 +86,13 @@ class Output(QObject):
             sentence += f" {report.as_played:,} of them as they were played: {exporting.AS_PLAYED}"
         self._frame.infobar.show_message(sentence, "info", action=action, key=frame.EXPORTING, front=True)
 
+    def _ask_large(self, sentence: str, write: Callable[[], None]) -> None:
+        """Offer to write a very large file all the same."""
+        self._frame.end_progress()
+        self._frame.infobar.show_message(
+            sentence, "warning", action=("Write it all the same", write), key=frame.EXPORTING, front=True
+        )
+
     def _export_ended(self, sentence: str, kind: str) -> None:
         self._frame.end_progress()
         self._frame.infobar.show_message(sentence, kind, key=frame.EXPORTING)
@@ -99,6 +111,21 @@ class Output(QObject):
         if game is not None:
             QGuiApplication.clipboard().setText(decoding.decode(game.raw))
             self._frame.tell("Game copied")
+
+    def copy_command(self) -> None:
+        """Copy a command line that prints the rows of the table."""
+        main = self._frame
+        if main.base is None or main.result is None:
+            return
+        options = {Rows.HITS: [], Rows.SPANS: ["--spans"], Rows.GAMES: ["--group", "game"]}[
+            main.hits.arrange.wish.rows
+        ]
+        text = commands.command_line(
+            main.base, main.result.query, games=main.hits.line.text(), options=options
+        )
+        QGuiApplication.clipboard().setText(text)
+        left = main.narrower.steps_besides
+        main.tell(f"Command copied, without: {', '.join(left)}" if left else "Command copied")
 
     def copy_picture(self) -> None:
         """Copy a picture of the board."""

@@ -117,6 +117,8 @@ class Searching(QObject):
         self._frame.result = None
         self._showing.clear_limit()
         self._frame.narrower.clear()
+        self._frame.continuing.clear()
+        self._frame.pictures.set_result(None, None)
         self._frame.hits.tell_narrowing("")
         within = self._frame.searcher.options.within
         self._frame.hits.begin(
@@ -127,7 +129,10 @@ class Searching(QObject):
         self._frame.picker.set_counts(())
         self._frame.browser.set_hits({})
         focus = self._frame.focusWidget()
-        if not (self._frame.searcher.live and focus is not None and self._frame.games.isAncestorOf(focus)):
+        # Facets, moves and pictures show the new hits too.
+        shows_hits = self._frame.tabs.currentWidget() in self._frame.views
+        in_games = focus is not None and self._frame.games.isAncestorOf(focus)
+        if not shows_hits and not (self._frame.searcher.live and in_games):
             self._frame.tabs.setCurrentWidget(self._frame.hits)
         self._frame.changed.emit()
 
@@ -146,7 +151,9 @@ class Searching(QObject):
         self._frame.picker.set_counts(result.orbits, result.positions)
         self._frame.examples.show(self._frame.base, result)
         if self._frame.base is not None:
-            self._frame.narrower.take(self._frame.base, result)
+            self._frame.narrower.take(self._frame.base, result, remember=not self._frame.searcher.live)
+        self._frame.continuing.set_result(self._frame.base, result)
+        self._frame.pictures.set_result(self._frame.base, result)
         self._tell_failures(result)
         if self._frame.searcher.live:
             self._live_finished(result)
@@ -208,6 +215,8 @@ class Searching(QObject):
             self._frame.hits.land(0)
         self._frame.hits.finish(result)
         self._frame.hits.tell_narrowing(words)
+        self._frame.continuing.set_result(self._frame.base, result)
+        self._frame.pictures.set_result(self._frame.base, result)
         self._frame.picker.set_counts(result.orbits, result.positions)
         self._frame.examples.show(self._frame.base, result)
         if self._frame.browser.game is not None and self._frame.browser.base is self._frame.base:

@@ -32,6 +32,8 @@ class Showing(QObject):
         main.browser.shown.connect(self._browsed)
         main.browser.normalised_changed.connect(self._normalised)
         main.hitbar.stepped.connect(self.next_hit)
+        main.continuing.line_wanted.connect(self.show_line)
+        main.continuing.line_previewed.connect(self.show_line)
 
     def _hits_told(self, games: list[int]) -> None:
         """Show the details that the interpreter has computed for the hits of some games."""
@@ -75,6 +77,13 @@ class Showing(QObject):
             self._frame.browser.open(
                 self._frame.base, hit.game, hit.positionid, self._frame.hits.hits.hits_of(hit.game)
             )
+
+    def show_line(self, game: int, positionid: int, plies: int) -> None:
+        """Show the position some plies after a hit. In preorder, each ply of a continuation is the next
+        position."""
+        if self._frame.base is not None:
+            found = self._frame.hits.hits.hits_of(game)
+            self._frame.browser.open(self._frame.base, game, positionid + plies, found)
 
     def next_hit(self, step: int) -> None:
         """Go to the next (+1) or previous (-1) hit, across games."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cqlgui.board import motions
 from cqlgui.cql.checking import check
-from cqlgui.cql.transforming import transforms, words
+from cqlgui.cql.transforming import geometry, transforms, words
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,19 @@ from cqlgui.cql.transforming import transforms, words
 )
 def test_each_name_has_its_words(name: str, phrase: str) -> None:
     assert words.in_words((name,)) == phrase
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+@pytest.mark.parametrize("swapped", [False, True])
+def test_names_of_a_motion_mean_the_motion(symmetry: int, swapped: bool) -> None:
+    for right, up in [(0, 0), (3, 0), (-2, 5), (0, -7)]:
+        moved = motions.Motion(symmetry, right, up, swapped)
+        names = geometry.names_of(moved)
+        assert geometry.motion(words.bracketed(names)) == moved
+        # Each name is one that orbits have, so it has its phrase.
+        assert words.in_words(names).count(",") == max(len(names) - 1, 0)
+    assert geometry.names_of(motions.Motion(1, swapped=True)) == ("invertcolor reflect_h",)
+    assert geometry.names_of(motions.STILL) == ()
 
 
 def test_words_follow_the_order_of_doing() -> None:

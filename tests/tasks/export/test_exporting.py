@@ -240,7 +240,7 @@ def test_what_stands_under_an_old_temporary_name_is_left_alone(
     assert victim.read_bytes() == b"mine"
 
 
-ALL_ENDINGS = ["pgn", "annotated", "csv", "jsonl", "epd", "html"]
+ALL_ENDINGS = ["pgn", "annotated", "csv", "jsonl", "epd", "html", "tex", "tsv"]
 GAMES = 130
 
 

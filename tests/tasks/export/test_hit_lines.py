@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.export import hit_lines, records
+from cqlgui.tasks.export import hit_lines, hit_table, records
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
@@ -43,15 +43,45 @@ def test_lines_and_lists_say_what_objects_say(
     query: str, variations: bool, base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hit_lines, "_PIECE", 7)
+    monkeypatch.setattr(hit_table, "PIECE", 7)
     monkeypatch.setattr(hit_lines, "_GAMES", 3)
     options = search_model.SearchOptions(within=np.arange(1, 31), variations=variations)
     result = searching.search(base, query, options)
     found, order = result.games, list(result.order)
     assert order
     made = "".join(hit_lines.lines(base, found, order, result.orbits, variations=variations))
-    expected = records.records(base, (found[game] for game in order), result.orbits)
+    expected = list(records.records(base, (found[game] for game in order), result.orbits))
     assert made.splitlines() == [hit_lines.quoted(record) for record in expected]
+    for rows in hit_table.Rows:
+        wanted = list(hit_table.grouped(expected, rows))
+        made = "".join(hit_lines.lines(base, found, order, result.orbits, variations=variations, rows=rows))
+        assert made.splitlines() == [hit_lines.quoted(record) for record in wanted]
+        assert wanted == list(
+            records.of_games(base, found, order, result.orbits, variations=variations, rows=rows)
+        )
+        assert tuple(wanted[0]) == rows.fields
     listed = json.loads(f"[{','.join(hit_lines.comments(result))}]")
     assert listed == [[game, *entry] for game in order for entry in found[game].comments]
     places = json.loads(f"[{','.join(hit_lines.positions(result))}]")
     assert places == [[game, hit.positionid] for game in order for hit in found[game].hits]
+
+
+def _hit(game: int, place: int, ply: int, element: int | None = None) -> dict[str, object]:
+    orbit = [] if element is None else [{"orbit": 0, "element": element}]
+    return {"game": game, "positionid": place, "ply": ply, "orbit": orbit}
+
+
+def test_runs_of_plies_with_one_element_are_spans() -> None:
+    hits = [
+        _hit(1, 3, 3, 0), _hit(1, 4, 4, 0), _hit(1, 5, 5, 1), _hit(1, 7, 7, 1),
+        # Position 8 begins a variation at an earlier ply.
+        _hit(1, 8, 5, 1),
+        _hit(2, 9, 6, 1), _hit(2, 10, 7, 1), _hit(2, 11, 8, 1),
+    ]  # fmt: skip
+    spans = list(hit_table.grouped(hits, hit_table.Rows.SPANS))
+    assert [(one["game"], one["ply"], one["until"], one["plies"]) for one in spans] == [
+        (1, 3, 4, 2), (1, 5, 5, 1), (1, 7, 7, 1), (1, 5, 5, 1), (2, 6, 8, 3),
+    ]  # fmt: skip
+    games = list(hit_table.grouped(hits, hit_table.Rows.GAMES))
+    assert [(one["game"], one["positionid"], one["hits"]) for one in games] == [(1, 3, 5), (2, 9, 3)]
+    assert list(hit_table.grouped([], hit_table.Rows.SPANS)) == []

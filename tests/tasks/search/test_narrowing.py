@@ -1,4 +1,4 @@
-"""Facets count what they choose, and results made of others hold the hits they should."""
+"""Results that are made of others hold the hits they should."""
 
 from __future__ import annotations
 
@@ -47,40 +47,12 @@ def check(result: search_model.SearchResult) -> None:
 
 
 @pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
-def test_a_facet_parts_the_hits(base: base_model.Base, details: search_model.Details) -> None:
-    whole = searching.search(base, QUERY, search_model.SearchOptions(details=details))
-    known = narrowing.attributes(base)
-    for name in narrowing.FACETS:
-        check_parts(whole, known, name)
-    late = narrowing.having(
-        whole, known, narrowing.PLY, narrowing.values(whole, known, narrowing.PLY)[-1].key
-    )
-    told = list(hit_details.tell(base, late, late.order))
-    assert {(game.game, hit.positionid) for game in told for hit in game.hits} == places(late)
-
-
-def check_parts(whole: search_model.SearchResult, known: narrowing.Attributes, name: str) -> None:
-    found = narrowing.values(whole, known, name)
-    assert len(found) > 1
-    seen: set[tuple[int, int]] = set()
-    for value in found:
-        part = narrowing.having(whole, known, name, value.key)
-        check(part)
-        assert (len(part.order), part.positions) == (value.games, value.positions)
-        assert places(part).isdisjoint(seen)
-        seen |= places(part)
-        assert [one.key for one in narrowing.values(part, known, name)] == [value.key]
-    assert seen == places(whole)
-
-
-@pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
 def test_the_hits_of_an_element_are_a_result_of_their_own(
     base: base_model.Base, details: search_model.Details
 ) -> None:
     whole = searching.search(
         base, "flipcolor flipvertical {Bh3 or check}", search_model.SearchOptions(details=details)
     )
-    known = narrowing.attributes(base)
     elements = whole.orbits[0].elements
     assert len({element.positions for element in elements}) > 1
     for number, element in enumerate(elements):
@@ -93,8 +65,6 @@ def test_the_hits_of_an_element_are_a_result_of_their_own(
             for hit in found.hits
             if (0, number) in {(match.orbit, match.element) for match in hit.matches}
         }
-        values = narrowing.values(part, known, narrowing.RESULT)
-        assert sum(value.positions for value in values) == element.positions
     assert not narrowing.matching(whole, 1, 0).order
 
 
@@ -102,22 +72,6 @@ def test_the_hits_of_an_element_leave_games_without_hits_out(base: base_model.Ba
     bare = searching.search(base, "cql(matchcount 0 0 gamenumber 1 5) flipcolor {ply < 0}")
     assert bare.order
     assert not narrowing.matching(bare, 0, 0).order
-
-
-def test_what_is_missing_is_a_value_too(base: base_model.Base) -> None:
-    whole = searching.search(base, "cql(gamenumber 1) true")
-    known = narrowing.attributes(base)
-    words = {
-        name: [value.words for value in narrowing.values(whole, known, name)] for name in narrowing.FACETS
-    }
-    assert words == {
-        narrowing.RESULT: ["*"],
-        narrowing.DECADE: ["unknown"],
-        narrowing.RATING: ["2600-2799"],
-        narrowing.OPENING: ["unknown"],
-        narrowing.PLY: ["0-19"],
-    }
-    assert not narrowing.values(searching.search(base, "cql(variations) true"), known, narrowing.PLY)
 
 
 @pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
@@ -129,6 +83,7 @@ def test_results_are_made_of_others(base: base_model.Base, details: search_model
         (narrowing.both(one, other), places(one) & places(other)),
         (narrowing.either(one, other), places(one) | places(other)),
         (narrowing.without(one, other), places(one) - places(other)),
+        (narrowing.only_one(one, other), places(one) ^ places(other)),
     )
     for made, wanted in pairs:
         assert places(made) == wanted
@@ -248,15 +203,6 @@ def test_what_is_told_of_other_hits_is_not_told_of_these(castled: base_model.Bas
     assert {(hit.game, hit.positionid) for hit in told.hits} == places(made)
 
 
-def test_the_ply_of_hits_in_variations_is_not_told_by_their_number(castled: base_model.Base) -> None:
-    known = narrowing.attributes(castled)
-    line = searching.search(castled, "ply == 1")
-    whole = searching.search(castled, "ply == 1", search_model.SearchOptions(variations=True))
-    for one, other in ((line, whole), (whole, line)):
-        assert not narrowing.values(narrowing.either(one, other), known, narrowing.PLY)
-    assert narrowing.values(narrowing.either(line, line), known, narrowing.PLY)
-
-
 def test_games_that_match_without_a_hit_are_members_too(base: base_model.Base) -> None:
     bare, other = (
         searching.search(base, f"cql(matchcount 0 0 gamenumber 1 {last}) ply < 0") for last in (5, 3)
@@ -273,6 +219,7 @@ def test_games_that_match_without_a_hit_are_members_too(base: base_model.Base) -
         (narrowing.either(hits, bare), bare.order, places(hits)),
         (narrowing.both(bare, hits), (), set()),
         (narrowing.without(bare, hits), bare.order, set()),
+        (narrowing.only_one(bare, other), bare.order[len(other.order) :], set()),
     ):
         assert made.order == tuple(games)
         assert places(made) == wanted
@@ -292,8 +239,3 @@ def test_a_search_keeps_to_the_games_of_a_result(base: base_model.Base) -> None:
     options = search_model.SearchOptions(within=narrowing.in_games(one), details=search_model.Details.NONE)
     again = searching.search(base, "true", options)
     assert again.order == tuple(sorted(one.order))
-
-
-def test_a_decade_is_named_by_its_first_year() -> None:
-    assert narrowing._words("Decade", 199) == "1990s"
-    assert narrowing._words("Decade", 0) == "unknown"

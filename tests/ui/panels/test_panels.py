@@ -7,8 +7,15 @@ import itertools
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetrics, QGuiApplication
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QStandardItemModel,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -17,19 +24,23 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QMenu,
+    QTableView,
     QToolButton,
+    QToolTip,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
 from cqlgui.tasks.databases import bases
+from cqlgui.tasks.databases import games as base_games
 from cqlgui.tasks.databases.games import rows as base_rows
+from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames
 from cqlgui.ui.look import infobar, labels, names, wording
 from cqlgui.ui.loop import jobs
-from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits
+from cqlgui.ui.panels import arrange, bad_games, export_dialog, games, hitbar, hits
 from cqlgui.ui.tables import hits_model, view
 
 SORTED = hit_model.SortKey("ply", descending=True, quiet=False)
@@ -354,11 +365,116 @@ def test_columns_can_be_hidden_but_not_all(
     assert not last.isEnabled()
     panel.select_row(0)
     panel.table.reset_columns()
-    assert head.hiddenSectionCount() == 0
+    hidden = [column for column in range(head.count()) if head.isSectionHidden(column)]
+    assert hidden == sorted(hits_model.EXTRA)
     panel.table.setColumnHidden(3, True)
     panel.restore_columns(usual)
-    # This query has no values, so their column alone is not shown.
-    assert [column for column in range(head.count()) if head.isSectionHidden(column)] == [hits_model.VALUE]
+    # This query has no values, so their column is not shown either.
+    hidden = [column for column in range(head.count()) if head.isSectionHidden(column)]
+    assert hidden == sorted({hits_model.VALUE, *hits_model.EXTRA})
+
+
+def test_columns_of_an_older_table_are_put_back(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
+) -> None:
+    older = QTableView()
+    qtbot.addWidget(older)
+    older.setModel(QStandardItemModel(1, 11))
+    older.setColumnWidth(hits_model.WHITE, 77)
+    older.setColumnHidden(hits_model.ECO, True)
+    panel.restore_columns(older.horizontalHeader().saveState())
+    filled(panel, base, result)
+    head = panel.table.horizontalHeader()
+    assert head.count() == len(hits_model.TITLES)
+    assert panel.table.columnWidth(hits_model.WHITE) == 77
+    assert head.isSectionHidden(hits_model.ECO)
+    panel.table.reset_columns()
+    hidden = [column for column in range(head.count()) if head.isSectionHidden(column)]
+    assert set(hidden) - {hits_model.VALUE} == hits_model.EXTRA
+
+
+# --- rows ---
+
+
+def column_of(panel: hits.HitsPanel, column: int) -> list[str]:
+    return [panel.hits.texts(row, [column])[0] for row in range(panel.count)]
+
+
+def test_a_click_on_a_title_sorts_turns_and_brings_back(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    head = panel.table.horizontalHeader()
+    numbers = column_of(panel, hits_model.GAME)
+    panel.select_row(3)
+    hit = panel.current()
+    moved: list[int] = []
+    panel.current_changed.connect(moved.append)
+    plies = []
+    for shown in (True, True, False):
+        left = head.sectionViewportPosition(hits_model.PLY) + 5
+        qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left, head.height() // 2))
+        assert head.isSortIndicatorShown() is shown
+        assert panel.current() == hit
+        plies.append([panel.hit_at(row).positionid for row in range(panel.count)])
+    assert plies[0] == sorted(plies[0])
+    assert plies[1] == sorted(plies[0], reverse=True)
+    assert column_of(panel, hits_model.GAME) == numbers
+    assert not moved, "sorting moved the board"
+
+
+def test_rows_are_runs_or_games_and_say_so(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    panel.arrange.set_wish(arrange.Wish(Rows.GAMES))
+    panel.arrange.wished.emit(panel.arrange.wish)
+    assert panel.count == len(result.games)
+    assert [panel.hit_at(row).game for row in range(panel.count)] == list(result.order)
+    assert text(panel, "Result of the search").startswith(
+        f"{panel.count} games of {result.positions} hits in"
+    )
+    first = panel.hit_at(0)
+    assert panel.position_text(first.game, first.positionid) == f"game 1 of {panel.count}"
+    most = max(range(panel.count), key=lambda row: len(result.games[panel.hit_at(row).game].hits))
+    assert panel.hits.words_of(most) == f"{len(result.games[panel.hit_at(most).game].hits)} hits"
+    # Every hit of a game belongs to the row of the game.
+    for hit in result.games[first.game].hits:
+        assert panel.hits.row_of(hit.game, hit.positionid) == 0
+    # The next search keeps the kind of the rows, and forgets how they were sorted.
+    panel.arrange.sort_by(hits_model.WHITE)
+    filled(panel, base, result)
+    assert panel.arrange.wish == arrange.Wish(Rows.GAMES)
+    assert panel.count == len(result.games)
+
+
+def test_rows_stay_arranged_when_the_table_is_limited(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    panel.arrange.sort_by(hits_model.PLY)
+    panel.limit(0, 1)
+    shown = [panel.hit_at(row) for row in range(panel.count)]
+    assert shown
+    assert all(any(match.element == 1 for match in hit.matches) for hit in shown)
+    assert [hit.positionid for hit in shown] == sorted(hit.positionid for hit in shown)
+    panel.limit(None)
+    assert panel.count == result.positions
+
+
+def test_seen_rows_are_told_apart(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    panel.select_row(0)
+    panel.select_row(2)
+    assert [panel.hits.is_seen(row) for row in range(4)] == [True, False, True, False]
+    panel.arrange.sort_by(hits_model.GAME)
+    panel.arrange.sort_by(hits_model.GAME)
+    seen = [panel.hit_at(row) for row in range(panel.count) if panel.hits.is_seen(row)]
+    assert len(seen) == 2
+    filled(panel, base, result)
+    assert not panel.hits.is_seen(0)
 
 
 def test_the_menu_of_a_row_opens_it_and_offers_the_columns(
@@ -848,3 +964,20 @@ def test_a_name_that_cannot_be_looked_up_is_no_fault_of_the_dialog(
     dialog.path.setText(str(tmp_path / "hits.pgn"))
     dialog.path.setText(str(tmp_path / name) if name[0] == "x" else name)
     assert dialog.choice().path.suffix == ".pgn"
+
+
+def test_a_row_shows_its_position_on_hover(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    qtbot.waitUntil(lambda: bool(panel.hits.pictured(0)[0]))
+    hit = panel.hit_at(0)
+    assert panel.hits.pictured(0)[0] == base_games.load(base, hit.game).tree.positions[hit.positionid].fen()
+    place = panel.table.visualRect(panel.hits.index(0, hits_model.WHITE)).center()
+    QApplication.sendEvent(
+        panel.table.viewport(),
+        QHelpEvent(QEvent.Type.ToolTip, place, panel.table.viewport().mapToGlobal(place)),
+    )
+    assert QToolTip.text().startswith("<table>")
+    assert "data:image/png;base64," in QToolTip.text()
+    QToolTip.hideText()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from cqlgui.tasks.analysis import attributes, facets
+from cqlgui.tasks.databases import games, importing
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.tasks.search import narrowing
+from cqlgui.tasks.search import narrowing, searching
+from cqlgui.ui.facets import pane, sets_pane
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import narrow
 from cqlgui.ui.state import narrower
@@ -129,16 +134,14 @@ def test_the_latest_limit_counts(
     assert made.within.tolist() == sorted(result.order)
 
 
-def test_facets_of_many_hits_are_counted_beside(
+def test_facets_in_the_menu_are_counted_beside(
     qtbot: QtBot,
     door: jobs.Jobs,
     button: narrow.NarrowButton,
     base: base_model.Base,
     result: search_model.SearchResult,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(narrow, "FEW", 0)
-    known = narrowing.attributes(base)
+    known = attributes.of_base(base)
     button.set_attributes(known)
     button.set_result(result)
 
@@ -155,15 +158,166 @@ def test_facets_of_many_hits_are_counted_beside(
     def rows(menu: QMenu) -> list[str]:
         return [action.text().split("\t")[0] for action in menu.actions()]
 
-    left, menu = opened(narrowing.DECADE), opened(narrowing.PLY)
+    def values(shown: search_model.SearchResult, name: str) -> list[str]:
+        found = facets.counts(facets.sheet(known, shown))
+        return [
+            value.words
+            for facet in found
+            for value in facet.values
+            if facet.name == name and value.parent == attributes.NO_PARENT
+        ]
+
+    left, menu = opened(facets.DECADE), opened(facets.PLY)
     assert rows(left) == rows(menu) == ["counting..."]
     qtbot.waitUntil(lambda: rows(menu) != ["counting..."])
-    assert rows(menu) == [value.words for value in narrowing.values(result, known, narrowing.PLY)]
-    with qtbot.waitSignal(button.chosen):
+    assert rows(menu) == values(result, facets.PLY)
+    with qtbot.waitSignal(button.chosen) as chosen:
         menu.actions()[0].trigger()
+    sheet = facets.sheet(known, result)
+    assert chosen.args[0](result).order == facets.narrowed(sheet, facets.Choice().alone(facets.PLY, 0)).order
     # Once counted they are there at once; of other hits they are counted again.
-    assert rows(opened(narrowing.PLY)) == rows(menu)
-    button.set_result(narrowing.matching(result, 0, 1))
-    menu = opened(narrowing.PLY)
+    assert rows(opened(facets.PLY)) == rows(menu)
+    assert rows(opened(facets.OPENING)) == values(result, facets.OPENING)
+    part = narrowing.matching(result, 0, 1)
+    button.set_result(part)
+    menu = opened(facets.PLY)
     assert rows(menu) == ["counting..."]
     qtbot.waitUntil(lambda: rows(menu) != ["counting..."])
+    assert rows(menu) == values(part, facets.PLY)
+
+
+def pane_of(qtbot: QtBot, door: jobs.Jobs, made: narrower.Narrower) -> pane.FacetsPane:
+    """A pane of facets that is shown and has counted."""
+    found = pane.FacetsPane(door)
+    qtbot.addWidget(found)
+    found.show()
+    made.join_facets(found)
+    qtbot.waitUntil(lambda: found.tree.topLevelItemCount() > 0)
+    return found
+
+
+def test_choices_of_facets_replace_each_other_and_other_steps_follow(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, result)
+    found = pane_of(qtbot, door, made)
+    sheet = facets.sheet(attributes.of_base(base), result)
+
+    def left(choice: facets.Choice) -> search_model.SearchResult:
+        return facets.narrowed(sheet, choice)
+
+    white = facets.Choice().alone(facets.RESULT, 0)
+    with qtbot.waitSignal(made.shown) as shown:
+        found.tree.asked.emit("alone", facets.RESULT, 0)
+    assert shown.args[0].order == left(white).order
+    assert shown.args[1] == "1-0"
+    with qtbot.waitSignal(made.shown) as shown:
+        found.tree.asked.emit("joined", facets.RESULT, 1)
+    assert shown.args[0].order == left(white.joined(facets.RESULT, 1)).order
+    assert shown.args[1] == "1-0 or 1/2-1/2"
+    # The limit of the picker holds for the counts, and becomes a step before the choice.
+    made.limit((0, 1, "colours swapped"))
+    qtbot.waitUntil(lambda: found._sheet is not None and found._sheet.result is not result)
+    assert found.choice == white.joined(facets.RESULT, 1)
+    with qtbot.waitSignal(made.shown) as shown:
+        found.tree.asked.emit("alone", facets.RESULT, 0)
+    assert shown.args[1] == "colours swapped, 1-0"
+    assert shown.args[0].positions == left(white.alone(facets.ELEMENT, 1)).positions > 0
+    with qtbot.waitSignal(made.shown) as shown:
+        found.clear()
+    assert shown.args[1] == "colours swapped"
+    assert shown.args[0].positions == narrowing.matching(result, 0, 1).positions
+    # Another way to narrow begins from the hits shown, and the pane chooses nothing of them.
+    with qtbot.waitSignal(made.shown):
+        found.tree.asked.emit("alone", facets.RESULT, 0)
+    with qtbot.waitSignal(made.shown) as shown:
+        button.chosen.emit(lambda hits: hits, "kept")
+    assert shown.args[1] == "colours swapped, 1-0, kept"
+    assert not found.choice
+    with qtbot.waitSignal(made.shown) as shown:
+        made.undo()
+    assert shown.args == [result, ""]
+    qtbot.waitUntil(lambda: found._sheet is not None and found._sheet.result is result)
+
+
+def test_a_second_run_on_other_games_tells_what_changed(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, base: base_model.Base
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    shelf = sets_pane.SetsPane()
+    qtbot.addWidget(shelf)
+    made.join_sets(shelf)
+    made.take(base, searching.search(base, "check"))
+    qtbot.waitUntil(lambda: made._prints is not None)
+    # Nothing is told of a run that cannot differ.
+    with qtbot.assertNotEmitted(made.changed):
+        made.take(base, searching.search(base, "check "))
+        qtbot.waitUntil(lambda: door.count == 0)
+    made.leave_base()
+    text = pgn.read_text("utf-8")
+    pgn.write_text('[White "New"]\n\n1. e4 f5 2. Qh5+ *\n\n' + text, "utf-8")
+    later = importing.open_base([pgn]).base
+    assert later.games == base.games + 1
+    result = searching.search(later, "check")
+    with qtbot.waitSignal(made.changed) as changed:
+        made.take(later, result)
+    found = changed.args[0]
+    assert (found.added.order, found.lost.order, found.moved.order) == ((1,), (), ())
+    assert [button.text() for button in shelf._changes.parts] == [
+        "1 game added", "0 games lost", "0 games moved",
+    ]  # fmt: skip
+    with qtbot.waitSignal(made.shown) as shown:
+        shelf._changes.parts[0].click()
+    assert shown.args[0].order == (1,)
+    with qtbot.waitSignal(made.shown) as shown:
+        made.undo()
+    assert shown.args == [result, ""]
+
+
+def test_the_line_of_games_replaces_itself_and_is_left_by_other_steps(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    left: list[bool] = []
+    faults: list[str] = []
+    made.line_left.connect(lambda: left.append(True))
+    made.line_failed.connect(faults.append)
+    made.take(base, result)
+    left.clear()
+
+    def shown_after(line: str) -> tuple[search_model.SearchResult, str]:
+        with qtbot.waitSignal(made.shown) as caught:
+            made.set_games(line)
+        return caught.args[0], caught.args[1]
+
+    for line in ("result:1-0", "-result:1-0", "result:1/2-1/2"):
+        part, words = shown_after(line)
+        fits = set(games.fitting(base, line).tolist())
+        assert set(part.order) == set(result.order) & fits
+        assert words == line
+    assert not left, "a line that is replaced was left"
+    with qtbot.waitSignal(made.line_failed):
+        made.set_games("result:no-such")
+    assert "No game has “no-such” as result." in faults[-1]
+    whole, words = shown_after("")
+    assert (whole.order, words) == (result.order, "")
+    assert left == [True]
+    # Another step follows the line, and the line can then not be changed any more.
+    part, _ = shown_after("result:1-0")
+    left.clear()
+    with qtbot.waitSignal(made.shown) as caught:
+        made.narrow(lambda one: narrowing.kept(one, one.games.columns.hits % 2 == 0), "even")
+    assert caught.args[1] == "result:1-0, even"
+    assert left == [True]
+    with qtbot.waitSignal(made.shown) as caught:
+        made.undo()
+    assert caught.args[0] is result

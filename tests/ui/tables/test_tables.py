@@ -229,6 +229,7 @@ def test_headers_and_moves_come_for_rows_in_view_and_only_those_are_repainted(
     last = len(result.games[result.order[0]].hits) - 1
     assert set(changed) == {
         (0, last, hits_model.WHITE, hits_model.ECO),
+        (0, last, hits_model.WHITE_ELO, hits_model.OPENING),
         (0, last, hits_model.PLY, hits_model.MOVES),
     }
 

@@ -178,7 +178,7 @@ def test_labels_and_tool_tips_are_made_in_one_place(path: Path) -> None:
     assert wrong == []
 
 
-MAKERS = ("wording.plain_tip", "wording.markup_tip")
+MAKERS = ("wording.plain_tip", "wording.markup_tip", "wording.pictured_tip")
 
 
 def constant(node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files.resources import resource
 from cqlgui.jit import native
+from cqlgui.tasks.analysis import attributes, facets
 from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.look import wording
@@ -25,20 +26,30 @@ def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> search_model.S
     return found
 
 
-def menu_of(main: main_window.MainWindow, *titles: str) -> QMenu:
+def menu_of(qtbot: QtBot, main: main_window.MainWindow, *titles: str) -> QMenu:
     """A submenu, filled as it would be on the way there."""
     menu = main.hits.narrow.menu()
     menu.aboutToShow.emit()
     for title in titles:
         menu = next(one.menu() for one in menu.actions() if one.text().replace("&", "").startswith(title))
         menu.aboutToShow.emit()
+        qtbot.waitUntil(lambda menu=menu: [one.text() for one in menu.actions()] != ["counting..."])
     return menu
 
 
-def choose(main: main_window.MainWindow, *titles: str) -> None:
+def choose(qtbot: QtBot, main: main_window.MainWindow, *titles: str) -> None:
     *above, last = titles
-    menu = menu_of(main, *above)
+    menu = menu_of(qtbot, main, *above)
     next(one for one in menu.actions() if one.text().replace("&", "").startswith(last)).trigger()
+
+
+def values_of(
+    main: main_window.MainWindow, result: search_model.SearchResult, name: str
+) -> tuple[facets.Value, ...]:
+    """The values of a facet of a result."""
+    assert main.base is not None
+    sheet = facets.sheet(attributes.of_base(main.base), result)
+    return next(facet.values for facet in facets.counts(sheet) if facet.name == name)
 
 
 def open_sample(qtbot: QtBot, main: main_window.MainWindow) -> None:
@@ -53,18 +64,16 @@ def test_hits_are_narrowed_step_by_step_and_shown_whole_again(
     whole = ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
     narrow = main.hits.narrow
     qtbot.waitUntil(lambda: narrow._attributes is not None)
-    known = narrowing.attributes(main.base) if main.base else None
-    assert known is not None
-    value = narrowing.values(whole, known, narrowing.RESULT)[0]
+    value = values_of(main, whole, facets.RESULT)[0]
     with qtbot.waitSignal(main.narrower.shown):
-        choose(main, "Result", value.words)
+        choose(qtbot, main, "Result", value.words)
     assert (main.hits.count, main.hits.games) == (value.positions, value.games)
     assert main.result is not None
     assert main.result.orbits[0].elements != whole.orbits[0].elements
     assert main.hits._narrowed.isVisible()
     qtbot.waitUntil(lambda: main.browser.hit is not None and main.browser.hit.squares != 0)
     with qtbot.waitSignal(main.narrower.shown):
-        choose(main, "Ply", narrowing.values(main.result, known, narrowing.PLY)[0].words)
+        choose(qtbot, main, "Ply", values_of(main, main.result, facets.PLY)[0].words)
     assert 0 < main.hits.count < value.positions
     with qtbot.waitSignal(main.narrower.shown):
         main.hits._narrowed.click()
@@ -75,14 +84,14 @@ def test_hits_are_narrowed_step_by_step_and_shown_whole_again(
 def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     mates = ask(qtbot, main, "mate")
-    choose(main, "Keep")
-    choose(main, "Search in")
+    choose(qtbot, main, "Keep")
+    choose(qtbot, main, "Search in")
     assert main.hits._scope.isVisible()
     inside = ask(qtbot, main, "check")
     assert inside.order == tuple(sorted(mates.order))
     assert inside.games_searched == len(mates.order)
     with qtbot.waitSignal(main.narrower.shown):
-        choose(main, "With", "1 mate", "Hits in both")
+        choose(qtbot, main, "With", "1 mate", "Hits in both")
     assert main.hits.count == mates.positions
     main.hits._scope.click()
     assert not main.hits._scope.isVisible()
@@ -94,12 +103,10 @@ def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
 ) -> None:
     open_sample(qtbot, main)
     checks = ask(qtbot, main, "check")
-    choose(main, "Keep")
+    choose(qtbot, main, "Keep")
     whole = ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
     narrow = main.hits.narrow
     qtbot.waitUntil(lambda: narrow._attributes is not None)
-    assert main.base is not None
-    known = narrowing.attributes(main.base)
     elements = whole.orbits[0].elements
     number = max(range(len(elements)), key=lambda place: elements[place].positions)
     element = elements[number]
@@ -114,42 +121,42 @@ def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
 
     limit()
     # What is counted, chosen, searched in, kept and joined is what the table shows.
-    values = narrowing.values(part, known, narrowing.RESULT)
-    titles = [action.text() for action in menu_of(main, "Result").actions()]
+    values = values_of(main, part, facets.RESULT)
+    titles = [action.text() for action in menu_of(qtbot, main, "Result").actions()]
     assert [title.split("\t")[0] for title in titles] == [value.words for value in values]
     assert titles[0].endswith(f"{wording.games(values[0].games)}, {wording.hits(values[0].positions)}")
-    choose(main, "Search in")
+    choose(qtbot, main, "Search in")
     assert main.narrower.within is not None
     assert main.narrower.within.tolist() == sorted(part.order)
     main.hits._scope.click()
-    choose(main, "Keep")
+    choose(qtbot, main, "Keep")
     for way, wanted in (
         ("Hits in both", narrowing.both(part, checks)),
         ("Hits not in these", narrowing.without(part, checks)),
         ("Hits in either", narrowing.either(part, checks)),
     ):
         with qtbot.waitSignal(main.narrower.shown):
-            choose(main, "With", "1 check", way)
+            choose(qtbot, main, "With", "1 check", way)
         assert (main.hits.count, main.hits.games) == (wanted.positions, len(wanted.order))
         with qtbot.waitSignal(main.narrower.shown):
             main.hits._narrowed.click()
         assert main.hits.count == whole.positions
         limit()
     with qtbot.waitSignal(main.narrower.shown) as narrowed:
-        choose(main, "Result", values[0].words)
+        choose(qtbot, main, "Result", values[0].words)
     assert (main.hits.count, main.hits.games) == (values[0].positions, values[0].games)
     # The element is a step like the others now.
     assert narrowed.args[1] == f"{element.words}, {values[0].words}"
     assert main.hits.limited_to is None
     with qtbot.waitSignal(main.narrower.shown):
-        choose(main, "With", "2 ", "Show these")
+        choose(qtbot, main, "With", "2 ", "Show these")
     assert (main.hits.count, main.hits.games) == (element.positions, element.games)
     # Without the limit it is all of the hits again.
     main.hits._narrowed.click()
     limit()
     main.hits._chip.click()
     assert main.hits.count == whole.positions
-    choose(main, "Search in")
+    choose(qtbot, main, "Search in")
     assert main.narrower.within.tolist() == sorted(whole.order)
 
 
@@ -184,7 +191,7 @@ def test_an_estimate_is_of_the_query_and_the_games_that_are_searched(
     main.editor.set_text("check")
     qtbot.waitUntil(lambda: said.text().endswith("games"))
     everywhere = said.text()
-    choose(main, "Search in")
+    choose(qtbot, main, "Search in")
     assert said.text() == ""
     qtbot.waitUntil(lambda: said.text() == f"{mates} games")
     main.hits._scope.click()

@@ -1,0 +1,1 @@
+"""Subcommands that survey whole bases: studies, duplicates, and compositions that anticipate others."""

@@ -1,0 +1,100 @@
+"""`cqlgui anticipate`: the compositions of a collection that are nearest to given ones."""
+
+from __future__ import annotations
+
+import argparse
+
+from cqlgui.cli import opening, terminal
+from cqlgui.tasks.databases import games
+from cqlgui.tasks.likeness import anticipation
+from cqlgui.tasks.results import base_model
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the nearest games for each entry."""
+    bar = terminal.Bar()
+    with terminal.interruptible() as cancel:
+        entries = opening.open_base([arguments.entries], cancel).base
+        opened = opening.open_base(arguments.files, cancel)
+        try:
+            found = anticipation.find(entries, opened.base, top=arguments.top, cancel=cancel, progress=bar)
+        finally:
+            bar.end()
+    known = anticipation.headers(opened.base, found)
+    titles = {row.game: row for row in games.rows(entries, range(1, entries.games + 1))}
+    if arguments.json:
+        terminal.put(
+            {
+                "entries": [_record(entry, titles[entry.number], known) for entry in found.entries],
+                "games": found.games,
+                "positions": found.positions,
+                "left_out": found.left_out,
+            }
+        )
+    else:
+        for entry in found.entries:
+            _print(entry, titles[entry.number], known)
+    left_out = (
+        f"; {found.left_out} games begin from the usual array or could not be read" if found.left_out else ""
+    )
+    terminal.say(
+        f"{len(found.entries)} entries compared with {found.positions} positions of {found.games} "
+        f"compositions{left_out}."
+    )
+    return opening.outcome(opened)
+
+
+def _record(
+    entry: anticipation.Entry, title: base_model.GameRow, known: dict[int, base_model.GameRow]
+) -> dict[str, object]:
+    record: dict[str, object] = {
+        "entry": entry.number,
+        "white": title.white,
+        "black": title.black,
+        "fen": entry.fen,
+        "nearest": [
+            {
+                "game": near.game,
+                "white": known[near.game].white,
+                "black": known[near.game].black,
+                "date": known[near.game].date,
+                "event": known[near.game].event,
+                "score": round(near.score, 6),
+                "same": near.same,
+                "men": near.men,
+                "entry_ply": near.entry_ply,
+                "ply": near.ply,
+                "transform": near.transform,
+                "words": near.words,
+                "fen": near.fen,
+            }
+            for near in entry.nearest
+        ],
+    }
+    if entry.reason:
+        record["error"] = entry.reason
+    return record
+
+
+def _print(
+    entry: anticipation.Entry, title: base_model.GameRow, known: dict[int, base_model.GameRow]
+) -> None:
+    terminal.row(" ".join(filter(None, [f"{entry.number}:", _players(title), title.date, entry.fen])))
+    if entry.reason:
+        terminal.row(f"    {entry.reason}")
+    for near in entry.nearest:
+        row = known[near.game]
+        terminal.row(
+            f"    {100 * near.score:5.1f} %  {near.game}: {_players(row)} {row.date}  "
+            f"{near.same} of {near.men} men, {_where(near)}, {near.transform} {near.words}  {near.fen}"
+        )
+
+
+def _players(row: base_model.GameRow) -> str:
+    return f"{row.white or '?'} - {row.black or '?'}"
+
+
+def _where(near: anticipation.Near) -> str:
+    entry = f"entry after {near.entry_ply} plies" if near.entry_ply else "entry's start"
+    game = f"game after {near.ply} plies" if near.ply else "game's start"
+    return f"{entry}, {game}"

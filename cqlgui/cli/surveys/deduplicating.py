@@ -1,0 +1,78 @@
+"""`cqlgui duplicates`: lists games that are in a base more than once, and writes the base without them."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+
+import numpy as np
+
+from cqlgui.cli import opening, terminal
+from cqlgui.tasks.databases import games
+from cqlgui.tasks.likeness import duplicates
+from cqlgui.tasks.results import base_model
+
+_AT_ONCE = 200
+"""Number of groups whose headers are read together."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the groups of duplicates with the reasons, and write the other games if asked."""
+    bar = terminal.Bar()
+    with terminal.interruptible() as cancel:
+        opened = opening.open_base(arguments.files, cancel)
+        base = opened.base
+        try:
+            found = duplicates.find(base, cancel=cancel, progress=bar)
+        finally:
+            bar.end()
+        if arguments.json:
+            terminal.put(_record(base, found))
+        else:
+            _print(base, found)
+        if arguments.output is not None:
+            # The module takes a while to load, and a list alone does not need it.
+            from cqlgui.tasks.export import exporting
+
+            kept = np.setdiff1d(np.arange(1, base.games + 1), found.left_out).tolist()
+            try:
+                exporting.export_games(base, kept, arguments.output, cancel=cancel, progress=bar)
+            finally:
+                bar.end()
+            terminal.say(f"{len(kept)} games written to {arguments.output}")
+    terminal.say(f"{found.summary}.")
+    return opening.outcome(opened)
+
+
+def _record(base: base_model.Base, found: duplicates.Duplicates) -> dict[str, object]:
+    return {
+        "games": found.games,
+        "left_out": len(found.left_out),
+        "groups": [
+            {
+                "kept": group.kept,
+                "others": [{"game": other.game, "reason": group.why(other)} for other in group.others],
+            }
+            for group in found.groups
+        ],
+        "sources": [
+            {"file": str(source.path), "first": source.first, "games": source.games}
+            for source in base.sources
+        ],
+    }
+
+
+def _print(base: base_model.Base, found: duplicates.Duplicates) -> None:
+    every = found.groups
+    while groups := list(itertools.islice(every, _AT_ONCE)):
+        wanted = [game for group in groups for game in (group.kept, *(one.game for one in group.others))]
+        rows = {row.game: row for row in games.rows(base, wanted)}
+        for group in groups:
+            terminal.row(f"{_shown(rows[group.kept])}: kept")
+            for other in group.others:
+                terminal.row(f"    {_shown(rows[other.game])}: left out, {group.why(other)}")
+
+
+def _shown(row: base_model.GameRow) -> str:
+    players = f"{row.white or '?'} - {row.black or '?'}"
+    return " ".join(filter(None, [f"{row.game}:", players, row.result, row.date, f"{row.plies} plies"]))

@@ -1,0 +1,274 @@
+"""Puts the hits of a result into rows: one row for each hit, for each run of plies or for each game, sorted
+by any column. Rows are arrays of hit numbers, so a million hits take a fraction of a second."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cqlgui.base import arrays, progress
+from cqlgui.base.data import dataclass
+from cqlgui.cql.ast.types import Type
+from cqlgui.engine.kernels import material
+from cqlgui.engine.passes import detail_pass
+from cqlgui.tasks.analysis import frames
+from cqlgui.tasks.databases import games as games_module
+from cqlgui.tasks.export.hit_table import Rows
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results.found import Columns, Integers
+from cqlgui.tasks.search import hit_details
+
+Keys: TypeAlias = "npt.NDArray[np.int64]"
+"""Sort keys of hits: a smaller number comes first. Hits with equal keys keep their order."""
+LAST: Final = np.iinfo(np.int64).max
+"""The key of a hit that has no value. It comes last in both directions."""
+
+
+class Sort(enum.Enum):
+    """The columns that rows can be sorted by. The value is the name of the column of headers, or empty if the
+    column is no header."""
+
+    WHITE = "white"
+    BLACK = "black"
+    WHITE_ELO = "white_elo"
+    BLACK_ELO = "black_elo"
+    RESULT = "result"
+    DATE = "date"
+    EVENT = "event"
+    SITE = "site"
+    ROUND = "round"
+    ECO = "eco"
+    OPENING = "opening"
+    GAME = "game"
+    PLACE = "place"
+    PLY = "ply"
+    ELEMENT = "element"
+    VALUE = "value"
+    SORT_KEY = "sort key"
+    HITS = "number of hits"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrangement:
+    """The rows of a table of hits. Row n shows hit `numbers[n]`, and stands for `sizes[n]` hits: those from
+    `numbers[n]` on in a span, and all hits of a game. `rows` has the row of each hit, or -1 for a hit without
+    a row. `games` is the number of games that have rows."""
+
+    kind: Rows
+    numbers: Integers
+    sizes: Integers
+    rows: npt.NDArray[np.int32]
+    games: int
+
+
+def arrange(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    columns: Columns,
+    *,
+    kind: Rows = Rows.HITS,
+    sort: Sort | None = None,
+    descending: bool = False,
+    chosen: Integers | None = None,
+    cancel: progress.CancelToken | None = None,
+) -> Arrangement:
+    """Arrange the hits `columns` of a result. With `chosen`, only the hits with these numbers get rows; the
+    numbers ascend. Without `sort`, rows keep the order of the hits. If a game is a row, the row shows the hit
+    that comes first in the order.
+
+    Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
+    """
+    token = cancel or progress.CancelToken()
+    numbers = np.arange(len(columns)) if chosen is None else chosen
+    heads = _heads(base, result, columns, numbers, kind)
+    firsts = np.flatnonzero(heads)
+    owners = np.cumsum(heads) - 1
+    sizes = np.diff(firsts, append=len(numbers))
+    shown = numbers[firsts]
+    if sort is not None:
+        keys = sizes if sort is Sort.HITS and kind is not Rows.HITS else None
+        if kind is Rows.GAMES and keys is None:
+            # The row of a game shows the hit that comes first in the order.
+            of_hits = keys_of(base, result, columns, sort, token)[numbers]
+            of_hits = _turned(of_hits) if descending else of_hits
+            best = np.lexsort((np.arange(len(numbers)), of_hits, owners))
+            firsts = best[np.searchsorted(owners[best], np.arange(len(firsts)))]
+            shown, keys = numbers[firsts], of_hits[firsts]
+        else:
+            if keys is None:
+                keys = keys_of(base, result, columns, sort, token)[shown]
+            keys = _turned(keys) if descending else keys
+        order = _order(keys)
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        shown, sizes, owners = shown[order], sizes[order], places[owners]
+    rows = np.full(len(columns), -1, np.int32)
+    rows[numbers] = owners
+    token.raise_if_cancelled()
+    games = len(shown) if kind is Rows.GAMES else found_module.count_games(columns.hits[numbers])
+    return Arrangement(kind, shown, sizes, rows, games)
+
+
+def _order(keys: Keys) -> Integers:
+    """The stable order of some keys. NumPy sorts numbers of 16 bits many times faster than longer numbers."""
+    known = keys != LAST
+    if not len(keys) or not known.any():
+        return np.arange(len(keys))
+    low, high = int(keys[known].min()), int(keys[known].max())
+    if high - low < _SHORT:
+        short = np.where(known, keys - low, _SHORT).astype(np.uint16)
+        return np.argsort(short, kind="stable")
+    return np.argsort(keys, kind="stable")
+
+
+_SHORT: Final = (1 << 16) - 1
+
+
+def _turned(keys: Keys) -> Keys:
+    """Keys for the opposite direction. Hits without a value still come last."""
+    return np.where(keys == LAST, LAST, -keys)
+
+
+def _heads(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    columns: Columns,
+    numbers: Integers,
+    kind: Rows,
+) -> npt.NDArray[np.bool_]:
+    """Which of the hits `numbers` begin a row."""
+    heads = np.ones(len(numbers), np.bool_)
+    if kind is Rows.HITS or len(numbers) < 2:
+        return heads
+    hits = columns.hits[numbers]
+    games = hits >> found_module.GAME_SHIFT
+    heads[1:] = games[1:] != games[:-1]
+    if kind is Rows.SPANS:
+        elements = columns.primary()[numbers]
+        heads[1:] |= (np.diff(hits) != 1) | (elements[1:] != elements[:-1])
+        if result.variations:
+            # Positionids are given in preorder. The next positionid at the next ply is a child.
+            heads[1:] |= np.diff(plies(base, result, columns)[numbers]) != 1
+    return heads
+
+
+def plies(base: base_model.Base, result: search_model.SearchResult, columns: Columns) -> Integers:
+    """The ply of each hit. Without variations, this is its positionid."""
+    if not result.variations:
+        return columns.hits & found_module.PLACE_MASK
+    found = np.zeros(len(columns), np.int64)
+    for part in frames.parts(base, columns):
+        _, found[part.begin : part.end] = material.men_and_plies(part.asked, part.hits, variations=True)
+    return found
+
+
+def keys_of(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    columns: Columns,
+    sort: Sort,
+    cancel: progress.CancelToken,
+) -> Keys:
+    """The sort key of each hit for a column."""
+    match sort:
+        case Sort.GAME:
+            return columns.games
+        case Sort.PLACE | Sort.HITS:
+            starts = found_module.first_hits(columns.hits)
+            sizes = np.diff(starts, append=len(columns))
+            if sort is Sort.HITS:
+                return arrays.repeated(sizes, sizes)
+            return np.arange(len(columns)) - arrays.repeated(starts, sizes)
+        case Sort.PLY:
+            return plies(base, result, columns)
+        case Sort.ELEMENT:
+            codes = columns.primary()
+            return np.where(codes < 0, LAST, codes)
+        case Sort.VALUE:
+            return _values(base, result, columns, cancel)
+        case Sort.SORT_KEY:
+            known = result.games.sort_keys()
+            listed = found_module.each_game(columns.hits).tolist()
+            ranks = _ranked([known[game][0] if known.get(game) else None for game in listed])
+            starts = found_module.first_hits(columns.hits)
+            return arrays.repeated(ranks, np.diff(starts, append=len(columns)))
+        case _:
+            return _headers(base, columns, sort)
+
+
+def _headers(base: base_model.Base, columns: Columns, sort: Sort) -> Keys:
+    """The ranks of the headers of the hits' games."""
+    ranks = games_module.ranks(base, sort.value)
+    found: Keys = ranks[columns.games]
+    return found
+
+
+def _ranked(values: Sequence[int | str | None]) -> Keys:
+    """The ranks of values: numbers before texts, None last."""
+
+    def key(value: int | str) -> tuple[bool, int, str]:
+        text = isinstance(value, str)
+        return text, 0 if text else int(value), str(value).casefold() if text else ""
+
+    listed = sorted({value for value in values if value is not None}, key=key)
+    places = {value: place for place, value in enumerate(listed)}
+    return np.array([LAST if value is None else places[value] for value in values], np.int64)
+
+
+def _values(
+    base: base_model.Base, result: search_model.SearchResult, columns: Columns, cancel: progress.CancelToken
+) -> Keys:
+    """The ranks of the values of the hits, or of the comments that the query writes at hits without a
+    value."""
+    # The hits of a batch are found by their places in the ascending list of all hits.
+    order = np.argsort(columns.hits, kind="stable")
+    ascending = columns.hits[order]
+    numbers: Keys = np.full(len(columns), LAST, np.int64)
+    texts: dict[int, int | str | None] = {}
+    for games, found in hit_details.batches(
+        base, result, found_module.each_game(columns.hits).tolist(), cancel=cancel
+    ):
+        details = found.columns.details
+        plain = [game for game in games if game not in found.told]
+        if details is not None and details.kind in _NUMERIC:
+            numbers[order[np.searchsorted(ascending, found.columns.hits)]] = _number_keys(details)
+            plain = []
+        for game in [*plain, *found.told]:
+            whole = found[game]
+            for hit in whole.hits:
+                text = hit.value if hit.value is not None else whole.comment_at(hit.positionid)
+                texts[game << found_module.GAME_SHIFT | hit.positionid] = _number(text)
+    if not texts:
+        return numbers
+    listed = [texts.get(hit) for hit in columns.hits.tolist()]
+    known = numbers != LAST
+    if known.any():
+        listed = [
+            number if is_known else text
+            for number, is_known, text in zip(numbers.tolist(), known.tolist(), listed, strict=True)
+        ]
+    return _ranked(listed)
+
+
+_NUMERIC: Final = (Type.NUMERIC, Type.SET)
+
+
+def _number_keys(details: found_module.HitDetails) -> Keys:
+    """The keys of values that are numbers or sets of squares. A set has the number of its squares as key."""
+    if details.kind is Type.SET:
+        counts: Keys = np.bitwise_count(details.values.view(np.uint64)).astype(np.int64)
+        return counts
+    return np.where(details.values == detail_pass.NO_VALUE, LAST, details.values)
+
+
+def _number(text: str | None) -> int | str | None:
+    """A value as a number if it is one; None for an empty text."""
+    if not text:
+        return None
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 19 else text

@@ -1,0 +1,313 @@
+"""Named sets of hits, and what changed between two results, such as two runs of one query.
+
+A game of one base is found in another base, or in the same base after it has changed, as follows. If a file
+has the same text in both bases, its games are those at the same places. Other games are compared by White,
+Black, event, site, date, round, result and number of plies. Of several games that agree in all
+of these, the first is taken for the first, the second for the second, and so on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from cqlgui.base import arrays, data, progress
+from cqlgui.base.data import dataclass, field
+from cqlgui.tasks.databases import workspace
+from cqlgui.tasks.results import base_model, hit_model, search_model
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results.found import Columns, FoundGames, Integers
+from cqlgui.tasks.search import narrowing
+
+Prints = npt.NDArray[np.uint64]
+
+MOST_SETS: Final = 40
+"""Maximum of named sets; the oldest set is dropped first."""
+MOST_RUNS: Final = 24
+"""Maximum of queries whose last run is remembered."""
+MOST_HITS: Final = 20_000_000
+"""Maximum of hits in all named sets, and likewise in all remembered runs. A hit takes about 16 bytes."""
+GONE: Final = 0
+"""Stands for a game that is no longer in the base. Games are numbered from 1."""
+_TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedSet:
+    """A result under a name, with the base and the time of its search (seconds since 1970). `prints` are the
+    fingerprints of the games of the base (`fingerprints`). Without them a set can be compared only with sets
+    of the same base."""
+
+    name: str
+    base: base_model.Base
+    result: search_model.SearchResult = field(repr=False)
+    asked: float
+    prints: Prints | None = field(default=None, repr=False)
+
+    @property
+    def query(self) -> str:
+        """The text of the query."""
+        return self.result.query
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is different in a result, compared with an earlier one. The three results hold games of the later
+    base, so they can be shown.
+
+    `added` has the hits in games that did not match before. `lost` has the earlier hits in games that match
+    no more. `moved` has the hits in games that match as before, but at other positions. `gone` is the number
+    of games that matched and are no longer in the base. `hits_added` and `hits_lost` count single hits, in
+    whatever games they are.
+    """
+
+    added: search_model.SearchResult = field(repr=False)
+    lost: search_model.SearchResult = field(repr=False)
+    moved: search_model.SearchResult = field(repr=False)
+    gone: int
+    hits_added: int
+    hits_lost: int
+
+    def __bool__(self) -> bool:
+        return bool(self.added.order or self.lost.order or self.moved.order or self.gone)
+
+
+def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None = None) -> Prints:
+    """A number for each game of a base by its ordinal, made from what the game's tags say. Other games
+    practically always have another number."""
+    catalog = workspace.catalog()
+    found = np.zeros(base.games + 1, np.uint64)
+    for source in base.sources:
+        columns = []
+        for name in _TEXTS:
+            if cancel is not None:
+                cancel.raise_if_cancelled()
+            columns.append(catalog.coded(source.id, name, _hash))
+        columns.append(catalog.numbers(source.id, "plies"))
+        some = np.zeros(len(columns[0]), np.uint64)
+        for column in columns:
+            some = _mixed(some ^ column.astype(np.uint64))
+        # The import may still be adding games to the catalog.
+        some = some[: source.games]
+        found[source.first : source.first + len(some)] = some
+    return found
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest(), "big"
+    )
+
+
+def _mixed(words: Prints) -> Prints:
+    """A hash of each number (the finaliser of SplitMix64)."""
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return words ^ words >> np.uint64(31)
+
+
+def same_games(one: base_model.Base, other: base_model.Base) -> bool:
+    """Whether two bases have the same texts in the same order, so that ordinals mean the same games."""
+    return _texts(one) == _texts(other)
+
+
+def _texts(base: base_model.Base) -> list[tuple[str, int, int]]:
+    return [(_identity(source), source.first, source.games) for source in base.sources]
+
+
+def _identity(source: base_model.Source) -> str:
+    return source.digest or f"{source.id} {source.path}"
+
+
+def compare(before: NamedSet, after: NamedSet) -> Changes:
+    """What is different in `after`, compared with `before`."""
+    former, gone = before.result, 0
+    if not same_games(before.base, after.base):
+        places = _places(before, after)
+        former = _renumbered(former, places, after.base)
+        gone = int(np.count_nonzero(places[narrowing.in_games(before.result)] == GONE))
+    mine, theirs = narrowing.in_games(after.result), narrowing.in_games(former)
+    hits, earlier = after.result.games.columns.hits, former.games.columns.hits
+    new, old = (
+        one[~np.isin(one, other, assume_unique=True)] for one, other in ((hits, earlier), (earlier, hits))
+    )
+    changed = arrays.distinct(np.concatenate([new, old]) >> found_module.GAME_SHIFT)
+    moved = np.intersect1d(changed, np.intersect1d(mine, theirs, assume_unique=True), assume_unique=True)
+    return Changes(
+        in_games_of(after.result, np.setdiff1d(mine, theirs, assume_unique=True)),
+        in_games_of(former, np.setdiff1d(theirs, mine, assume_unique=True)),
+        in_games_of(after.result, moved),
+        gone,
+        len(new),
+        len(old) + int(len(before.result.games.columns) - len(earlier)),
+    )
+
+
+def in_games_of(result: search_model.SearchResult, games: Integers) -> search_model.SearchResult:
+    """The hits of a result in some games, which ascend."""
+    table = np.zeros(int(max(games.max(initial=0), max(result.order, default=0))) + 1, np.bool_)
+    table[games] = True
+    bare = {game: hits for game, hits in result.games.told.items() if not hits.hits and table[game]}
+    return narrowing.kept(result, table[result.games.columns.games], bare)
+
+
+def _places(before: NamedSet, after: NamedSet) -> Integers:
+    """For each game of the earlier base by its ordinal, the ordinal in the later base, or `GONE`."""
+    found = np.full(before.base.games + 1, GONE, np.int64)
+    left = np.ones(before.base.games + 1, np.bool_)
+    free = np.ones(after.base.games + 1, np.bool_)
+    left[0] = free[0] = False
+    later = {_identity(source): source for source in after.base.sources}
+    for source in before.base.sources:
+        same = later.get(_identity(source))
+        if same is not None and same.games == source.games:
+            own = np.arange(source.games)
+            found[source.first + own] = same.first + own
+            left[source.first : source.first + source.games] = False
+            free[same.first : same.first + same.games] = False
+    if before.prints is not None and after.prints is not None:
+        old, new = np.flatnonzero(left), np.flatnonzero(free)
+        found[old] = _matched(before.prints[old], after.prints[new], new)
+    return found
+
+
+def _matched(old: Prints, new: Prints, ordinals: Integers) -> Integers:
+    """For each fingerprint of `old`, the ordinal of the game with this fingerprint in `new`, or `GONE`. The
+    n-th game with a fingerprint is the n-th game with it."""
+    order = np.argsort(new, kind="stable")
+    ordered = new[order]
+    found = np.full(len(old), GONE, np.int64)
+    place = np.searchsorted(ordered, old) + _occurrences(old)
+    inside = place < len(ordered)
+    inside[inside] = ordered[place[inside]] == old[inside]
+    found[inside] = ordinals[order[place[inside]]]
+    return found
+
+
+def _occurrences(values: Prints) -> Integers:
+    """For each value, how often it occurs before."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    found = np.zeros(len(values), np.int64)
+    found[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
+    return found
+
+
+def _renumbered(
+    result: search_model.SearchResult, places: Integers, base: base_model.Base
+) -> search_model.SearchResult:
+    """A result with the ordinals of another base. `places` has the new ordinal of each game; games that are
+    `GONE` are left out. The hits come in the order of the new ordinals."""
+    columns = result.games.columns
+    games = places[columns.games]
+    hits = games << found_module.GAME_SHIFT | columns.hits & found_module.PLACE_MASK
+    order = np.flatnonzero(games != GONE)
+    order = order[np.argsort(hits[order], kind="stable")]
+    taken = columns.take(order)
+    told = {}
+    for game, one in result.games.told.items():
+        place = int(places[game])
+        if place != GONE:
+            told[place] = _told_of(one, place)
+    untold = result.games.untold
+    if untold is not None:
+        # A comment may have the game's number in its file.
+        untold = data.replace(untold, firsts=tuple(source.first for source in base.sources))
+    renewed = FoundGames(Columns(hits[order], taken.ends, taken.codes, taken.details), told, untold)
+    kept = sorted({*found_module.each_game(renewed.columns.hits).tolist(), *told})
+    return data.replace(
+        result, games=renewed, order=tuple(kept), orbits=narrowing.recounted(result.orbits, renewed.columns)
+    )
+
+
+def _told_of(told: hit_model.GameHits, game: int) -> hit_model.GameHits:
+    hits = tuple(data.replace(hit, game=game) for hit in told.hits)
+    return data.replace(told, game=game, hits=hits)
+
+
+def key_of(query: str) -> str:
+    """What identifies a query: its text, in which all white space is alike."""
+    return " ".join(query.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The named sets, the oldest first, and the last run of each query. A shelf never changes; each method
+    returns another shelf."""
+
+    sets: tuple[NamedSet, ...] = ()
+    runs: Mapping[str, NamedSet] = field(default_factory=dict)
+
+    def keeping(self, one: NamedSet) -> Shelf:
+        """With a set, in place of a set of the same name."""
+        others = [other for other in self.sets if other.name != one.name]
+        return data.replace(self, sets=_bounded([*others, one], MOST_SETS))
+
+    def renaming(self, one: NamedSet, name: str) -> Shelf:
+        """With another name for a set. If another set has this name already, a number is put behind it."""
+        taken = {other.name for other in self.sets if other is not one}
+        free, number = name, 2
+        while free in taken:
+            free, number = f"{name} ({number})", number + 1
+        renamed = [data.replace(one, name=free) if other is one else other for other in self.sets]
+        return data.replace(self, sets=tuple(renamed))
+
+    def with_prints(self, base: base_model.Base, prints: Prints) -> Shelf:
+        """With the fingerprints of the games of a base, for the sets and runs that lack them."""
+
+        def told(one: NamedSet) -> NamedSet:
+            lacking = one.base is base and one.prints is None
+            return data.replace(one, prints=prints) if lacking else one
+
+        return Shelf(tuple(map(told, self.sets)), {key: told(run) for key, run in self.runs.items()})
+
+    def dropping(self, one: NamedSet) -> Shelf:
+        """Without a set."""
+        return data.replace(self, sets=tuple(other for other in self.sets if other is not one))
+
+    def last_run(self, query: str) -> NamedSet | None:
+        """The last run of a query; None if it was not run."""
+        return self.runs.get(key_of(query))
+
+    def running(self, one: NamedSet) -> Shelf:
+        """With a run as the last run of its query."""
+        key = key_of(one.query)
+        others = [run for name, run in self.runs.items() if name != key]
+        runs = _bounded([*others, one], MOST_RUNS)
+        return data.replace(self, runs={key_of(run.query): run for run in runs})
+
+
+def _bounded(listed: Sequence[NamedSet], most: int) -> tuple[NamedSet, ...]:
+    """The newest of some sets: at most `most`, with at most `MOST_HITS` hits, but at least one."""
+    found: list[NamedSet] = []
+    hits = 0
+    for one in reversed(listed[-most:]):
+        hits += one.result.positions
+        if found and hits > MOST_HITS:
+            break
+        found.append(one)
+    return tuple(reversed(found))
+
+
+def comparable(one: NamedSet, base: base_model.Base) -> bool:
+    """Whether it makes sense to compare a run with a later one: the bases have a file in common, and the
+    games of the former base can be found in the later base."""
+    paths = {source.path for source in one.base.sources}
+    known = one.prints is not None or same_games(one.base, base)
+    return known and any(source.path in paths for source in base.sources)
+
+
+def asked_alike(one: NamedSet, other: NamedSet) -> bool:
+    """Whether two runs searched the same games with the same options, so that they cannot differ."""
+    first, second = one.result.options, other.result.options
+    within = (
+        first.within is second.within
+        if first.within is None or second.within is None
+        else np.array_equal(first.within, second.within)
+    )
+    return within and first == second and same_games(one.base, other.base)

@@ -1,0 +1,23 @@
+"""Writes what is asked in the window as a command line that prints the same rows."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from cqlgui.tasks.results import base_model
+
+
+def command_line(
+    base: base_model.Base,
+    text: str,
+    *,
+    games: str = "",
+    options: Sequence[str] = (),
+) -> str:
+    """A command for a POSIX shell that searches the files of a base. `games` are the terms of `--games`, and
+    `options` are further options. The command prints JSON lines."""
+    words = ["cqlgui", "search", *(str(source.path) for source in base.sources), "-e", text]
+    if games.strip():
+        words.append(f"--games={games.strip()}")
+    return shlex.join([*words, *options, "--jsonl"])

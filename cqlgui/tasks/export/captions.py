@@ -1,0 +1,98 @@
+"""Tells the row of a hit in words, for formats that people read: diagrams, cards and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cqlgui.base.patterns import pattern
+
+_CONTROL = pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def plain(text: str) -> str:
+    """The text on one line, without control characters."""
+    return _CONTROL.sub(" ", text).strip()
+
+
+def players(record: dict[str, Any]) -> str:
+    """Both players, such as `Short - Vaganian`."""
+    return f"{plain(record['white']) or '?'} - {plain(record['black']) or '?'}"
+
+
+def year(record: dict[str, Any]) -> str:
+    """The year of the game; empty if it is unknown."""
+    found = str(record["date"])[:4]
+    return found if found.isascii() and found.isdigit() else ""
+
+
+def place(record: dict[str, Any]) -> str:
+    """Event, site, round, date and result as far as they are known, separated by commas."""
+    number = plain(record["round"])
+    known = [plain(record[name]) for name in ("event", "site")]
+    known += [f"round {number}" if number not in ("", "?", "-") else "", _date(record)]
+    return ", ".join(text for text in (*known, plain(record["result"])) if text.strip("?.*-"))
+
+
+def _date(record: dict[str, Any]) -> str:
+    """The date as far as it is known, such as `1984` for `1984.??.??`."""
+    return plain(record["date"]).split(".?")[0]
+
+
+def opening(record: dict[str, Any]) -> str:
+    """The code of the opening and its name."""
+    return " ".join(plain(record[name]) for name in ("eco", "opening")).strip("? ")
+
+
+def to_move(record: dict[str, Any]) -> str:
+    """`White to move` or `Black to move`."""
+    return "Black to move" if _black(record["fen"]) else "White to move"
+
+
+def solution(record: dict[str, Any]) -> str:
+    """The moves that followed, with their numbers: `23.Qxh7+ Kxh7 24.Rh3#`. Empty at the end of a game."""
+    fields = record["fen"].split()
+    number, black = int(fields[5]), _black(record["fen"])
+    told = []
+    for place_of, san in enumerate(record["next"].split()):
+        if black:
+            told.append(san if place_of else f"{number}...{san}")
+            number += 1
+        else:
+            told.append(f"{number}.{san}")
+        black = not black
+    return " ".join(told)
+
+
+def image(record: dict[str, Any]) -> str:
+    """The transform of the primary match in words; empty if the hit has no match, or if the query matches as
+    it is written."""
+    orbit = record["orbit"]
+    return str(orbit[0]["words"]) if orbit and orbit[0]["transform"] != "<>" else ""
+
+
+def said(record: dict[str, Any]) -> str:
+    """The value of the hit, and what the query writes there."""
+    return plain(" ".join(text for text in (record["value"] or "", record["comment"]) if text))
+
+
+def spot(record: dict[str, Any]) -> str:
+    """Where the position is in the base: `game 12, position 34`."""
+    return f"game {record['game']}, position {record['positionid']}"
+
+
+def men(fen: str) -> Iterator[tuple[int, int, str]]:
+    """The men of a FEN: the column from the a-file, the row from the eighth rank, both from 0, and the letter
+    of the man."""
+    for row, rank in enumerate(fen.split()[0].split("/")):
+        column = 0
+        for sign in rank:
+            if sign.isdigit():
+                column += int(sign)
+            else:
+                yield column, row, sign
+                column += 1
+
+
+def _black(fen: str) -> bool:
+    return str(fen.split()[1]) == "b"

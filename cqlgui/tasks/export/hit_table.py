@@ -1,0 +1,366 @@
+"""The hits of a result as a table with the complete row of each hit. The table comes in blocks of columns,
+and no object is made for a hit. `records` has the same rows as objects."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.base import arrays, data
+from cqlgui.base.data import dataclass, field
+from cqlgui.board import squares
+from cqlgui.cql.ast.types import Type
+from cqlgui.engine.kernels import listing
+from cqlgui.engine.passes import orbit_pass
+from cqlgui.engine.replaying import games as packed_games
+from cqlgui.jit import native
+from cqlgui.tasks.databases import games as games_module
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.databases.games import Column
+from cqlgui.tasks.results import base_model, hit_model
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results.found import Integers
+
+HEADERS: Final = (
+    "white",
+    "black",
+    "white_elo",
+    "black_elo",
+    "result",
+    "date",
+    "event",
+    "site",
+    "round",
+    "eco",
+    "opening",
+)
+"""The fields that are headers of the game."""
+MOVES: Final = ("last", "last_uci", "san", "uci", "next")
+"""The fields with moves: the move that led to the position, the move that was played there, and the moves
+that followed (`listing`). A text is empty if there is no move."""
+FIELDS: Final = (
+    "file",
+    "game",
+    "gamenumber",
+    *HEADERS,
+    "ply",
+    "positionid",
+    "fen",
+    *MOVES,
+    "element",
+    "transform",
+    "squares",
+    "orbit",
+    "value",
+    "comment",
+)
+"""The fields of a hit in CSV, JSON lines and all other tables. `game` is the ordinal of the game in the base
+and `gamenumber` its number in the file, both from 1. `element` and `transform` describe the primary match:
+the number of the element in its orbit, from 0, and its transform in CQL. They are None without a match.
+`orbit` lists all matches, the primary match first: number of the orbit, number of the element, the transform
+in CQL and in words, and the position where the element matched. `comment` is what the query writes at the
+position."""
+PIECE: Final = 16_000
+"""Number of hits in a block, about."""
+
+
+class Rows(enum.Enum):
+    """What a row of the table is: a hit; a span, which is a run of hits at consecutive plies with one
+    element; or a game with its first hit."""
+
+    HITS = "hits"
+    SPANS = "spans"
+    GAMES = "games"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of a row. A span also has the ply of its last hit (`until`) and the number of its plies
+        (`plies`). A game also has the number of its hits (`hits`)."""
+        return FIELDS + {Rows.HITS: (), Rows.SPANS: ("until", "plies"), Rows.GAMES: ("hits",)}[self]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """The rows of some hits of one file. `columns` has the hits themselves and their details. `coded` has
+    the columns with few different values by field: those in `HEADERS`, `value` and `comment`. `listed` has
+    FENs and moves."""
+
+    file: str
+    first: int
+    """The base ordinal of the file's first game."""
+    columns: found_module.Columns
+    coded: dict[str, Column]
+    listed: listing.Listed
+    orbits: Sequence[hit_model.Orbit]
+    rows: Integers
+    """For each hit the number of its texts in `listed`."""
+    plies: Integers
+    more: dict[str, Integers] = field(default_factory=dict)
+    """The fields that rows have besides `FIELDS`."""
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def places(self) -> Integers:
+        """The positionid of each hit."""
+        return self.columns.hits & found_module.PLACE_MASK
+
+    @property
+    def ringed(self) -> Integers:
+        """The squares to ring at each hit, as bitboards."""
+        details = self.columns.details
+        assert details is not None
+        return details.squares.view(np.int64)
+
+    def grouped(self, rows: Rows) -> Block:
+        """The block with one row for each group of hits. Each row has the first hit of its group."""
+        if rows is Rows.HITS:
+            return self
+        games, places, plies = self.columns.games, self.places, self.plies
+        heads = np.ones(len(self), np.bool_)
+        heads[1:] = games[1:] != games[:-1]
+        if rows is Rows.SPANS:
+            primary = self.columns.primary()
+            # Positionids are given in preorder, so the next positionid at the next ply is a child.
+            heads[1:] |= np.diff(places) != 1
+            heads[1:] |= np.diff(plies) != 1
+            heads[1:] |= primary[1:] != primary[:-1]
+        firsts = np.flatnonzero(heads)
+        sizes = np.diff(firsts, append=len(self))
+        more = {"hits": sizes}
+        if rows is Rows.SPANS:
+            more = {"until": plies[firsts + sizes - 1], "plies": sizes}
+        coded = {name: Column(column.codes[firsts], column.values) for name, column in self.coded.items()}
+        return data.replace(
+            self,
+            columns=self.columns.take(firsts),
+            coded=coded,
+            rows=self.rows[firsts],
+            plies=plies[firsts],
+            more=more,
+        )
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The rows as objects, with the fields `FIELDS` and those in `more`."""
+        columns = self.columns
+        coded = {
+            name: [column.values[code] for code in column.codes.tolist()]
+            for name, column in self.coded.items()
+        }
+        headers = zip(*(coded[name] for name in HEADERS), strict=True)
+        texts = self.listed.texts()
+        names = {area: squares_of(area) for area in arrays.distinct(self.ringed).tolist()}
+        codes = columns.codes.tolist()
+        known = {code: match(code, self.orbits) for code in set(codes)}
+        more = [
+            dict(zip(self.more, row, strict=True))
+            for row in zip(*(column.tolist() for column in self.more.values()), strict=True)
+        ]
+        begin = 0
+        for number, (row, game, place, ply, area, end, header, value, comment) in enumerate(
+            zip(
+                self.rows.tolist(),
+                columns.games.tolist(),
+                self.places.tolist(),
+                self.plies.tolist(),
+                self.ringed.tolist(),
+                columns.ends.tolist(),
+                headers,
+                coded["value"],
+                coded["comment"],
+                strict=True,
+            )
+        ):
+            orbit = [{**known[code], "positionid": place} for code in codes[begin:end]]
+            begin = end
+            fen, *moves = texts[row]
+            made = record(
+                self.file,
+                self.first,
+                game,
+                header,
+                ply,
+                place,
+                fen,
+                moves,
+                names[area],
+                orbit,
+                value,
+                comment,
+            )
+            yield made | more[number] if more else made
+
+
+def record(
+    file: str,
+    first: int,
+    game: int,
+    headers: Sequence[Any],
+    ply: int,
+    place: int,
+    fen: str,
+    moves: Sequence[str],
+    ringed: list[str],
+    orbit: list[dict[str, Any]],
+    value: str | None,
+    comment: str,
+) -> dict[str, Any]:
+    """The row of a hit (`FIELDS`). `headers` and `moves` are in the order of `HEADERS` and `MOVES`."""
+    primary = orbit[0] if orbit else None
+    made: dict[str, Any] = {"file": file, "game": game, "gamenumber": game - first + 1}
+    made.update(zip(HEADERS, headers, strict=True))
+    made |= {"ply": ply, "positionid": place, "fen": fen}
+    made.update(zip(MOVES, moves, strict=True))
+    made["element"] = None if primary is None else primary["element"]
+    made["transform"] = None if primary is None else primary["transform"]
+    made |= {"squares": ringed, "orbit": orbit, "value": value, "comment": comment}
+    return made
+
+
+def grouped(records: Iterable[dict[str, Any]], rows: Rows) -> Iterator[dict[str, Any]]:
+    """Records of hits with one record for each group, as `Block.grouped`. The hits of a game must be
+    consecutive."""
+    if rows is Rows.HITS:
+        yield from records
+        return
+    group: list[dict[str, Any]] = []
+    for one in records:
+        if group and not _goes_on(group[-1], one, rows):
+            yield _of_group(group, rows)
+            group = []
+        group.append(one)
+    if group:
+        yield _of_group(group, rows)
+
+
+def _goes_on(before: dict[str, Any], one: dict[str, Any], rows: Rows) -> bool:
+    """Whether a record belongs to the same group as the record before."""
+    if before["game"] != one["game"] or rows is Rows.GAMES:
+        return bool(before["game"] == one["game"])
+    follows = all(before[name] + 1 == one[name] for name in ("positionid", "ply"))
+    return follows and _element(before) == _element(one)
+
+
+def _element(one: dict[str, Any]) -> tuple[int, int] | None:
+    """The orbit and the element of a record's primary match."""
+    return (one["orbit"][0]["orbit"], one["orbit"][0]["element"]) if one["orbit"] else None
+
+
+def _of_group(group: Sequence[dict[str, Any]], rows: Rows) -> dict[str, Any]:
+    if rows is Rows.GAMES:
+        return group[0] | {"hits": len(group)}
+    return group[0] | {"until": group[-1]["ply"], "plies": len(group)}
+
+
+def squares_of(area: int) -> list[str]:
+    """The names of the squares of a bitboard."""
+    return [squares.square_name(square) for square in squares.bits(area & (1 << 64) - 1)]
+
+
+def match(code: int, orbits: Sequence[hit_model.Orbit]) -> dict[str, Any]:
+    """A match as an entry of the field `orbit`, without the position."""
+    orbit, element = code >> orbit_pass.ELEMENT_BITS, code & (1 << orbit_pass.ELEMENT_BITS) - 1
+    known = orbits[orbit].elements[element]
+    return {"orbit": orbit, "element": element, "transform": known.transform, "words": known.words}
+
+
+def parts(found: found_module.FoundGames, games: Sequence[int]) -> Iterator[tuple[list[int], bool]]:
+    """The games in parts, in their order. With each part comes whether `blocks` can make its rows. The other
+    games have details that only objects can hold."""
+    order = np.fromiter(games, np.int64, len(games))
+    plain = np.zeros(len(order), np.bool_)
+    if found.columns.details is not None and native.available():
+        plain = ~np.isin(order, np.fromiter(found.told, np.int64, len(found.told)))
+    for begin, end, is_plain in arrays.runs(plain):
+        yield order[begin:end].tolist(), is_plain
+
+
+def blocks(
+    base: base_model.Base,
+    found: found_module.FoundGames,
+    games: Sequence[int],
+    orbits: Sequence[hit_model.Orbit],
+    *,
+    variations: bool,
+) -> Iterator[Block]:
+    """The hits of some games, in the order of `games`. `parts` says for which games this is
+    possible."""
+    at = 0
+    while at < len(games):
+        source, ordinal = sources.of_game(base, games[at])
+        with sources.indexed(source) as opened:
+            first, segment = opened.part_of(ordinal)
+            begin, end = source.first + first, source.first + min(first + segment.games, source.games)
+            last = at
+            while last < len(games) and begin <= games[last] < end:
+                last += 1
+            asked = packed_games.of_segment(segment)
+            counters = packed_games.counters(segment)
+        columns = found.columns.take(found.places_of(np.array(games[at:last], np.int64)))
+        for part in columns.stretches(PIECE):
+            own = part.games - begin
+            places = part.hits & found_module.PLACE_MASK
+            listed = listing.positions(
+                asked, own << found_module.GAME_SHIFT | places, *counters, variations=variations
+            )
+            coded = _headers(source, part.games - source.first)
+            coded["value"] = _values(part)
+            coded["comment"] = _comments(part, found)
+            rows = np.arange(len(part))
+            yield Block(str(source.path), source.first, part, coded, listed, orbits, rows, listed.plies)
+        at = last
+
+
+def _headers(source: base_model.Source, ordinals: Integers) -> dict[str, Column]:
+    """The headers of the games of some hits."""
+    games, of_hits = arrays.ranked(ordinals)
+    known = games_module.columns(source, games)
+    return {name: Column(known[name].codes[of_hits], known[name].values) for name in HEADERS}
+
+
+def _values(columns: found_module.Columns) -> Column:
+    """The values of some hits as texts; None for a hit without a value."""
+    details = columns.details
+    assert details is not None
+    values = arrays.numbered(details.values)[0] if details.kind is Type.STRING else details.values
+    distinct, codes = arrays.ranked(values)
+    firsts = np.zeros(len(distinct), np.int64)
+    firsts[codes] = np.arange(len(codes))
+    return Column(codes, [details.value(at) for at in firsts.tolist()])
+
+
+def _comments(columns: found_module.Columns, found: found_module.FoundGames) -> Column:
+    """The text that the query writes at each hit (`hit_model.GameHits.comment_at`)."""
+    details, untold = columns.details, found.untold
+    notes = None if details is None else details.notes
+    lasts, closing_places, closing = columns.closing()
+    codes = np.zeros(len(columns), np.int64)
+    if notes is None or not len(notes.texts) + len(closing) or untold is None:
+        return Column(codes, [""])
+    owners = columns.games[np.concatenate([notes.owners, lasts])]
+    chosen, names = arrays.numbered([*notes.texts, *closing])
+    keys = owners << found_module.GAME_SHIFT | np.concatenate([notes.places, closing_places])
+    wanted = np.isin(keys, columns.hits)
+    if untold.match_string in names:
+        wanted &= chosen != names.index(untold.match_string)
+    keys, chosen = keys[wanted], chosen[wanted]
+    order = np.lexsort((np.arange(len(keys)), keys))
+    keys, chosen = keys[order], chosen[order]
+    combined: dict[tuple[int, ...], int] = {(): 0}
+    of_keys: list[int] = []
+    heads = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
+    for begin, end in itertools.pairwise([*heads.tolist(), len(keys)]):
+        listed = chosen[begin:end].tolist()
+        row = tuple(dict.fromkeys(listed) if untold.unique else listed)
+        of_keys.append(combined.setdefault(row, len(combined)))
+    if len(heads):
+        at = np.searchsorted(keys[heads], columns.hits)
+        at[at == len(heads)] = 0
+        there = keys[heads][at] == columns.hits
+        codes[there] = np.array(of_keys, np.int64)[at[there]]
+    return Column(codes, [" ".join(names[one] for one in row) for row in combined])

@@ -1,0 +1,127 @@
+"""Writes hits as a LaTeX document: pages of diagrams to solve, then the solutions.
+
+The document needs the LaTeX package `chessboard` (in Debian: texlive-games). It is meant for pdflatex. Texts
+of games are escaped. pdflatex stops at letters that its fonts lack, so the document has only Latin letters
+and, where the fonts for them are installed, Cyrillic letters. Other signs become question marks.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from cqlgui.base.patterns import pattern
+from cqlgui.tasks.export import captions
+
+A_PAGE: Final = 6
+"""Number of diagrams on a page: three rows of two."""
+
+_HEAD: Final = r"""\documentclass[a4paper,10pt]{article}
+\usepackage[margin=18mm]{geometry}
+\newcommand\withcyrillic[1]{{\fontencoding{T2A}\selectfont #1}}
+\newcommand\nocyrillic[1]{?}
+\IfFileExists{t2aenc.def}%
+  {\usepackage[T2A,T1]{fontenc}\let\cyrillic\withcyrillic}%
+  {\usepackage[T1]{fontenc}\let\cyrillic\nocyrillic}
+\usepackage[utf8]{inputenc}
+\usepackage{textcomp}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\usepackage{chessboard}
+\setchessboard{boardfontsize=17pt,labelfontsize=6pt,showmover=false}
+\setlength\parindent{0pt}
+\newcommand\puzzle[4]{% number, FEN, players and year, side to move
+  \begin{minipage}[t]{.5\textwidth}\centering
+  \chessboard[setfen={#2}]\par\smallskip
+  \textbf{#1.} #3\par\textit{#4}
+  \end{minipage}}
+\newcommand\solution[3]{% number, moves, game
+  \textbf{#1.} #2\par{\small #3}\par\medskip}
+\begin{document}
+\sloppy
+"""
+_SPECIAL: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    # Two hyphens would become a dash.
+    "-": "-{}",
+    "\u2013": "--",
+    "\u2014": "---",
+    "\u2018": "`",
+    "\u2019": "'",
+    "\u201c": "``",
+    "\u201d": "''",
+    "\u00a0": "~",
+    "\u2026": r"\dots{}",
+}
+_LATIN: Final = pattern(
+    "[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0107\u010c-\u0111\u0118-\u011b\u011e\u011f\u0139\u013a\u0141-\u0144\u0147\u0148\u0150-\u0155\u0158-\u015b\u015e-\u0165\u016e-\u0171\u0178-\u017e]"
+)
+"""Letters of the encoding T1."""
+_CYRILLIC: Final = pattern(
+    "([\u0410-\u044f\u0401\u0451\u0404\u0454\u0406\u0456\u0407\u0457\u040e\u045e\u0490\u0491]+)"
+)
+
+
+def document(records: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """The document in parts: `A_PAGE` diagrams on each page, and after them the solutions."""
+    yield _HEAD
+    solutions: list[str] = []
+    for number, record in enumerate(records, 1):
+        title = ", ".join(text for text in (captions.players(record), captions.year(record)) if text)
+        arguments = (escaped(title), captions.to_move(record))
+        yield rf"\puzzle{{{number}}}{{{record['fen']}}}{{{arguments[0]}}}{{{arguments[1]}}}"
+        if number % A_PAGE == 0:
+            yield "\\clearpage\n"
+        else:
+            yield "%\n" if number % 2 else "\\par\\vfill\n"
+        solutions.append(_solution(number, record))
+    if not solutions:
+        yield "There are no hits.\n"
+    elif len(solutions) % A_PAGE:
+        yield "\\clearpage\n"
+    if solutions:
+        yield "\\section*{Solutions}\n"
+        yield from solutions
+    yield "\\end{document}\n"
+
+
+def _solution(number: int, record: dict[str, Any]) -> str:
+    moves = captions.solution(record) or "The game ended here."
+    told = (captions.players(record), captions.place(record), captions.opening(record), captions.spot(record))
+    more = (captions.image(record), captions.said(record))
+    game = "; ".join(text for text in (*told, *more) if text)
+    return rf"\solution{{{number}}}{{{escaped(moves)}}}{{{escaped(game)}}}" + "\n"
+
+
+def escaped(text: str) -> str:
+    """The text for LaTeX, without any command of its own."""
+    made = "".join(map(_sign, unicodedata.normalize("NFC", captions.plain(text))))
+    return _CYRILLIC.sub(r"\\cyrillic{\1}", made)
+
+
+def _sign(sign: str) -> str:
+    known = _SPECIAL.get(sign)
+    if known is not None:
+        return known
+    if (sign.isascii() and sign.isprintable()) or _LATIN.fullmatch(sign) or _CYRILLIC.fullmatch(sign):
+        return sign
+    if sign.isspace():
+        return " "
+    # Without its accents a Latin letter can be printed.
+    bare = unicodedata.normalize("NFKD", sign)[:1]
+    return bare if bare.isascii() and bare.isalnum() else "?"

@@ -1,0 +1,1 @@
+"""Games and positions that are alike: duplicates, and compositions that anticipate others."""

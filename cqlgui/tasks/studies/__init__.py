@@ -1,0 +1,1 @@
+"""Studies: many queries over several bases as one table."""

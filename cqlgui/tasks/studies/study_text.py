@@ -1,0 +1,390 @@
+"""Reads the file of a study (TOML): its bases, its queries, and the groups of its table.
+
+    title = "Rook endings"
+    bases = ["games.pgn", "more.cqlbase"]   # paths begin at the folder of the study
+    games = "elo>2400"                      # the games of all queries (`db.game_filter`)
+    samples = 3                             # examples for each query and base
+    seed = 1                                # other examples for another number
+
+    [groups]
+    elo = 200                               # width of a band of ratings
+    years = 10                              # length of a period
+
+    [[query]]
+    name = "Rook endings"
+    text = '''[QBNqbn] == 0  R == 1  r == 1'''
+    # instead of `text`: file = "rooks.cql", or theme = "endings/lucena" of the query library
+    games = "year:1950-"                    # with `games` above
+    variations = true
+
+Only `query` is required, and in a query one of `text`, `file` and `theme`. Without a name, a query has its
+own title.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from cqlgui.base import errors
+from cqlgui.base.data import dataclass
+from cqlgui.base.files import disk, resources
+from cqlgui.base.patterns import pattern
+from cqlgui.cql.source import diagnostics
+from cqlgui.db import game_filter
+from cqlgui.tasks.asking import library, queries
+
+ENDING: Final = ".toml"
+LONGEST: Final = 16 << 20
+"""Maximum size of a study in bytes."""
+MOST_SAMPLES: Final = 100
+_STUDY: Final = ("title", "bases", "games", "samples", "seed", "groups", "query")
+_GROUPS: Final = ("elo", "years")
+_QUERY: Final = ("name", "text", "file", "theme", "games", "variations")
+_SOURCES: Final = ("text", "file", "theme")
+_HIGHEST: Final = 10_000
+"""The greatest width of a group."""
+
+
+class StudyError(errors.CqlguiError):
+    """A study that cannot be understood. The message names the file, the line if it is known, and the
+    fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query of a study. `fault` says why the query has no text; it is empty if there is a text.
+
+    `where` names the file with the query in messages. The query begins at `offset` in `whole`, which is the
+    text of this file.
+    """
+
+    name: str
+    text: str
+    games: str
+    variations: bool
+    where: str
+    whole: str = ""
+    offset: int = 0
+    fault: str = ""
+
+    def rendered(self, finding: diagnostics.Diagnostic) -> str:
+        """A diagnostic of the query as text, with its place in the file."""
+        from cqlgui.base import data
+
+        span = diagnostics.Span(finding.span.offset + self.offset, finding.span.length)
+        return diagnostics.render(self.whole, data.replace(finding, span=span), self.where)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study. `elo` and `years` are the widths of the groups, or None without such groups."""
+
+    path: Path
+    title: str
+    bases: tuple[Path, ...]
+    questions: tuple[Question, ...]
+    elo: int | None
+    years: int | None
+    samples: int
+    seed: int
+    bases_place: str
+    """The file and the line of the list of bases, for messages."""
+
+
+def shipped() -> dict[str, Path]:
+    """The studies that come with the program, by name."""
+    return {path.stem: path for path in sorted(resources.resource("studies").glob(f"*{ENDING}"))}
+
+
+def located(path: Path) -> Path:
+    """The file of a study. A name without a folder and an ending may be that of a shipped study. Raises
+    `StudyError`."""
+    if os.path.lexists(path):
+        return path
+    known = shipped()
+    if str(path) in known:
+        return known[str(path)]
+    names = ", ".join(known)
+    raise StudyError(f"{path} does not exist, and no such study comes with the program (these do: {names}).")
+
+
+def read(path: Path) -> Study:
+    """Read a study with the texts of its queries. A query whose text cannot be read has a `fault`. Raises
+    `StudyError` for every other fault."""
+    return _Reader(path, _text(path)).study()
+
+
+def _text(path: Path) -> str:
+    if disk.is_folder(path):
+        raise StudyError(f"{path} is a folder, not a study.")
+    if os.path.lexists(path) and not disk.is_file(path):
+        raise StudyError(f"{path} is no ordinary file.")
+    try:
+        with path.open("rb") as file:
+            data = file.read(LONGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise StudyError(f"{path} cannot be read: {reason or error}.") from error
+    if len(data) > LONGEST:
+        raise StudyError(f"{path} is too long for a study.")
+    try:
+        # TOML takes a line end of two characters for one line feed.
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise StudyError(f"{path}:{line}: This is not UTF-8 text. Save the study as UTF-8.") from error
+
+
+_PLACE = pattern(r"^(.*) \(at (?:line (\d+), column (\d+)|end of document)\)$", re.DOTALL)
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = _PLACE.match(str(error))
+        words, line, column = (match[1], match[2], match[3]) if match else (str(error), None, None)
+        if line is None:
+            row, place = diagnostics.line_and_column(text, len(text))
+            line, column = str(row), str(place)
+        raise StudyError(f"{path}:{line}:{column}: This is not TOML: {words}.") from error
+    except RecursionError as error:
+        raise StudyError(f"{path}: This is not a study: its lists are nested too deeply.") from error
+
+
+# --- places -------------------------------------------------------------------------------------------------
+
+_TOKENS = pattern(
+    r"#[^\n]*"
+    r"|\"\"\"(?:\\.|[^\\])*?\"{3,5}"
+    r"|'''.*?'{3,5}"
+    r"|\"(?:\\.|[^\"\\\n])*\""
+    r"|'[^'\n]*'",
+    re.DOTALL,
+)
+"""A comment or a string of TOML."""
+_LINE = pattern(r"^[ \t]*(?:\[\[?[ \t]*([\w-]+)[ \t]*\]\]?|([\w-]+)[ \t]*=[ \t]*)", re.MULTILINE)
+"""The head of a table, or a key with its sign."""
+_MASK: Final = "~"
+
+
+class _Places:
+    """Where the keys of a study stand in its text, because `tomllib` does not tell. A key that is written in
+    another way than usual, such as in an inline table, has no place."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.keys: dict[tuple[str, int, str], tuple[int, int]] = {}
+        masked = _TOKENS.sub(lambda match: re.sub(r"[^\n]", _MASK, match[0]), text)
+        table, number = "", 0
+        counts: dict[str, int] = {}
+        for match in _LINE.finditer(masked):
+            if match[1] is not None:
+                table = match[1]
+                number = counts[table] = counts.get(table, -1) + 1
+                self.keys.setdefault((table, number, ""), (match.start(1), match.end()))
+            else:
+                self.keys.setdefault((table, number, match[2]), (match.start(2), match.end()))
+
+    def line(self, table: str, number: int, key: str = "") -> int | None:
+        """The line of a key, or of the head of its table."""
+        found = self.keys.get((table, number, key)) or self.keys.get((table, number, ""))
+        return None if found is None else diagnostics.line_and_column(self.text, found[0])[0]
+
+    def content(self, table: str, number: int, key: str, value: str) -> int | None:
+        """Where the text of a string begins. None if the string is not written letter by letter."""
+        found = self.keys.get((table, number, key))
+        if found is None:
+            return None
+        at = found[1]
+        quotes = 3 if self.text[at : at + 3] in ("'''", '"""') else 1
+        at += quotes
+        if quotes == 3 and self.text[at : at + 1] == "\n":
+            at += 1
+        return at if self.text.startswith(value, at) else None
+
+
+class _Reader:
+    """Reads the tables of one study."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.folder = path.absolute().parent
+        self.places = _Places(text)
+
+    def study(self) -> Study:
+        whole = _parsed(self.path, self.text)
+        self._known(whole, _STUDY, "A study", "", 0)
+        bases = whole.get("bases", [])
+        if not isinstance(bases, list) or not all(isinstance(one, str) and one for one in bases):
+            self._refuse("bases is a list of file names.", "", 0, "bases")
+        groups = whole.get("groups", {})
+        if not isinstance(groups, dict):
+            self._refuse("groups is a table, as in [groups].", "", 0, "groups")
+        self._known(groups, _GROUPS, "groups", "groups", 0)
+        listed = whole.get("query", [])
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            self._refuse("Each query is a table of its own, [[query]].", "query", 0)
+        if not listed:
+            self._refuse("The study has no query: a table [[query]] is missing.", "", 0)
+        games = self._games(whole, "", 0)
+        questions = tuple(self._question(one, number, games) for number, one in enumerate(listed))
+        known: dict[str, int] = {}
+        for number, one in enumerate(questions):
+            if one.name in known:
+                first = self.places.line("query", known[one.name], "name")
+                before = "" if first is None else f", as in line {first}"
+                self._refuse(f"Two queries have the name “{one.name}”{before}.", "query", number, "name")
+            known[one.name] = number
+        return Study(
+            path=self.path,
+            title=self._string(whole, "title", "", 0) or self.path.stem,
+            bases=tuple(self.folder / one for one in bases),
+            questions=questions,
+            elo=self._number(groups, "elo", "groups", None, 1, _HIGHEST),
+            years=self._number(groups, "years", "groups", None, 1, _HIGHEST),
+            samples=self._number(whole, "samples", "", 0, 0, MOST_SAMPLES) or 0,
+            seed=self._number(whole, "seed", "", 1, 0, 2**53) or 0,
+            bases_place=self._place("", 0, "bases"),
+        )
+
+    def _question(self, one: Mapping[str, Any], number: int, games: str) -> Question:
+        self._known(one, _QUERY, "A query", "query", number)
+        given = [key for key in _SOURCES if key in one]
+        if len(given) != 1:
+            many = f"{' and '.join(given)} exclude each other" if given else "none is there"
+            self._refuse(f"A query has one of text, file and theme; {many}.", "query", number, *given[1:])
+        key = given[0]
+        value = self._string(one, key, "query", number)
+        name = self._string(one, "name", "query", number)
+        variations = one.get("variations", False)
+        if not isinstance(variations, bool):
+            self._refuse("variations is true or false.", "query", number, "variations")
+        own = self._games(one, "query", number)
+        path, fault, text = self.path, "", value
+        if key != "text":
+            path, fault, text = self._file(key, value, number)
+        shown = name or library.title(text) or (path.stem if key != "text" else f"Query {number + 1}")
+        where, whole, offset = str(path), text, 0
+        if key == "text":
+            found = self.places.content("query", number, key, text)
+            if found is None:
+                where = f"{self._place('query', number, key)}query “{shown}”"
+            else:
+                whole, offset = self.text, found
+        return Question(
+            name=shown,
+            text=text,
+            games=" ".join(filter(None, (games, own))),
+            variations=variations,
+            where=where,
+            whole=whole,
+            offset=offset,
+            fault=fault and f"{self._place('query', number, key)}{fault}",
+        )
+
+    def _file(self, key: str, value: str, number: int) -> tuple[Path, str, str]:
+        """The file of a query, the fault of the file, and the text in it."""
+        path: Path | None
+        if key == "theme":
+            path = theme(value)
+            if path is None:
+                near = nearest_theme(value)
+                hint = f" Did you mean {near}?" if near else ""
+                return Path(value), f"There is no theme {value} in the library.{hint}", ""
+        else:
+            path = self.folder / value
+            if os.path.lexists(path) and not disk.is_file(path) and not disk.is_folder(path):
+                return path, f"{path} is no ordinary file.", ""
+        try:
+            return path, "", queries.read_query_file(path)
+        except errors.SourceError as error:
+            return path, str(error), ""
+
+    def _games(self, table: Mapping[str, Any], name: str, number: int) -> str:
+        text = self._string(table, "games", name, number)
+        try:
+            game_filter.parse(text)
+        except game_filter.FilterError as error:
+            self._refuse(f"games: {error}", name, number, "games")
+        return text
+
+    def _string(self, table: Mapping[str, Any], key: str, name: str, number: int) -> str:
+        value = table.get(key, "")
+        if not isinstance(value, str):
+            self._refuse(f"{key} is a text in quotes.", name, number, key)
+        assert isinstance(value, str)
+        return value
+
+    def _number(
+        self, table: Mapping[str, Any], key: str, name: str, default: int | None, least: int, most: int
+    ) -> int | None:
+        value = table.get(key, default)
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            self._refuse(f"{key} is a whole number from {least} to {most}.", name, 0, key)
+        assert isinstance(value, int)
+        return value
+
+    def _known(
+        self, table: Mapping[str, Any], keys: Sequence[str], owner: str, name: str, number: int
+    ) -> None:
+        import difflib
+
+        for key in table:
+            if key not in keys:
+                near = difflib.get_close_matches(key, keys, 1, 0.5)
+                hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(keys)}."
+                self._refuse(f"{owner} has no key {key}. {hint}", name, number, key)
+
+    def _place(self, name: str, number: int, key: str) -> str:
+        line = self.places.line(name, number, key)
+        return f"{self.path}: " if line is None else f"{self.path}:{line}: "
+
+    def _refuse(self, words: str, name: str, number: int, key: str = "") -> None:
+        raise StudyError(f"{self._place(name, number, key)}{words}")
+
+
+# --- themes -------------------------------------------------------------------------------------------------
+
+
+def theme(name: str) -> Path | None:
+    """The file of a theme of the query library, shipped or the user's own. The name is its path in the folder
+    of queries, without the ending, with `/` between folders. None if there is no such theme."""
+    parts = name.split("/")
+    if any(part in ("", ".", "..") or "\\" in part or ":" in part or "\0" in part for part in parts):
+        return None
+    for folder in _folders():
+        path = folder.joinpath(*parts[:-1], f"{parts[-1]}.cql")
+        if disk.is_file(path):
+            return path
+    return None
+
+
+def nearest_theme(name: str) -> str:
+    """The theme whose name is most like a name; empty if none is alike."""
+    import difflib
+
+    known = list(themes())
+    ends = [one for one in known if one.rpartition("/")[2] == name.rpartition("/")[2]]
+    near = ends or difflib.get_close_matches(name, known, 1)
+    return near[0] if near else ""
+
+
+def themes() -> Iterator[str]:
+    """The names of all themes."""
+    for folder in _folders():
+        for path in sorted(folder.rglob("*.cql")):
+            yield path.relative_to(folder).with_suffix("").as_posix()
+
+
+def _folders() -> tuple[Path, Path]:
+    return resources.resource("queries"), library.own_folder()

@@ -1,0 +1,1 @@
+"""The pane with the moves that follow the hits of a result."""

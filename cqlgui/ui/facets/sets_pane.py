@@ -1,0 +1,329 @@
+"""The pane of sets: hits that are kept under a name, what can be done with them, and what changed since the
+last run of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cqlgui.tasks.analysis import sets
+from cqlgui.tasks.results import search_model
+from cqlgui.tasks.search import narrowing
+from cqlgui.ui.look import colours, labels, theme, wording
+from cqlgui.ui.panels import narrow
+from cqlgui.ui.picker import flow
+
+_ABOUT = int(Qt.ItemDataRole.UserRole)
+_EMPTY = "No hits are kept. Keep the hits shown, to combine them with those of another query later."
+Index = QModelIndex | QPersistentModelIndex
+
+
+class SetsPane(QWidget):
+    """`kept` is emitted when the user wants to keep the hits shown. `chosen` carries a function that makes a
+    new result from the result shown, and words. `recalled`, `inside`, `dropped` and `compared` carry the
+    `sets.NamedSet` to show, to search in, to drop and to compare the hits shown with. `renamed` carries a set
+    and its new name. `wanted` carries a result that is a part of the changes, and words for it."""
+
+    kept = Signal()
+    chosen = Signal(object, str)
+    recalled = Signal(object)
+    inside = Signal(object)
+    renamed = Signal(object, str)
+    dropped = Signal(object)
+    compared = Signal(object)
+    wanted = Signal(object, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Sets of hits")
+        self._listed: tuple[sets.NamedSet, ...] = ()
+        self._can_keep = False
+        self._keep = QPushButton("&Keep the hits shown", self)
+        self._keep.setToolTip("Keep these hits under a name, as long as the games are open")
+        self._keep.clicked.connect(self.kept)
+        self.list = QListWidget(self)
+        self.list.setAccessibleName("Sets of hits")
+        self.list.setItemDelegate(_Delegate(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setFrameShape(QListWidget.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setEditTriggers(QListWidget.EditTrigger.EditKeyPressed)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._open_menu)
+        self.list.itemActivated.connect(lambda _item: self._on_current(self.recalled.emit))
+        self.list.itemChanged.connect(self._name_changed)
+        self.list.currentRowChanged.connect(lambda _row: self._show_state())
+        self.setFocusProxy(self.list)
+        self._note = labels.Label(self)
+        self._note.setText(_EMPTY)
+        self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._note.setWordWrap(True)
+        self._buttons = self._make_buttons()
+        self._changes = _ChangesBox(self)
+        self._changes.wanted.connect(self.wanted)
+        self._lay_out()
+        theme.theme().changed.connect(self._dress)
+        self._dress()
+        self._show_state()
+
+    def _make_buttons(self) -> list[QToolButton]:
+        show, combine, compare = (QToolButton(self) for _ in range(3))
+        show.setText("Show")
+        show.setToolTip("Show the hits of this set (Enter)")
+        show.clicked.connect(lambda: self._on_current(self.recalled.emit))
+        combine.setText("Combine ▾")
+        # Qt would draw its own arrow over the text.
+        combine.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        combine.setToolTip("Combine the hits shown with those of this set")
+        combine.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(combine)
+        menu.aboutToShow.connect(lambda: self._fill_combining(menu))
+        combine.setMenu(menu)
+        compare.setText("Compare")
+        compare.setToolTip("Find what is added, lost and moved in the hits shown, compared with this set")
+        compare.clicked.connect(lambda: self._on_current(self.compared.emit))
+        return [show, combine, compare]
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(6, 0, 6, 4)
+        for button in self._buttons:
+            row.addWidget(button)
+        row.addStretch(1)
+        head = QHBoxLayout()
+        head.setContentsMargins(6, 6, 6, 2)
+        head.addWidget(self._keep, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addLayout(head)
+        column.addWidget(self._changes)
+        column.addWidget(self._note, 1)
+        column.addWidget(self.list, 1)
+        column.addLayout(row)
+
+    def show_sets(self, listed: Sequence[sets.NamedSet], *, can_keep: bool) -> None:
+        """Show these sets, the newest first. `can_keep` says whether there are hits to keep."""
+        self._can_keep = can_keep
+        if tuple(listed) != self._listed:
+            current, row = self._current(), self.list.currentRow()
+            same = len(listed) == len(self._listed)
+            self._listed = tuple(listed)
+            self.list.blockSignals(True)
+            self.list.clear()
+            for one in reversed(self._listed):
+                self.list.addItem(_item(one))
+            self.list.setCurrentRow(row if same else self._row_of(current))
+            self.list.blockSignals(False)
+        self._show_state()
+
+    def show_changes(self, before: sets.NamedSet, after: sets.NamedSet, found: sets.Changes) -> None:
+        """Show what is different in `after`, compared with `before`."""
+        self._changes.say(before, after, found)
+
+    def _row_of(self, one: sets.NamedSet | None) -> int:
+        newest = list(reversed(self._listed))
+        named = (row for row, other in enumerate(newest) if one is not None and other.name == one.name)
+        return next(named, 0 if newest else -1)
+
+    def _current(self) -> sets.NamedSet | None:
+        row = self.list.currentRow()
+        return self._listed[len(self._listed) - 1 - row] if 0 <= row < len(self._listed) else None
+
+    def _on_current(self, call: Callable[[sets.NamedSet], object]) -> None:
+        one = self._current()
+        if one is not None:
+            call(one)
+
+    def _show_state(self) -> None:
+        self._keep.setEnabled(self._can_keep)
+        self._note.setVisible(not self._listed)
+        self.list.setVisible(bool(self._listed))
+        show, *others = self._buttons
+        for button in self._buttons:
+            button.setVisible(bool(self._listed))
+        show.setEnabled(self._current() is not None)
+        for button in others:
+            button.setEnabled(self._current() is not None and self._can_keep)
+
+    def _fill_combining(self, menu: QMenu) -> None:
+        menu.clear()
+        one = self._current()
+        for way, title in narrow.WAYS if one is not None else ():
+            assert one is not None
+            menu.addAction(title, self._combining(way, one)).setEnabled(self._can_keep)
+
+    def _combining(self, way: str, other: sets.NamedSet) -> Callable[[], None]:
+        def combine(result: search_model.SearchResult) -> search_model.SearchResult:
+            return narrowing.OPERATIONS[way](result, other.result)
+
+        return lambda: self.chosen.emit(combine, f"{way} {other.name}")
+
+    def menu_for(self, one: sets.NamedSet) -> QMenu:
+        """The menu of a set."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Show\tEnter", lambda: self.recalled.emit(one))
+        for way, title in narrow.WAYS:
+            menu.addAction(title, self._combining(way, one)).setEnabled(self._can_keep)
+        compare = menu.addAction("&Compare with the hits shown", lambda: self.compared.emit(one))
+        compare.setEnabled(self._can_keep)
+        menu.addAction("Search &in these games only", lambda: self.inside.emit(one))
+        menu.addSeparator()
+        rename = QAction("&Rename\tF2", menu)
+        rename.triggered.connect(lambda: self.list.editItem(self.list.currentItem()))
+        menu.addAction(rename)
+        menu.addAction("&Drop\tDelete", lambda: self.dropped.emit(one))
+        return menu
+
+    def _open_menu(self, place: QPoint) -> None:
+        item = self.list.itemAt(place)
+        if item is not None:
+            self.list.setCurrentItem(item)
+            self._on_current(lambda one: self.menu_for(one).popup(self.list.viewport().mapToGlobal(place)))
+
+    def _name_changed(self, item: QListWidgetItem) -> None:
+        row = self.list.row(item)
+        one = self._listed[len(self._listed) - 1 - row]
+        name = " ".join(item.text().split())
+        if name and name != one.name:
+            # The list is filled again, so the editor must have closed first.
+            QTimer.singleShot(0, self, lambda: self.renamed.emit(one, name))
+        elif item.text() != one.name:
+            item.setText(one.name)
+
+    def _dress(self) -> None:
+        self._note.setStyleSheet(f"color: {theme.colours().muted};")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():
+            self._on_current(self.dropped.emit)
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+
+class _ChangesBox(QWidget):
+    """What changed: three buttons that show the hits, and a sentence with the times of the two runs."""
+
+    wanted = Signal(object, str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words = labels.Label(self)
+        self._words.setWordWrap(True)
+        self._close = QToolButton(self)
+        self._close.setText("✕")
+        self._close.setToolTip("Hide what changed")
+        self._close.setAccessibleName("Hide what changed")
+        self._close.clicked.connect(self.hide)
+        self._row = QWidget(self)
+        rules = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        rules.setHeightForWidth(True)
+        self._row.setSizePolicy(rules)
+        self._flow = flow.Flow(self._row, gap=4)
+        self.parts = [QPushButton(self._row) for _ in range(3)]
+        for button in self.parts:
+            self._flow.addWidget(button)
+        head = QHBoxLayout()
+        head.addWidget(self._words, 1)
+        head.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 6, 6)
+        column.addLayout(head)
+        column.addWidget(self._row)
+        self._shown: list[tuple[search_model.SearchResult, str]] = []
+        for number, button in enumerate(self.parts):
+            button.clicked.connect(lambda _on=False, number=number: self.wanted.emit(*self._shown[number]))
+        self.hide()
+
+    def say(self, before: sets.NamedSet, after: sets.NamedSet, found: sets.Changes) -> None:
+        """Show the differences between two sets."""
+        since = f"Compared with “{before.name}” of {_time(before.asked)}"
+        if sets.key_of(before.query) == sets.key_of(after.query):
+            since = f"Since {_time(before.asked)}"
+        gone = f" {wording.games(found.gone)} left the base." if found.gone else ""
+        change = f"{wording.hits(found.hits_added)} more, {wording.hits(found.hits_lost)} fewer."
+        self._words.setText(f"{since}: {change if found else 'nothing changed.'}{gone}")
+        self._shown = [
+            (found.added, f"added, {after.name}"),
+            (found.lost, f"lost, {before.name}"),
+            (found.moved, f"moved, {after.name}"),
+        ]
+        tips = (
+            "The hits in games that did not match before",
+            "The former hits in games that match no more",
+            "The hits in games that match as before, but at other positions",
+        )
+        for button, (result, _), word, tip in zip(
+            self.parts, self._shown, ("added", "lost", "moved"), tips, strict=True
+        ):
+            button.setText(f"{wording.games(len(result.order))} {word}")
+            button.setToolTip(wording.plain_tip(tip))
+            button.setEnabled(bool(result.order))
+        self._row.setVisible(bool(found))
+        self._flow.invalidate()
+        self.show()
+
+
+class _Delegate(QStyledItemDelegate):
+    """Draws the name of a set above a muted line about it."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(160, 2 * option.fontMetrics.height() + 12)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        palette: QPalette = option.palette
+        view = self.parent()
+        assert isinstance(view, QWidget)
+        painter.save()
+        painter.fillRect(option.rect, palette.highlight() if chosen else palette.base())
+        inner = option.rect.adjusted(8, 5, -8, -5)
+        ink = palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text)
+        font = QFont(option.font)
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(ink)
+        metrics = painter.fontMetrics()
+        elide = Qt.TextElideMode.ElideRight
+        top, bottom = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignBottom
+        painter.drawText(inner, top, metrics.elidedText(str(index.data()), elide, inner.width()))
+        painter.setFont(option.font)
+        painter.setPen(ink if chosen else colours.of(view, "muted"))
+        about = painter.fontMetrics().elidedText(str(index.data(_ABOUT)), elide, inner.width())
+        painter.drawText(inner, bottom, about)
+        painter.restore()
+
+
+def _item(one: sets.NamedSet) -> QListWidgetItem:
+    item = QListWidgetItem(wording.straight(one.name))
+    counts = f"{wording.hits(one.result.positions)} in {wording.games(len(one.result.order))}"
+    about = " · ".join(filter(None, (counts, one.base.name, _time(one.asked))))
+    item.setData(_ABOUT, about)
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+    item.setToolTip(wording.plain_tip(f"{one.name}\n{about}\n\n{one.query[:2_000]}"))
+    item.setData(int(Qt.ItemDataRole.AccessibleTextRole), f"{one.name}. {about}")
+    return item
+
+
+def _time(asked: float) -> str:
+    at = datetime.fromtimestamp(asked)
+    return at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")

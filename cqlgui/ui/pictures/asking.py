@@ -1,0 +1,249 @@
+"""The pictures that a user can choose, and the hits behind a part of a picture. No Qt."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from cqlgui.base import progress
+from cqlgui.base.data import dataclass
+from cqlgui.board import men, squares
+from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, transitions
+from cqlgui.tasks.results import base_model, search_model
+
+Picture = (
+    histograms.Histogram
+    | square_maps.SquareMap
+    | square_maps.Ways
+    | left_over.LeftOver
+    | transitions.Transitions
+)
+Narrowing = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str]
+"""A function that makes a new result from a result, and words that describe the narrowing."""
+
+
+class Kind(enum.Enum):
+    """The kinds of pictures. The value is the text of the chooser."""
+
+    YEAR = "Hits by year"
+    WHITE_ELO = "Hits by Elo of White"
+    BLACK_ELO = "Hits by Elo of Black"
+    MEAN_ELO = "Hits by mean Elo"
+    PLY = "Hits by ply"
+    RESULT = "Hits by result"
+    VOLUME = "Hits by ECO volume"
+    OPENING = "Hits by opening"
+    MEN = "Where men stand"
+    ARRIVALS = "Where men arrive after the hit"
+    CAPTURES = "Where men capture after the hit"
+    RINGED = "Squares that matched"
+    WAYS = "Paths of one man after the hit"
+    LEFT_OVER = "Games left after each filter"
+    TRANSITIONS = "Order of several queries"
+
+
+GROUPS: Final = (
+    tuple(Kind)[:8],
+    tuple(Kind)[8:13],
+    tuple(Kind)[13:],
+)
+"""The kinds in the groups of the chooser."""
+_MAPS: Final = {
+    Kind.MEN: square_maps.What.MEN,
+    Kind.ARRIVALS: square_maps.What.ARRIVALS,
+    Kind.CAPTURES: square_maps.What.CAPTURES,
+    Kind.RINGED: square_maps.What.RINGED,
+}
+WITH_MEN: Final = (Kind.MEN, Kind.ARRIVALS, Kind.CAPTURES, Kind.WAYS)
+WITH_PLIES: Final = (Kind.ARRIVALS, Kind.CAPTURES, Kind.WAYS)
+FRAMED: Final = (*_MAPS, Kind.WAYS, *(Kind[by.name] for by in histograms.FRAMED))
+"""The kinds that differ between the game as played and the query's frame."""
+_NAMES: Final = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
+MEN: Final[tuple[tuple[str, men.ManMask], ...]] = (
+    ("Any man", square_maps.ALL_MEN),
+    ("White men", 0b1111110),
+    ("Black men", 0b1111110 << 6),
+    *((f"White {name}", 1 << number) for number, name in reversed(tuple(enumerate(_NAMES, 1)))),
+    *((f"Black {name}", 1 << number) for number, name in reversed(tuple(enumerate(_NAMES, 7)))),
+)
+"""The choices of men, with their masks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A picture as the user chose it. Without an `origin`, the paths begin on the square that the next move
+    leaves most often."""
+
+    kind: Kind
+    normalised: bool = False
+    wanted: men.ManMask = square_maps.ALL_MEN
+    plies: int = 10
+    origin: squares.Square | None = None
+
+
+def make(
+    asked: Asked,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    others: Sequence[transitions.Named],
+    token: progress.CancelToken,
+) -> Picture:
+    """Make a picture of a result. `others` are results to compare the result with. Raises the errors of the
+    functions that count."""
+    kind, normalised = asked.kind, asked.normalised
+    if kind in _MAPS:
+        choice = square_maps.Choice(_MAPS[kind], asked.wanted, asked.plies)
+        return square_maps.square_map(base, result, choice, normalised=normalised, cancel=token)
+    if kind is Kind.WAYS:
+        origin = asked.origin
+        if origin is None:
+            origin = square_maps.usual_origin(base, result, normalised=normalised, cancel=token)
+        way = square_maps.WayChoice(origin, asked.wanted, asked.plies)
+        return square_maps.ways(base, result, way, normalised=normalised, cancel=token)
+    if kind is Kind.LEFT_OVER:
+        return left_over.left_over(base, result, cancel=token)
+    if kind is Kind.TRANSITIONS:
+        return transitions.transitions(compared(result, others), cancel=token)
+    by = histograms.By[kind.name]
+    return histograms.histogram(base, result, by, normalised=normalised, cancel=token)
+
+
+def compared(
+    result: search_model.SearchResult, others: Sequence[transitions.Named]
+) -> tuple[transitions.Named, ...]:
+    """The results that are compared: the result shown, and the others."""
+    own = [one for one in others if one[1] is not result]
+    return (("this query", result), *own[-(transitions.MOST - 1) :])
+
+
+def narrowing(
+    picture: Picture,
+    rows: Sequence[int],
+    base: base_model.Base,
+    named: Sequence[transitions.Named],
+) -> Narrowing | None:
+    """What to narrow a result to, for some rows of a picture's table. None if the rows stand for no hits.
+    `named` are the results that a picture of transitions compares."""
+    match picture:
+        case histograms.Histogram():
+            return _by_bars(picture, rows, base)
+        case square_maps.SquareMap():
+            return _by_squares(picture, rows, base)
+        case square_maps.Ways():
+            return _by_ways(picture, rows, base)
+        case transitions.Transitions():
+            return _by_flows(picture, rows, named)
+        case left_over.LeftOver():
+            return None
+
+
+def _by_bars(picture: histograms.Histogram, rows: Sequence[int], base: base_model.Base) -> Narrowing | None:
+    bars = [picture.shown[row] for row in rows if row < len(picture.shown)]
+    if not bars:
+        return None
+    ranges = [bar.keys for bar in bars]
+
+    def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
+        return histograms.having(base, result, picture.by, ranges, normalised=picture.normalised)
+
+    return narrow, histograms.words_of(picture.by, bars)
+
+
+def _by_squares(
+    picture: square_maps.SquareMap, rows: Sequence[int], base: base_model.Base
+) -> Narrowing | None:
+    chosen = [picture.shown[row] for row in rows if row < len(picture.shown)]
+    if not chosen:
+        return None
+    choice, normalised = picture.choice, picture.normalised
+
+    def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
+        return square_maps.on_squares(base, result, choice, _set(chosen), normalised=normalised)
+
+    man, where, soon = men_words(choice.wanted).lower(), _listed(chosen), f"within {_plies(choice.plies)}"
+    words = {
+        square_maps.What.MEN: f"{man} on {where}",
+        square_maps.What.ARRIVALS: f"{man} to {where} {soon}",
+        square_maps.What.CAPTURES: f"captures on {where} {soon} by {man}",
+        square_maps.What.RINGED: f"{where} matched",
+    }[choice.what]
+    return narrow, words
+
+
+def _by_ways(picture: square_maps.Ways, rows: Sequence[int], base: base_model.Base) -> Narrowing | None:
+    chosen = [picture.shown[row] for row in rows if row < len(picture.shown)]
+    if not chosen:
+        return None
+    choice, normalised = picture.choice, picture.normalised
+
+    def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
+        return square_maps.reaching(base, result, choice, _set(chosen), normalised=normalised)
+
+    return narrow, f"{squares.NAMES[choice.origin]} to {_listed(chosen)} within {_plies(choice.plies)}"
+
+
+def _by_flows(
+    picture: transitions.Transitions, rows: Sequence[int], named: Sequence[transitions.Named]
+) -> Narrowing | None:
+    flows = [picture.flows[row] for row in rows if row < len(picture.flows)]
+    if not flows:
+        return None
+
+    def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
+        for flow in flows[:1]:
+            games = transitions.along(named, flow.stage, flow.one, flow.other)
+        for flow in flows[1:]:
+            games = pictures.union(games, transitions.along(named, flow.stage, flow.one, flow.other))
+        return pictures.in_games(result, games)
+
+    flow = flows[0]
+    then = "no other" if flow.other == transitions.END else picture.names[flow.other]
+    more = f" and {len(flows) - 1} more" if len(flows) > 1 else ""
+    return narrow, f"{picture.names[flow.one]}, then {then}{more}"
+
+
+def men_words(mask: men.ManMask) -> str:
+    """The choice of men with this mask, in words."""
+    return next(words for words, known in MEN if known == mask)
+
+
+def _set(chosen: Sequence[squares.Square]) -> squares.Bitboard:
+    return sum(1 << square for square in chosen)
+
+
+def _listed(chosen: Sequence[squares.Square]) -> str:
+    return pictures.listed((squares.NAMES[square] for square in chosen), most=6)
+
+
+def summary(picture: Picture) -> str:
+    """A picture in one sentence, with its sums."""
+    match picture:
+        case histograms.Histogram():
+            words = f"{_hits(picture.positions)} in {_games(picture.games)}"
+            return words + (f" · {picture.unknown.positions:,} unknown" if picture.unknown.positions else "")
+        case square_maps.SquareMap():
+            return f"{_hits(picture.positions)} in {_games(picture.games)}; a square counts once for a hit"
+        case square_maps.Ways():
+            origin = squares.NAMES[picture.choice.origin]
+            part = pictures.share(picture.begun, picture.positions)
+            return (
+                f"{men_words(picture.choice.wanted)} on {origin} at {picture.begun:,} of"
+                f" {_hits(picture.positions)} ({part:.0%})"
+            )
+        case left_over.LeftOver():
+            return "Games that each filter leaves, before their moves are played"
+        case transitions.Transitions():
+            return f"{_games(picture.games)}, by the order of the first hits of {len(picture.names)} results"
+
+
+def _plies(count: int) -> str:
+    return f"{count} pl{'y' if count == 1 else 'ies'}"
+
+
+def _hits(count: int) -> str:
+    return f"{count:,} hit{'' if count == 1 else 's'}"
+
+
+def _games(count: int) -> str:
+    return f"{count:,} game{'' if count == 1 else 's'}"

@@ -1,0 +1,523 @@
+"""The pictures as shapes in the coordinates of an axis, with a row of the table behind each shape.
+
+A drawing paints its shapes with the painter that it gets, and answers which row is at a point. It knows
+neither axes nor widgets.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+
+from cqlgui.base.data import dataclass
+from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, transitions
+from cqlgui.ui.look import theme, wording
+from cqlgui.ui.pictures import asking, table_model
+
+_MOST_GRID: Final = 6
+"""Greatest number of lines behind vertical bars."""
+MOST_LINES: Final = 15
+"""Greatest number of horizontal bars. The table has the other rows."""
+MOST_ARROWS: Final = 16
+"""Greatest number of arrows. More would hide each other."""
+NO_ROW: Final = -1
+QUERIES: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
+"""The colours of queries: the palette of Okabe and Ito, which the colour-blind can tell apart."""
+_ARROW: Final = {False: "#d55e00", True: "#ff9d5c"}
+"""The colour of arrows on a light and on a dark ground (vermillion of the same palette)."""
+
+_PALE: Final = {False: 0.35, True: 0.5}
+"""The part of the colour of a share below arrows, on a light and on a dark ground."""
+
+Ramp = Callable[[float], QColor]
+"""The colour of a share from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colours and font of a picture. `selected` has the rows that are selected in the table, and `hovered`
+    the row under the mouse."""
+
+    colours: theme.Colours
+    font: QFont
+    ramp: Ramp
+    selected: Collection[int] = ()
+    hovered: int = NO_ROW
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis: its name, and the texts of its ticks. Without `ticks` the axis has numbers. `grouped` numbers
+    have separators."""
+
+    name: str
+    ticks: Sequence[tuple[float, str]] | None = None
+    grouped: bool = True
+
+
+class Drawing(ABC):
+    """Shapes within `bounds`. A drawing without `bottom` has no axes. `upside_down` means that the vertical
+    axis points down; `square` means that both axes have the same scale. A brush selects along x, along y, or
+    in both directions (`brushes`). `caption` says what is not drawn."""
+
+    bounds: QRectF
+    bottom: Axis | None = None
+    left: Axis | None = None
+    upside_down = False
+    square = False
+    brushes = ""
+    caption = ""
+
+    @abstractmethod
+    def paint(self, painter: QPainter, look: Look) -> None:
+        """Paint the shapes in the coordinates of the axes."""
+
+    @abstractmethod
+    def row_at(self, point: QPointF) -> int:
+        """The row of the table at a point; `NO_ROW` if there is none."""
+
+    def rows_between(self, _one: QPointF, _other: QPointF) -> list[int]:
+        """The rows of the shapes that a brush from one point to the other touches."""
+        return []
+
+
+def of(picture: asking.Picture) -> Drawing:
+    """The drawing of a picture."""
+    match picture:
+        case histograms.Histogram():
+            if picture.by in (histograms.By.VOLUME, histograms.By.OPENING):
+                lines = [(bar.words, bar.positions) for bar in picture.shown]
+                return Lines(lines, "Hits", "openings")
+            return Columns(picture)
+        case left_over.LeftOver():
+            return Lines([(step.words, step.games) for step in picture.steps], "Games left", "filters")
+        case square_maps.SquareMap():
+            return Board(picture.hits, picture.shown, picture.positions, "share of hits")
+        case square_maps.Ways():
+            return Board(
+                picture.hits,
+                picture.shown,
+                picture.begun,
+                "share of these hits",
+                origin=picture.choice.origin,
+                steps=picture.steps,
+            )
+        case transitions.Transitions():
+            return Flows(picture)
+
+
+class Columns(Drawing):
+    """Vertical bars: intervals side by side, or bars with names."""
+
+    brushes = "x"
+
+    def __init__(self, picture: histograms.Histogram) -> None:
+        rows = {bar: row for row, bar in enumerate(picture.shown)}
+        numeric = picture.by in histograms.NUMERIC
+        # A result that no game has needs no room.
+        bars = [bar for bar in picture.bars if numeric or bar.positions]
+        self._bars: list[tuple[float, float, int, int]] = []
+        """Left and right edge, hits and row of each bar."""
+        for number, bar in enumerate(bars):
+            first, end = bar.keys if numeric else (number, number + 1)
+            self._bars.append((first, end, bar.positions, rows.get(bar, NO_ROW)))
+        top = max((bar.positions for bar in bars), default=1)
+        low, high = self._bars[0][0], self._bars[-1][1]
+        margin = (high - low) * 0.01
+        self.bounds = QRectF(low - margin, 0, high - low + 2 * margin, top * 1.05)
+        name = picture.by.value
+        if not numeric:
+            self._gap = 0.12
+            ticks = [(number + 0.5, bar.words) for number, bar in enumerate(bars)]
+            self.bottom = Axis(name, ticks)
+        else:
+            self._gap = 0.06 if len(self._bars) > 1 else 0.3
+            if picture.width > 1:
+                name += f", in steps of {picture.width:,}"
+            if picture.width == 1 and len(self._bars) <= 12:
+                # A bar of one number is named in its middle.
+                self.bottom = Axis(name, [(first + 0.5, f"{first:.0f}") for first, *_ in self._bars])
+            else:
+                self.bottom = Axis(name, grouped=False)
+        step = _step(top)
+        self._lines = [step * number for number in range(int(self.bounds.bottom() / step) + 1)]
+        self.left = Axis("Hits", [(line, f"{line:,}") for line in self._lines])
+
+    def paint(self, painter: QPainter, look: Look) -> None:
+        colour = look.colours.colour("accent")
+        pen = QPen(look.colours.colour("border"), 1)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        for line in self._lines[1:]:
+            painter.drawLine(QPointF(self.bounds.left(), line), QPointF(self.bounds.right(), line))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for first, end, hits, row in self._bars:
+            if not hits:
+                continue
+            gap = (end - first) * self._gap
+            shape = QRectF(first + gap, 0, end - first - 2 * gap, hits)
+            painter.fillRect(shape, _lit(colour, look, row))
+
+    def row_at(self, point: QPointF) -> int:
+        for first, end, _, row in self._bars:
+            if first <= point.x() < end and point.y() >= 0:
+                return row
+        return NO_ROW
+
+    def rows_between(self, one: QPointF, other: QPointF) -> list[int]:
+        low, high = sorted((one.x(), other.x()))
+        return [row for first, end, _, row in self._bars if first < high and end > low and row != NO_ROW]
+
+
+class Lines(Drawing):
+    """Horizontal bars with names and numbers."""
+
+    upside_down = True
+    brushes = "y"
+
+    def __init__(self, lines: Sequence[tuple[str, int]], axis: str, what: str) -> None:
+        self._lines = lines[:MOST_LINES]
+        top = max((count for _, count in self._lines), default=0) or 1
+        # There is room for the number behind the longest bar.
+        self.bounds = QRectF(0, 0, top * 1.22, max(len(self._lines), 5))
+        ticks = [
+            (number + 0.5, wording.straight(" ".join(words.split())))
+            for number, (words, _) in enumerate(self._lines)
+        ]
+        self.left = Axis("", ticks)
+        self.bottom = Axis(axis)
+        if len(lines) > MOST_LINES:
+            self.caption = f"the first {MOST_LINES} of {len(lines)} {what} are drawn"
+
+    def paint(self, painter: QPainter, look: Look) -> None:
+        colour = look.colours.colour("accent")
+        for row, (_, count) in enumerate(self._lines):
+            shape = QRectF(0, row + 0.15, count, 0.7)
+            painter.fillRect(shape, _lit(colour, look, row))
+            room = QRectF(count, row, self.bounds.width() - count, 1)
+            write(painter, room, f" {count:,}", look.font, look.colours.colour("text"), left=True)
+
+    def row_at(self, point: QPointF) -> int:
+        row = int(point.y() // 1)
+        return row if 0 <= row < len(self._lines) and point.x() >= 0 else NO_ROW
+
+    def rows_between(self, one: QPointF, other: QPointF) -> list[int]:
+        low, high = sorted((one.y(), other.y()))
+        return [row for row in range(len(self._lines)) if row < high and row + 1 > low]
+
+
+class Board(Drawing):
+    """A board whose squares have the colours of shares, with a legend, and perhaps with the steps of a man as
+    arrows."""
+
+    square = True
+    brushes = "xy"
+
+    def __init__(
+        self,
+        counts: Sequence[int],
+        shown: Sequence[int],
+        whole: int,
+        legend: str,
+        *,
+        origin: int | None = None,
+        steps: Sequence[tuple[int, int, int]] = (),
+    ) -> None:
+        self._shares = [pictures.share(count, whole) for count in counts]
+        self._top = max(self._shares) or 1.0
+        self._rows: Mapping[int, int] = {square: row for row, square in enumerate(shown)}
+        self._legend = legend
+        self._origin = origin
+        self._steps = steps[:MOST_ARROWS]
+        self._most = max((count for _, _, count in steps), default=1)
+        self.bounds = QRectF(-0.5, -1.35, 8.65, 9.5)
+        if len(steps) > MOST_ARROWS:
+            self.caption = f"the {MOST_ARROWS} most frequent of {len(steps)} moves are drawn"
+
+    def paint(self, painter: QPainter, look: Look) -> None:
+        colours = look.colours
+        small = QFont(look.font)
+        small.setPointSizeF(max(6.0, look.font.pointSizeF() * 0.85))
+        for square in range(64):
+            area = QRectF(square & 7, square >> 3, 1, 1)
+            painter.fillRect(area, self._ground(square, look))
+        if self._steps:
+            self._paint_steps(painter, look)
+        for square in range(64):
+            area = QRectF(square & 7, square >> 3, 1, 1)
+            if self._shares[square] and self._steps:
+                # The arrows meet in the middle, so the number is in the corner.
+                corner = QRectF(area.left() + 0.05, area.top() + 0.56, 0.9, 0.42)
+                words = _percent(self._shares[square])
+                write(painter, corner, words, small, colours.colour("text"), left=True)
+            elif self._shares[square]:
+                write(painter, area, _percent(self._shares[square]), small, _on(self._ground(square, look)))
+            row = self._rows.get(square, NO_ROW)
+            if row != NO_ROW and (row in look.selected or row == look.hovered):
+                pen = QPen(colours.colour("ring" if row in look.selected else "accent"), 2.5)
+                pen.setCosmetic(True)
+                painter.setPen(pen)
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(area.adjusted(0.04, 0.04, -0.04, -0.04))
+        edge = QPen(colours.colour("board_edge"), 1)
+        edge.setCosmetic(True)
+        painter.setPen(edge)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(QRectF(0, 0, 8, 8))
+        muted = colours.colour("muted")
+        for place in range(8):
+            write(painter, QRectF(place, -0.46, 1, 0.46), "abcdefgh"[place], small, muted)
+            write(painter, QRectF(-0.5, place, 0.5, 1), str(place + 1), small, muted)
+        self._paint_legend(painter, look, small)
+
+    def _ground(self, square: int, look: Look) -> QColor:
+        """The colour of a square."""
+        empty = _empty(look.colours, ((square & 7) + (square >> 3)) & 1 == 0)
+        share = self._shares[square]
+        if not share:
+            return empty
+        full = look.ramp(share / self._top)
+        # Below arrows the colours are pale.
+        return _mixed(full, empty, _PALE[look.colours.dark]) if self._steps else full
+
+    def _paint_steps(self, painter: QPainter, look: Look) -> None:
+        colour = QColor(_ARROW[look.colours.dark])
+        painter.setPen(Qt.PenStyle.NoPen)
+        for start, goal, count in reversed(self._steps):
+            # Rare moves are paler as well as thinner.
+            weight = count / self._most
+            colour.setAlphaF(0.55 + 0.4 * weight)
+            painter.setBrush(colour)
+            painter.drawPath(_arrow(_middle(start), _middle(goal), 0.05 + 0.2 * weight))
+        if self._origin is not None:
+            pen = QPen(QColor(_ARROW[look.colours.dark]), 3)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(_middle(self._origin), 0.2, 0.2)
+
+    def _paint_legend(self, painter: QPainter, look: Look, font: QFont) -> None:
+        muted = look.colours.colour("muted")
+        cells = 40
+        left, width = 0.0, 3.2
+        for cell in range(cells):
+            area = QRectF(left + width * cell / cells, -0.86, width / cells * 1.02, 0.22)
+            painter.fillRect(area, look.ramp((cell + 0.5) / cells))
+        top = _percent(self._top)
+        write(painter, QRectF(left, -1.33, 1.5, 0.45), "> 0", font, muted, left=True)
+        write(painter, QRectF(left + width - 1.5, -1.33, 1.5, 0.45), top, font, muted, right=True)
+        write(painter, QRectF(left + width + 0.15, -0.98, 4.65, 0.45), self._legend, font, muted, left=True)
+
+    def row_at(self, point: QPointF) -> int:
+        file, rank = int(point.x() // 1), int(point.y() // 1)
+        if not (0 <= file < 8 and 0 <= rank < 8):
+            return NO_ROW
+        return self._rows.get(rank * 8 + file, NO_ROW)
+
+    def rows_between(self, one: QPointF, other: QPointF) -> list[int]:
+        area = QRectF(one, other).normalized()
+        return sorted(
+            row
+            for square, row in self._rows.items()
+            if area.intersects(QRectF(square & 7, square >> 3, 1, 1))
+        )
+
+
+class Flows(Drawing):
+    """A Sankey diagram: queries as blocks in columns, by their place in the order of a game, and games as
+    bands from block to block. The bands to the right that taper off are games without a further query."""
+
+    upside_down = True
+    _BLOCK: Final = 0.055
+    _SLOT: Final = 0.085
+    """The room for the name of a block, above the block."""
+
+    def __init__(self, picture: transitions.Transitions) -> None:
+        stages = max(node.stage for node in picture.nodes) + 1
+        self.bounds = QRectF(-0.02, -0.09, stages - 1 + 0.62, 1.1)
+        self._stages = stages
+        self._names = picture.names
+        most = max(sum(1 for node in picture.nodes if node.stage == stage) for stage in range(stages))
+        scale = (1 - self._SLOT * most) / max(picture.games, 1)
+        self._blocks: dict[tuple[int, int], QRectF] = {}
+        self._games: dict[tuple[int, int], int] = {}
+        for stage in range(stages):
+            top = 0.0
+            for node in (one for one in picture.nodes if one.stage == stage):
+                top += self._SLOT * 0.8
+                self._blocks[stage, node.query] = QRectF(stage, top, self._BLOCK, node.games * scale)
+                self._games[stage, node.query] = node.games
+                top += node.games * scale + self._SLOT * 0.2
+        self._bands: list[tuple[QPainterPath, int, int, bool]] = []
+        """Shape, query and row of each band, and whether it ends."""
+        out = {key: block.top() for key, block in self._blocks.items()}
+        into = dict(out)
+        for row, flow in sorted(
+            enumerate(picture.flows), key=lambda pair: (pair[1].stage, pair[1].one, pair[1].other % 100)
+        ):
+            key, height = (flow.stage, flow.one), flow.games * scale
+            start = out[key]
+            out[key] += height
+            ends = flow.other == transitions.END
+            if ends:
+                shape = _fading(flow.stage + self._BLOCK, start, height)
+            else:
+                target = flow.stage + 1, flow.other
+                shape = _band(flow.stage + self._BLOCK, start, flow.stage + 1, into[target], height)
+                into[target] += height
+            self._bands.append((shape, flow.one, row, ends))
+
+    def paint(self, painter: QPainter, look: Look) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        for shape, query, row, ends in self._bands:
+            colour = QColor(QUERIES[query % len(QUERIES)])
+            strong = row in look.selected or row == look.hovered
+            colour.setAlphaF((0.30 if ends else 0.45) + (0.3 if strong else 0))
+            painter.setBrush(colour)
+            painter.drawPath(shape)
+        for (_, query), block in self._blocks.items():
+            painter.fillRect(block, QColor(QUERIES[query % len(QUERIES)]))
+        text, muted = look.colours.colour("text"), look.colours.colour("muted")
+        for stage in range(self._stages):
+            words = ("matched first", "then", "then")[min(stage, 2)]
+            write(painter, QRectF(stage, -0.09, 0.6, 0.08), words, look.font, muted, left=True)
+        for (stage, query), block in self._blocks.items():
+            label = QRectF(block.left(), block.top() - self._SLOT * 0.78, 0.94, self._SLOT * 0.76)
+            name = f"{self._games[stage, query]:,} · {self._names[query]}"
+            write(painter, label, name, look.font, text, left=True)
+
+    def row_at(self, point: QPointF) -> int:
+        for shape, _, row, _ in reversed(self._bands):
+            if shape.contains(point):
+                return row
+        return NO_ROW
+
+
+def write(
+    painter: QPainter,
+    area: QRectF,
+    words: str,
+    font: QFont,
+    colour: QColor,
+    *,
+    left: bool = False,
+    right: bool = False,
+) -> None:
+    """Write words into an area that is given in the coordinates of the axes. The words are upright and have
+    the size of the font, whatever the scale of the axes is. Words that are too long are elided."""
+    device = painter.worldTransform().mapRect(area)
+    metrics = QFontMetricsF(font)
+    lines = words.split("\n")
+    if metrics.height() > device.height() + 4 and len(lines) == 1 and not left and not right:
+        return
+    painter.save()
+    painter.resetTransform()
+    painter.setFont(font)
+    painter.setPen(colour)
+    side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignHCenter
+    side = Qt.AlignmentFlag.AlignRight if right else side
+    shown = [metrics.elidedText(line, Qt.TextElideMode.ElideRight, device.width() + 1) for line in lines]
+    height = metrics.height() * len(lines)
+    middle = device.center().y()
+    room = QRectF(device.left(), middle - height / 2, device.width(), height)
+    if left or right or metrics.horizontalAdvance(words) <= device.width():
+        painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(shown))
+    painter.restore()
+
+
+def tip(table: pictures.Table, row: int) -> str:
+    """The exact numbers of a row."""
+    return table_model.tip(table, row)
+
+
+def _lit(colour: QColor, look: Look, row: int) -> QColor:
+    """The colour of a bar, which is stronger if it is selected or under the mouse."""
+    if row in look.selected:
+        return look.colours.colour("ring")
+    if row == look.hovered and row != NO_ROW:
+        return colour.lighter(130) if look.colours.dark else colour.darker(125)
+    return colour
+
+
+def _step(top: int) -> int:
+    """A round distance of about five lines up to `top`."""
+    step = 1
+    for factor in itertools.cycle((2, 2.5, 2)):
+        if top / step <= _MOST_GRID:
+            break
+        step = round(step * factor)
+    return step
+
+
+def _percent(share: float) -> str:
+    if share >= 0.995:
+        return "100%" if share == 1 else ">99%"
+    if share < 0.005:
+        return "<1%"
+    return f"{share:.0%}"
+
+
+def _empty(colours: theme.Colours, dark_square: bool) -> QColor:
+    """The colour of a square without hits. It is a pale form of the colour of the board."""
+    square = colours.colour("dark_square" if dark_square else "light_square")
+    return _mixed(square, colours.colour("base"), 0.12 if colours.dark else 0.3)
+
+
+def _mixed(one: QColor, other: QColor, part: float) -> QColor:
+    """A mixture of two colours. `part` is the part of the first one, from 0 to 1."""
+    pairs = zip((one.red(), one.green(), one.blue()), (other.red(), other.green(), other.blue()), strict=True)
+    return QColor(*(round(first * part + second * (1 - part)) for first, second in pairs))
+
+
+def _on(ground: QColor) -> QColor:
+    """Black or white, whichever can be read on a ground."""
+    light = 0.299 * ground.redF() + 0.587 * ground.greenF() + 0.114 * ground.blueF()
+    return QColor("#101418" if light > 0.5 else "#ffffff")
+
+
+def _middle(square: int) -> QPointF:
+    return QPointF((square & 7) + 0.5, (square >> 3) + 0.5)
+
+
+def _arrow(start: QPointF, goal: QPointF, width: float) -> QPainterPath:
+    """An arrow between the middles of two squares. The width is in squares. It keeps to the right, so that
+    the arrow of the way back has room."""
+    along = goal - start
+    length = (along.x() ** 2 + along.y() ** 2) ** 0.5
+    along /= length
+    across = QPointF(-along.y(), along.x())
+    begin = start + along * 0.2 - across * 0.1
+    point = goal - along * 0.14 - across * 0.1
+    neck = point - along * (0.16 + width * 0.7)
+    half, wide = across * (width / 2), across * (width / 2 + 0.1)
+    shape = QPainterPath()
+    shape.addPolygon(
+        QPolygonF([begin + half, neck + half, neck + wide, point, neck - wide, neck - half, begin - half])
+    )
+    shape.closeSubpath()
+    return shape
+
+
+def _band(left: float, top: float, right: float, goal: float, height: float) -> QPainterPath:
+    """A band of a Sankey diagram."""
+    bend = (right - left) / 2
+    shape = QPainterPath(QPointF(left, top))
+    shape.cubicTo(left + bend, top, right - bend, goal, right, goal)
+    shape.lineTo(right, goal + height)
+    shape.cubicTo(right - bend, goal + height, left + bend, top + height, left, top + height)
+    shape.closeSubpath()
+    return shape
+
+
+def _fading(left: float, top: float, height: float) -> QPainterPath:
+    """A short band that ends in a point."""
+    shape = QPainterPath(QPointF(left, top))
+    shape.lineTo(left + 0.12, top + height / 2)
+    shape.lineTo(left, top + height)
+    shape.closeSubpath()
+    return shape

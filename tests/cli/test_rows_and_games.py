@@ -1,0 +1,144 @@
+"""What a row is, which games are searched, and the tree of moves, on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cqlgui.cli import arguments
+from cqlgui.jit import native
+from tests import helpers
+
+GAMES = (
+    '[White "Adams, Michael"]\n[Black "Lobron E"]\n[WhiteElo "2610"]\n[Date "1992.??.??"]\n[ECO "B90"]\n'
+    '[Event "Brussels"]\n[Result "1-0"]\n\n1. e4 c5 2. Nf3 d6 3. d4 1-0\n\n'
+    '[White "Lobron E"]\n[Black "Müller, Karl"]\n[WhiteElo "2500"]\n[BlackElo "2400"]\n[Date "2001.05.06"]\n'
+    '[ECO "C65"]\n[Result "1/2-1/2"]\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n'
+    '[White "Nobody"]\n[Black "Else"]\n[Opening "Own name"]\n[ECO "B01"]\n[Result "0-1"]\n\n1. e4 d5 0-1\n\n'
+)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "a.pgn"
+    path.write_text(GAMES, "utf-8")
+    return path
+
+
+def lines(*arguments_: str | Path) -> list[dict[str, Any]]:
+    run = helpers.cli("search", *arguments_, "--jsonl")
+    assert run.code == 0, run.err
+    return [json.loads(line) for line in run.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("terms", "games"),
+    [
+        ("lobron", [1, 2]),
+        ("white:lobron", [2]),
+        ("player:lobron -white:lobron", [1]),
+        ("-elo>2450", [3]),
+        ("elo>=2400 year:2000-", [2]),
+        ("eco:B00-B99", [1, 3]),
+        ("opening:najdorf", [1]),
+        ('opening:"ruy lopez"', [2]),
+        ("opening:own", [3]),
+        ("-result:1-0", [2, 3]),
+        ("müller", [2]),
+        ("elo>3000", []),
+    ],
+)
+def test_games_are_chosen_by_their_headers(source: Path, terms: str, games: list[int]) -> None:
+    run = helpers.cli("search", source, "-e", "initial", "--json", "--games", terms)
+    assert run.code == 0, run.err
+    assert json.loads(run.out)["games"] == games
+    assert ("no game of 3 fits" in run.err) is (not games)
+    batch = source.parent / "batch.jsonl"
+    batch.write_text('{"id": 1, "query": "initial"}\n')
+    run = helpers.cli("search", source, "--batch", batch, "--games", terms)
+    assert json.loads(run.out)["games"] == games
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        (
+            "lobrom",
+            "No game has “lobrom” in players, event, site, date, ECO code or result. Did you mean Lobron?",
+        ),
+        ("-white:adms", "No game has “adms” as White. Did you mean Adams?"),
+        ("rating>3", "There is no field rating: known are white, black,"),
+        ("elo>strong", "elo takes a number or a range"),
+    ],
+)
+def test_what_no_game_has_is_said(source: Path, terms: str, said: str) -> None:
+    run = helpers.cli("search", source, "-e", "initial", "--count", "--games", terms)
+    assert run.code != 0
+    assert said in run.err
+    assert not run.out
+
+
+def test_an_option_is_not_taken_for_terms() -> None:
+    words = arguments.joined(["search", "a.pgn", "--games", "-eco:B90", "-e", "mate"])
+    assert words == ["search", "a.pgn", "--games=-eco:B90", "-e", "mate"]
+    words = ["search", "a.pgn", "--games", "--count"]
+    assert arguments.joined(words) == words
+
+
+def test_a_row_has_headers_and_moves(source: Path) -> None:
+    found = lines(source, "-e", "ply == 2")
+    assert [one["file"] for one in found] == [str(source)] * 3
+    assert [one["opening"] for one in found] == [
+        "Sicilian defence: Najdorf", "Ruy Lopez: Berlin defence", "Own name",
+    ]  # fmt: skip
+    first = found[0]
+    assert (first["white_elo"], first["black_elo"]) == (2610, None)
+    assert (first["last"], first["last_uci"], first["san"], first["uci"]) == ("c5", "c7c5", "Nf3", "g1f3")
+    assert first["next"] == "Nf3 d6 d4"
+    assert (found[2]["san"], found[2]["uci"], found[2]["next"]) == ("", "", "")
+
+
+def test_rows_are_runs_or_games(source: Path) -> None:
+    query = "flipcolor {wtm or ply >= 3}"
+    whole = lines(source, "-e", query)
+    spans = lines(source, "-e", query, "--spans")
+    assert sum(one["plies"] for one in spans) == len(whole) > len(spans)
+    for one in spans:
+        assert one["until"] == one["ply"] + one["plies"] - 1
+    games = lines(source, "-e", query, "--group", "game")
+    assert [one["game"] for one in games] == [1, 2, 3]
+    assert [one["hits"] for one in games] == [
+        sum(other["game"] == game for other in whole) for game in (1, 2, 3)
+    ]
+    run = helpers.cli("search", source, "-e", query, "--csv", "--group", "game")
+    rows = list(csv.DictReader(io.StringIO(run.out)))
+    assert [(row["game"], row["hits"]) for row in rows] == [
+        (str(one["game"]), str(one["hits"])) for one in games
+    ]
+    output = source.parent / "out.csv"
+    assert helpers.cli("search", source, "-e", query, "-o", output, "--spans").code == 0
+    written = list(csv.DictReader(io.StringIO(output.read_text("utf-8"))))
+    assert [(int(row["game"]), int(row["ply"]), int(row["until"])) for row in written] == [
+        (one["game"], one["ply"], one["until"]) for one in spans
+    ]
+    run = helpers.cli("search", source, "-e", query, "--count", "--spans")
+    assert "--group and --spans change nothing" in run.err
+
+
+@pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")
+def test_the_tree_of_moves_is_one_object(source: Path) -> None:
+    run = helpers.cli("search", source, "-e", "ply == 1", "--tree", "2")
+    made = json.loads(run.out)
+    assert (made["count"], made["ended"]) == (3, 0)
+    assert {one["move"]: one["count"] for one in made["children"]} == {"...c5": 1, "...e5": 1, "...d5": 1}
+    sicilian = next(one for one in made["children"] if one["move"] == "...c5")
+    assert (sicilian["score"], sicilian["elo"], sicilian["last_year"]) == (1.0, 2610, 1992)
+    assert [one["move"] for one in sicilian["children"]] == ["Nf3"]
+    run = helpers.cli("search", source, "-e", "ply == 1", "--tree", "99")
+    assert run.code == 2
+    assert "at most 20 plies" in run.err

@@ -1,0 +1,170 @@
+"""Rows of hits have the order and the groups that plain code gives them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cqlgui.jit import native
+from cqlgui.tasks.analysis import arranging
+from cqlgui.tasks.analysis.arranging import Sort
+from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.export import records
+from cqlgui.tasks.export.hit_table import Rows
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import hit_details, searching
+from tests import helpers
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")
+QUERIES = [
+    "flip {[Bb] attacks [Kk]}",
+    "power A - power a",
+    "[Aa] attacks k",
+    'check comment("by ply " ply)',
+    'sort "men" #[Aa] check',
+    "mate",
+    "not initial not initial initial",
+]
+
+
+@pytest.fixture
+def base() -> base_model.Base:
+    sample = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+    return importing.open_base([sample]).base
+
+
+def told(base: base_model.Base, result: search_model.SearchResult) -> list[dict[str, Any]]:
+    """All hits with their rows, in the order of the columns."""
+    found = dict(zip(result.order, hit_details.tell(base, result, result.order), strict=True))
+    of_hits = {
+        (one["game"], one["positionid"]): one for one in records.records(base, found.values(), result.orbits)
+    }
+    places = zip(
+        result.games.columns.games.tolist(), (result.games.columns.hits & 0xFFFFFFFF).tolist(), strict=True
+    )
+    return [of_hits[place] for place in places]
+
+
+def key_of(sort: Sort, hits: list[dict[str, Any]], at: int, keys: dict[int, Any]) -> Any:
+    """The sort key of a hit in plain words; None if it has no value."""
+    one = hits[at]
+    match sort:
+        case Sort.ELEMENT:
+            return one["orbit"][0]["element"] if one["orbit"] else None
+        case Sort.VALUE:
+            text = one["value"] if one["value"] is not None else one["comment"] or None
+            if text is not None and text.startswith("["):
+                return text.count(",") + 1 if text != "[]" else 0
+            if text is not None and len(text) == 2 and text[0] in "abcdefgh":
+                return 1
+            return int(text) if text is not None and text.lstrip("-").isdigit() else text
+        case Sort.PLACE:
+            return sum(other["game"] == one["game"] for other in hits[:at])
+        case Sort.HITS:
+            return sum(other["game"] == one["game"] for other in hits)
+        case Sort.SORT_KEY:
+            return keys[one["game"]][0] if keys.get(one["game"]) else None
+        case Sort.WHITE | Sort.BLACK | Sort.EVENT | Sort.SITE:
+            return one[sort.value].lower() or None
+        case _:
+            return one[sort.value] or None if sort.value in one and sort not in _ZEROS else one[sort.value]
+
+
+_ZEROS = (Sort.PLY, Sort.GAME)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("variations", [False, True])
+def test_rows_are_sorted_by_any_column(base: base_model.Base, query: str, variations: bool) -> None:
+    options = search_model.SearchOptions(variations=variations, within=np.arange(1, 41))
+    result = searching.search(base, query, options)
+    columns = result.games.columns
+    hits = told(base, result) if len(columns) else []
+    keys = result.games.sort_keys()
+    for sort, descending in itertools.product(Sort, (False, True)):
+        made = arranging.arrange(base, result, columns, sort=sort, descending=descending)
+        wanted = [key_of(sort, hits, at, keys) for at in range(len(hits))]
+        known = [at for at in range(len(hits)) if wanted[at] is not None]
+        known.sort(key=lambda at: wanted[at], reverse=descending)
+        if descending:
+            # Rows with equal keys keep their order in both directions.
+            known.sort(key=lambda at: at)
+            known.sort(key=lambda at: _Turned(wanted[at]))
+        expected = known + [at for at in range(len(hits)) if wanted[at] is None]
+        assert made.numbers.tolist() == expected, (sort, descending)
+        assert made.rows[made.numbers].tolist() == list(range(len(hits)))
+        assert set(made.sizes.tolist()) <= {1}
+        assert made.games == len({one["game"] for one in hits})
+
+
+class _Turned:
+    """A key that comes first if it is large."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __lt__(self, other: _Turned) -> bool:
+        return bool(other.key < self.key)
+
+
+def groups_of(hits: list[dict[str, Any]], kind: Rows) -> list[list[int]]:
+    found: list[list[int]] = []
+    for at, one in enumerate(hits):
+        before = hits[at - 1] if at else None
+        joins = before is not None and before["game"] == one["game"]
+        if joins and before is not None and kind is Rows.SPANS:
+            joins = (
+                before["positionid"] + 1 == one["positionid"]
+                and before["ply"] + 1 == one["ply"]
+                and [match["element"] for match in before["orbit"][:1]]
+                == [match["element"] for match in one["orbit"][:1]]
+            )
+        if joins and kind is not Rows.HITS:
+            found[-1].append(at)
+        else:
+            found.append([at])
+    return found
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("variations", [False, True])
+def test_hits_are_grouped(base: base_model.Base, query: str, variations: bool) -> None:
+    options = search_model.SearchOptions(variations=variations, within=np.arange(1, 61))
+    result = searching.search(base, query, options)
+    columns = result.games.columns
+    hits = told(base, result) if len(columns) else []
+    for kind in Rows:
+        groups = groups_of(hits, kind)
+        made = arranging.arrange(base, result, columns, kind=kind)
+        assert made.numbers.tolist() == [group[0] for group in groups]
+        assert made.sizes.tolist() == [len(group) for group in groups]
+        assert made.rows.tolist() == [row for row, group in enumerate(groups) for _ in group]
+        # The row of a game shows its best hit.
+        by_ply = arranging.arrange(base, result, columns, kind=kind, sort=Sort.PLY, descending=True)
+        best = [
+            max(group, key=lambda at: hits[at]["ply"]) if kind is Rows.GAMES else group[0] for group in groups
+        ]
+        best.sort(key=lambda at: -hits[at]["ply"])
+        assert by_ply.numbers.tolist() == best
+        for row, number in enumerate(by_ply.numbers.tolist()):
+            group = next(group for group in groups if number in group)
+            assert by_ply.sizes[row] == len(group)
+            assert {int(by_ply.rows[at]) for at in group} == {row}
+
+
+def test_only_chosen_hits_get_rows(base: base_model.Base) -> None:
+    result = searching.search(base, "check")
+    columns = result.games.columns
+    chosen = np.sort(np.array(random.Random(3).sample(range(len(columns)), len(columns) // 2)))
+    made = arranging.arrange(base, result, columns, sort=Sort.WHITE, chosen=chosen)
+    assert sorted(made.numbers.tolist()) == chosen.tolist()
+    left = np.setdiff1d(np.arange(len(columns)), chosen)
+    assert (made.rows[left] == -1).all()
+    names = [row.white.lower() for row in games.rows(base, columns.games[made.numbers].tolist())]
+    assert names == sorted(names)
+    most = arranging.arrange(base, result, columns, kind=Rows.GAMES, sort=Sort.HITS, descending=True)
+    assert most.sizes.tolist() == sorted(most.sizes.tolist(), reverse=True)

@@ -1,0 +1,202 @@
+"""Sets are kept within bounds, and comparisons find what plain sets of games and positions tell."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import data
+from cqlgui.tasks.analysis import sets
+from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import hit_details, narrowing, searching
+from tests import helpers
+
+
+def listed(first: int, last: int) -> list[str]:
+    text = (helpers.ROOT / "resources" / "sample" / "sample.pgn").read_text("utf-8")
+    return ["[Event " + one.strip() for one in ("\n\n" + text).split("\n\n[Event ")[1:]][first:last]
+
+
+def opened(path: Path, chosen: list[str]) -> base_model.Base:
+    path.write_text("\n\n".join(chosen) + "\n", "utf-8")
+    return importing.open_base([path]).base
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "some.pgn"
+
+
+def named(
+    base: base_model.Base, query: str, options: search_model.SearchOptions | None = None
+) -> sets.NamedSet:
+    result = searching.search(base, query, options or search_model.SearchOptions())
+    return sets.NamedSet(query, base, result, 0.0, sets.fingerprints(base))
+
+
+def by_game(base: base_model.Base, result: search_model.SearchResult) -> dict[str, frozenset[int]]:
+    """The positions of the hits of each game. A game is named by its text."""
+    return {
+        games.load(base, game).raw.decode("utf-8").strip(): frozenset(
+            hit.positionid for hit in result.games[game].hits
+        )
+        for game in result.order
+    }
+
+
+def check(before: sets.NamedSet, after: sets.NamedSet, former: dict[str, frozenset[int]]) -> sets.Changes:
+    """The changes are those that plain sets give. `former` has the earlier hits, found before the file
+    changed."""
+    base = after.base
+    found = sets.compare(before, after)
+    now = by_game(base, after.result)
+    there = {games.load(base, game).raw.decode("utf-8").strip() for game in range(1, base.games + 1)}
+    assert by_game(base, found.added) == {game: now[game] for game in now.keys() - former.keys()}
+    assert by_game(base, found.lost) == {game: former[game] for game in (former.keys() - now.keys()) & there}
+    assert by_game(base, found.moved) == {
+        game: now[game] for game in now.keys() & former.keys() if now[game] != former[game]
+    }
+    assert found.gone == len(former.keys() - there)
+    hits, earlier = (
+        {(game, place) for game, places in one.items() for place in places} for one in (now, former)
+    )
+    assert (found.hits_added, found.hits_lost) == (len(hits - earlier), len(earlier - hits))
+    return found
+
+
+@pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
+def test_two_versions_of_a_query_are_compared(path: Path, details: search_model.Details) -> None:
+    base = opened(path, listed(0, 60))
+    options = search_model.SearchOptions(details=details)
+    one, other = (
+        named(base, query, options) for query in ("flipcolor {btm check not Qh5}", "flip {check Qh5 or mate}")
+    )
+    for before, after in ((one, other), (other, one), (one, one)):
+        found = check(before, after, by_game(base, before.result))
+        assert bool(found) == (before is not after)
+    wide = named(base, "check", options)
+    found = check(other, wide, by_game(base, other.result))
+    assert found.added.order
+    assert found.moved.order
+    assert not found.lost.order
+
+
+def test_a_file_that_grew_in_the_middle_has_the_same_games(path: Path) -> None:
+    before_base = opened(path, listed(0, 30))
+    before = named(before_base, "check")
+    former = by_game(before_base, before.result)
+    base = opened(path, [*listed(30, 40), *listed(0, 30)])
+    assert base.games == 40
+    found = check(before, named(base, "check"), former)
+    assert found.added.order
+    assert not found.lost.order
+    assert not found.gone
+    narrower = check(before, named(base, "mate"), former)
+    assert narrower.lost.order
+    # The lost hits have their details in the base as it is now.
+    told = {one.game: one for one in hit_details.tell(base, narrower.lost, narrower.lost.order)}
+    for game in narrower.lost.order:
+        assert [hit.positionid for hit in told[game].hits] == [
+            hit.positionid for hit in narrower.lost.games[game].hits
+        ]
+        assert {hit.game for hit in told[game].hits} == {game}
+
+
+def test_games_that_left_the_base_are_counted(path: Path) -> None:
+    before_base = opened(path, listed(0, 30))
+    before = named(before_base, "check")
+    former = by_game(before_base, before.result)
+    base = opened(path, [*listed(0, 7), *listed(15, 30)])
+    found = check(before, named(base, "check"), former)
+    assert found.gone
+    assert not found.added.order
+    assert not found.moved.order
+
+
+def test_games_that_say_the_same_are_taken_in_their_order(path: Path) -> None:
+    head = '[White "A"]\n[Black "B"]\n\n'
+    base = opened(path, [head + "1. e4 e5 *", head + "1. d4 d5 *", head + "1. c4 c5 *"])
+    before = named(base, "ply == 1")
+    base = opened(path, [head + "1. e4 e5 *", head + "1. d4 d5 *", head + "1. c4 c5 *", head + "1. b4 b5 *"])
+    found = sets.compare(before, named(base, "ply == 1"))
+    assert found.added.order == (4,)
+    assert not found.lost.order
+    assert not found.moved.order
+
+
+def test_the_same_file_in_another_base_has_the_same_games(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.pgn", tmp_path / "other.pgn"
+    alone = opened(one, listed(0, 12))
+    before = data.replace(named(alone, "check"), prints=None)
+    other.write_text("\n\n".join(listed(20, 30)), "utf-8")
+    both = importing.open_base([other, one]).base
+    found = check(before, named(both, "check"), by_game(alone, before.result))
+    assert min(found.added.order) == 1
+    assert max(found.added.order) == 10
+
+
+def test_games_without_a_hit_are_compared_too(path: Path) -> None:
+    base = opened(path, listed(0, 9))
+    queries = [f"cql(matchcount 0 0 gamenumber 1 {last}) ply < 0" for last in (3, 5)]
+    few, more = (named(base, query) for query in queries)
+    assert sets.compare(few, more).added.order == (4, 5)
+    assert sets.compare(more, few).lost.order == (4, 5)
+
+
+def test_runs_that_cannot_differ_are_known(path: Path) -> None:
+    base = opened(path, listed(0, 9))
+    one, other = named(base, "check"), named(base, "check")
+    assert sets.asked_alike(one, other)
+    for options in (
+        search_model.SearchOptions(variations=True),
+        search_model.SearchOptions(within=narrowing.in_games(one.result)),
+    ):
+        assert not sets.asked_alike(one, named(base, "check", options))
+    within = search_model.SearchOptions(within=narrowing.in_games(one.result))
+    assert sets.asked_alike(named(base, "check", within), named(base, "check", within))
+    copy = path.with_name("copy.pgn")
+    shutil.copyfile(path, copy)
+    # A copy has the same text, so it has the same games.
+    assert sets.asked_alike(one, named(importing.open_base([copy]).base, "check"))
+    assert not sets.comparable(one, importing.open_base([copy]).base)
+    assert sets.comparable(one, base)
+    assert not sets.asked_alike(one, named(opened(path, listed(0, 8)), "check"))
+
+
+def test_a_shelf_keeps_renames_and_drops(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = opened(path, listed(0, 9))
+    one, other, last = (named(base, query) for query in ("check", "initial", "check  check"))
+    shelf = sets.Shelf().keeping(one).keeping(other)
+    assert shelf.sets == (one, other)
+    assert [kept.name for kept in shelf.renaming(other, "check").sets] == ["check", "check (2)"]
+    assert [kept.name for kept in shelf.renaming(other, "mate").sets] == ["check", "mate"]
+    assert shelf.dropping(one).sets == (other,)
+    # A set takes the place of the set with its name.
+    assert shelf.keeping(data.replace(last, name="check")).sets[0] is other
+    assert shelf.sets == (one, other)
+    monkeypatch.setattr(sets, "MOST_SETS", 2)
+    assert shelf.keeping(last).sets == (other, last)
+    monkeypatch.setattr(sets, "MOST_HITS", last.result.positions)
+    assert shelf.keeping(last).sets == (last,)
+
+
+def test_the_last_run_of_a_query_is_found_whatever_its_white_space(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = opened(path, listed(0, 9))
+    one, other = named(base, "check   mate"), named(base, "check\nmate ")
+    shelf = sets.Shelf().running(one)
+    assert shelf.last_run(" check mate") is one
+    assert shelf.running(other).last_run("check mate") is other
+    assert shelf.last_run("checkmate") is None
+    monkeypatch.setattr(sets, "MOST_RUNS", 1)
+    assert shelf.running(named(base, "mate")).last_run("check mate") is None
+    bare = data.replace(one, prints=None)
+    prints = sets.fingerprints(base)
+    told = sets.Shelf().running(bare).keeping(bare).with_prints(base, prints)
+    run = told.last_run("check mate")
+    assert run is not None
+    assert run.prints is told.sets[0].prints is prints

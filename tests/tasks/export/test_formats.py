@@ -1,0 +1,334 @@
+"""Each export is read again by another program, which finds the same hits."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import importlib.util
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from cqlgui.base import errors
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.export import exporting, hit_table, latex_sheets, studies
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import searching
+from tests import helpers
+
+ODD_NAME = 'M\u00fcller & Sons_{%}\\input{x} <b>"\u0418\u0432\u0430\u043d"</b> #1 $2^n~'
+ODD = """[Event "Line
+two \u2116 \u4e2d"]
+[White "{name}"]
+[Black "\u0141ukasz\tTab"]
+[Date "1999.01.02"]
+[Result "1-0"]
+
+1. e4 e5
+
+2. Qh5 {{a comment
+
+[with a blank line]}} Nc6 3. Bc4 Nf6 (3... g6 4. Qf3) 4. Qxf7# 1-0
+
+[White "Second"]
+
+1. f3 e5 2. g4 {{never closed
+"""
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> base_model.Base:
+    odd = tmp_path / "odd.pgn"
+    name = ODD_NAME.replace("\\", "\\\\").replace('"', '\\"')
+    odd.write_text(ODD.format(name=name), encoding="utf-8")
+    return importing.open_base([odd, helpers.ROOT / "resources" / "sample" / "sample.pgn"]).base
+
+
+@pytest.fixture
+def result(base: base_model.Base) -> search_model.SearchResult:
+    found = searching.search(base, "flipcolor {check or mate}", search_model.SearchOptions(limit=20))
+    assert found.order[0] == 1
+    return found
+
+
+def test_the_moves_of_each_row_are_legal_in_its_position(
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
+) -> None:
+    exporting.export(base, result, tmp_path / "out.jsonl")
+    exporting.export(base, result, tmp_path / "out.csv")
+    exact = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert len(exact) == len(table) == result.positions
+    for row, flat in zip(exact, table, strict=True):
+        assert (flat["fen"], flat["uci"], flat["san"]) == (row["fen"], row["uci"], row["san"])
+        board = chess.Board(row["fen"])
+        if row["uci"]:
+            move = chess.Move.from_uci(row["uci"])
+            assert move in board.legal_moves
+            assert board.san(move) == row["san"] == row["next"].split()[0]
+        for san in row["next"].split():
+            board.push_san(san)
+
+
+def test_epd_lines_have_the_position_and_the_move_that_was_played(
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
+) -> None:
+    exporting.export(base, result, tmp_path / "out.epd")
+    exporting.export(base, result, tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    lines = (tmp_path / "out.epd").read_text("utf-8").splitlines()
+    assert len(lines) == result.positions
+    for line, row in zip(lines, rows, strict=True):
+        board, operations = chess.Board.from_epd(line)
+        assert board.fen(en_passant="fen") == row["fen"]
+        assert operations["id"] == f"game {row['game']} position {row['positionid']}"
+        move = operations.get("sm")
+        move = move[0] if isinstance(move, list) else move
+        assert (move.uci() if isinstance(move, chess.Move) else move or "") in (row["uci"], row["san"])
+        assert operations.get("c1", "") == row["next"]
+
+
+class Page(html.parser.HTMLParser):
+    """Counts diagrams, and collects what a page would load and the text of its captions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.diagrams = 0
+        self.men = 0
+        self.loads: list[str] = []
+        self.tags: set[str] = set()
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.diagrams += tag == "figure"
+        known = dict(attributes)
+        self.men += tag == "use" and str(known.get("href")).startswith("#man-")
+        self.loads += [str(known[name]) for name in ("src", "href", "data") if name in known]
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_a_page_has_a_diagram_for_each_hit_and_loads_nothing(
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.html"
+    exporting.export(base, result, out)
+    exporting.export(base, result, tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    page = Page()
+    page.feed(out.read_text("utf-8"))
+    assert page.diagrams == result.positions
+    assert page.men == sum(len(chess.Board(row["fen"]).piece_map()) for row in rows)
+    assert all(one.startswith("#") for one in page.loads)
+    assert "url(" not in out.read_text("utf-8")
+    assert not page.tags & {"script", "img", "link", "iframe", "b>"}
+    assert f"1. {ODD_NAME} - \u0141ukasz Tab" in "".join(page.text)
+
+
+def test_a_page_with_very_many_diagrams_is_written_only_if_allowed(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exporting, "LARGE", result.positions - 1)
+    for ending in (".html", ".tex"):
+        out = tmp_path / f"out{ending}"
+        with pytest.raises(exporting.TooLarge, match=f"{result.positions} diagrams"):
+            exporting.export(base, result, out)
+        assert not out.exists()
+        # One row for each game makes fewer diagrams.
+        exporting.export(base, result, out, rows=hit_table.Rows.GAMES)
+        exporting.export(base, result, out, large=True)
+    exporting.export(base, result, tmp_path / "out.csv")
+
+
+def _notes(path: Path) -> list[list[str]]:
+    """The notes of a text file as the manual of Anki describes it."""
+    lines = path.read_text("utf-8").split("\n")
+    heads = dict(line[1:].split(":", 1) for line in lines if line.startswith("#"))
+    assert (heads["separator"], heads["html"], heads["tags column"]) == ("tab", "true", "3")
+    assert heads["columns"].split("\t") == ["Front", "Back", "Tags"]
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+
+
+def test_notes_for_anki_have_three_fields_on_one_line(
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.tsv"
+    exporting.export(base, result, out)
+    notes = _notes(out)
+    assert [len(note) for note in notes] == [3] * result.positions
+    assert len({front for front, _, _ in notes}) == result.positions
+    front, back, tags = notes[0]
+    assert html.escape(ODD_NAME) in front
+    assert "to move" in front
+    assert ODD_NAME not in front + back
+    assert "chess::year::1999" in tags.split(" ")
+
+
+def test_anki_imports_every_note(
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
+) -> None:
+    if importlib.util.find_spec("anki") is None:
+        pytest.skip("the package anki is not installed")
+    out = tmp_path / "out.tsv"
+    exporting.export(base, result, out)
+    # The importer has threads of its own, so it runs in a process of its own.
+    code = (
+        "import sys, json\n"
+        "from anki.collection import Collection, ImportCsvRequest\n"
+        "col = Collection(sys.argv[2])\n"
+        "metadata = col.get_csv_metadata(path=sys.argv[1], delimiter=None)\n"
+        "col.import_csv(ImportCsvRequest(path=sys.argv[1], metadata=metadata))\n"
+        "notes = [col.get_note(one) for one in col.find_notes('')]\n"
+        "print(json.dumps([[*note.fields, note.tags] for note in notes]))\n"
+        "col.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, str(out), str(tmp_path / "collection.anki2")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    notes = json.loads(done.stdout.splitlines()[-1])
+    assert sorted(note[:2] for note in notes) == sorted(fields[:2] for fields in _notes(out))
+    assert len(notes) == result.positions
+    assert all("chess" in "".join(note[2]) for note in notes)
+
+
+def test_texts_for_latex_have_no_commands_of_their_own() -> None:
+    made = latex_sheets.escaped(
+        "M\u00fcller & Sons_{%} #1 $2 ^~ \\input{x} \u0418\u0432\u0430\u043d 1-0 \u4e2d \u1ea0\n"
+    )
+    assert made == (
+        "M\u00fcller \\& Sons\\_\\{\\%\\} \\#1 \\$2 \\textasciicircum{}\\textasciitilde{} "
+        "\\textbackslash{}input\\{x\\} \\cyrillic{\u0418\u0432\u0430\u043d} 1-{}0 ? A"
+    )
+
+
+def test_sheets_have_a_diagram_and_a_solution_for_each_hit(
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.tex"
+    exporting.export(base, result, out)
+    text = out.read_text("utf-8").split("\\begin{document}")[1]
+    exporting.export(base, result, tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert re.findall(r"\\puzzle\{\d+\}\{([^{}]*)\}", text) == [row["fen"] for row in rows]
+    assert len(re.findall(r"\\solution\{\d+\}", text)) == result.positions
+
+
+@pytest.mark.full
+def test_pdflatex_makes_a_page_for_six_diagrams(
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
+) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed (Debian: texlive-games, texlive-latex-extra)")
+    found = subprocess.run(["kpsewhich", "chessboard.sty", "xifthen.sty"], capture_output=True, check=False)
+    if found.returncode:
+        pytest.skip(
+            "the LaTeX package chessboard is not installed (Debian: texlive-games, texlive-latex-extra)"
+        )
+    out = tmp_path / "out.tex"
+    exporting.export(base, result, out)
+    letters = "".join(chr(code) for code in range(0xA0, 0x530))
+    text = out.read_text("utf-8")
+    out.write_text(text.replace("\\end{document}", f"{latex_sheets.escaped(letters)}\n\\end{{document}}"))
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", out.name],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=280,
+    )
+    told = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0, told[-2000:]
+    pages = int(re.findall(r"\((\d+) pages?", told.replace("\n", ""))[-1])
+    sheets = -(-result.positions // latex_sheets.A_PAGE)
+    assert sheets < pages <= sheets + 2 + result.positions // 12
+
+
+def test_chapters_of_studies_are_at_most_64_a_file_and_lichess_cuts_them_where_they_end(
+    base: base_model.Base, tmp_path: Path
+) -> None:
+    result = searching.search(base, "flipcolor {check or mate}", search_model.SearchOptions(limit=130))
+    report = exporting.export(base, result, tmp_path / "out.pgn", study=True)
+    assert [path.name for path in report.files] == ["out-1.pgn", "out-2.pgn", "out-3.pgn"]
+    assert sorted(path.name for path in tmp_path.glob("out*")) == [path.name for path in report.files]
+    sizes, names = [], []
+    for path in report.files:
+        text = path.read_text("utf-8")
+        # Lichess cuts a text at a blank line before a bracket.
+        chapters = [one for one in re.split(r"\n\n(?=\[)", text) if one.strip()]
+        sizes.append(len(chapters))
+        with io.StringIO(text) as file:
+            for chapter in chapters:
+                game = chess.pgn.read_game(file)
+                assert game is not None
+                alone = chess.pgn.read_game(io.StringIO(chapter))
+                assert alone is not None
+                assert alone.headers == game.headers
+                # python-chess leaves the escapes of tag values as they are.
+                names.append(re.sub(r"\\(.)", r"\1", game.headers["ChapterName"]))
+                marked = [node for node in [game, *game.mainline()] if "CQL" in node.comment]
+                assert marked or game.headers["White"] == "Second"
+            assert chess.pgn.read_game(file) is None
+    assert sizes == [64, 64, 2]
+    assert names[0] == f"{ODD_NAME} - \u0141ukasz Tab"[:74] + ", 1999"
+    assert (report.games, report.hits) == (130, result.positions)
+
+
+def test_marks_of_a_chapter_are_those_of_the_hits(base: base_model.Base, tmp_path: Path) -> None:
+    result = searching.search(
+        base, "flipcolor flipvertical {Bh7 kg8 check}", search_model.SearchOptions(limit=3)
+    )
+    out = tmp_path / "out.pgn"
+    report = exporting.export(base, result, out, study=True)
+    assert report.files == (out,)
+    with out.open(encoding="utf-8") as file:
+        for number in result.order:
+            game = chess.pgn.read_game(file)
+            assert game is not None
+            boards = [game, *game.mainline()]
+            marked = {place for place, node in enumerate(boards) if node.arrows()}
+            assert marked == {hit.positionid for hit in result.games[number].hits}
+
+
+def test_files_of_studies_replace_nothing_and_appear_together(base: base_model.Base, tmp_path: Path) -> None:
+    result = searching.search(base, "flipcolor {check or mate}", search_model.SearchOptions(limit=130))
+    (tmp_path / "out-3.pgn").write_text("mine")
+    with pytest.raises(errors.CqlguiError, match=r"out-3\.pgn exists already"):
+        exporting.export(base, result, tmp_path / "out.pgn", study=True)
+    assert [path.name for path in tmp_path.glob("*out*")] == ["out-3.pgn"]
+    assert (tmp_path / "out-3.pgn").read_text() == "mine"
+    assert not list(tmp_path.glob(".cqlgui*"))
+    assert studies.paths(tmp_path / "a.b.pgn", 65)[1].name == "a.b-2.pgn"
+
+
+def test_normalised_chapters_are_games_in_the_frame_of_the_query(
+    base: base_model.Base, tmp_path: Path
+) -> None:
+    query = "flipcolor {Bh7 kg8 check}"
+    result = searching.search(base, query, search_model.SearchOptions(limit=20))
+    out = tmp_path / "out.pgn"
+    exporting.export(base, result, out, study=True, normalise=True)
+    count = 0
+    with out.open(encoding="utf-8") as file:
+        while (game := chess.pgn.read_game(file)) is not None:
+            assert not game.errors
+            assert "ChapterName" in game.headers
+            count += 1
+    assert count == 20

@@ -1,0 +1,134 @@
+"""The pane of sets keeps, shows, combines, renames and drops."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QMenu
+from pytestqt.qtbot import QtBot
+
+from cqlgui.tasks.analysis import sets
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import narrowing, searching
+from cqlgui.ui.facets import sets_pane
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import narrow
+from cqlgui.ui.state import narrower
+
+
+@pytest.fixture
+def made(qtbot: QtBot, door: jobs.Jobs) -> narrower.Narrower:
+    button = narrow.NarrowButton(door)
+    qtbot.addWidget(button)
+    return narrower.Narrower(door, button, button)
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, made: narrower.Narrower) -> sets_pane.SetsPane:
+    found = sets_pane.SetsPane()
+    qtbot.addWidget(found)
+    found.resize(330, 400)
+    found.show()
+    made.join_sets(found)
+    return found
+
+
+def names(pane: sets_pane.SetsPane) -> list[str]:
+    return [pane.list.item(row).text() for row in range(pane.list.count())]
+
+
+def trigger(menu: QMenu, title: str) -> None:
+    next(one for one in menu.actions() if one.text().replace("&", "").startswith(title)).trigger()
+
+
+def test_hits_are_kept_and_combined_with_others(
+    qtbot: QtBot,
+    made: narrower.Narrower,
+    pane: sets_pane.SetsPane,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    assert not pane._keep.isEnabled()
+    checks = searching.search(base, "check")
+    made.take(base, checks)
+    pane._keep.click()
+    assert names(pane) == ["check"]
+    made.take(base, result)
+    pane._keep.click()
+    assert names(pane)[1] == "check"
+    pane.list.setCurrentRow(1)
+    qtbot.waitUntil(lambda: not made._jobs.active("fingerprints"))
+    for title, wanted in (
+        ("Hits in both", narrowing.both(result, checks)),
+        ("Hits in either", narrowing.either(result, checks)),
+        ("Hits not in these", narrowing.without(result, checks)),
+        ("Hits in only one", narrowing.only_one(result, checks)),
+    ):
+        with qtbot.waitSignal(made.shown) as shown:
+            trigger(pane.menu_for(made._shelf.sets[0]), title)
+        assert shown.args[0].positions == wanted.positions
+        with qtbot.waitSignal(made.shown):
+            made.undo()
+    with qtbot.waitSignal(made.shown) as shown:
+        pane._buttons[0].click()
+    assert shown.args == [checks, "check"]
+    with qtbot.waitSignal(made.scoped) as scoped:
+        trigger(pane.menu_for(made._shelf.sets[0]), "Search in")
+    assert scoped.args == [len(checks.order)]
+    assert made.within is not None
+    assert made.within.tolist() == sorted(checks.order)
+
+
+def test_a_set_is_compared_with_the_hits_shown(
+    qtbot: QtBot,
+    made: narrower.Narrower,
+    pane: sets_pane.SetsPane,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    checks = searching.search(base, "check or ply == 3")
+    made.take(base, checks)
+    pane._keep.click()
+    made.take(base, result)
+    assert not pane._changes.isVisible()
+    pane.list.setCurrentRow(0)
+    pane._buttons[2].click()
+    qtbot.waitUntil(pane._changes.isVisible)
+    one, other = (sets.NamedSet("", base, found, 0.0) for found in (checks, result))
+    changes = sets.compare(one, other)
+    assert changes.lost.order or changes.moved.order
+    added, lost, moved = (button.text() for button in pane._changes.parts)
+    assert added.startswith(f"{len(changes.added.order)} ")
+    assert lost.startswith(f"{len(changes.lost.order)} ")
+    assert moved.startswith(f"{len(changes.moved.order)} ")
+    with qtbot.waitSignal(made.shown) as shown:
+        pane._changes.parts[2].click()
+    assert shown.args[0].order == changes.moved.order
+
+
+def test_sets_are_renamed_and_dropped(
+    qtbot: QtBot,
+    made: narrower.Narrower,
+    pane: sets_pane.SetsPane,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    made.take(base, searching.search(base, "check"))
+    pane._keep.click()
+    made.take(base, result)
+    pane._keep.click()
+    pane.list.setCurrentRow(1)
+    trigger(pane.menu_for(made._shelf.sets[0]), "Rename")
+    box = pane.list.findChild(QLineEdit)
+    assert box is not None
+    box.setText("all checks")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: names(pane)[1] == "all checks")
+    assert made._shelf.sets[0].name == "all checks"
+    pane.list.setFocus()
+    pane.list.setCurrentRow(1)
+    qtbot.keyClick(pane.list, Qt.Key.Key_Delete)
+    assert len(names(pane)) == 1
+    made.leave_base()
+    assert names(pane) == []
+    assert pane._note.isVisible()

@@ -1,0 +1,87 @@
+"""The line that narrows games completes fields and names."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from cqlgui.tasks.databases import games
+from cqlgui.tasks.results import base_model
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import games_line
+
+
+@pytest.fixture
+def line(qtbot: QtBot, door: jobs.Jobs, base: base_model.Base) -> games_line.GamesLine:
+    made = games_line.GamesLine(door, "Filter")
+    qtbot.addWidget(made)
+    made.set_base(base)
+    made.show()
+    qtbot.waitExposed(made)
+    made.setFocus()
+    return made
+
+
+def offered(line: games_line.GamesLine) -> list[str]:
+    return line._offers.stringList() if line._list.isVisible() else []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", (0, None, "")),
+        ("pla", (0, None, "pla")),
+        ("elo>2600 ye", (9, None, "ye")),
+        ("player:stei", (7, "player", "stei")),
+        ("-player:stei", (8, "player", "stei")),
+        ('year:1900 event:"wijk aa', (16, "event", "wijk aa")),
+        ('event:"wijk aan zee" ', (21, None, "")),
+    ],
+)
+def test_the_word_before_the_caret_is_found(text: str, expected: tuple[int, str | None, str]) -> None:
+    assert games_line.word_before(text, len(text)) == expected
+
+
+def test_fields_are_offered_and_taken(line: games_line.GamesLine, qtbot: QtBot) -> None:
+    QTest.keyClicks(line, "pl")
+    assert offered(line) == ["player:", "plies>"]
+    QTest.keyClick(line._list, Qt.Key.Key_Down)
+    QTest.keyClick(line._list, Qt.Key.Key_Return)
+    assert line.text() == "player:"
+
+
+def test_names_of_the_base_are_offered(
+    line: games_line.GamesLine, base: base_model.Base, qtbot: QtBot
+) -> None:
+    surname = games.rows(base, [1])[0].white.partition(",")[0]
+    QTest.keyClicks(line, f"white:{surname[:3].lower()}")
+    qtbot.waitUntil(lambda: bool(offered(line)))
+    assert any(surname in name for name in offered(line))
+    line._take(offered(line)[0])
+    assert line.text().startswith("white:")
+    with qtbot.waitSignal(line.applied) as caught:
+        QTest.keyClick(line, Qt.Key.Key_Return)
+    assert len(games.fitting(base, caught.args[0])) > 0
+
+
+def test_a_pause_applies_the_text_once_and_escape_clears_it(line: games_line.GamesLine, qtbot: QtBot) -> None:
+    said: list[str] = []
+    line.applied.connect(said.append)
+    QTest.keyClicks(line, "1-0")
+    qtbot.waitUntil(lambda: bool(said))
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert said == ["1-0"]
+    QTest.keyClick(line, Qt.Key.Key_Escape)
+    assert said == ["1-0", ""]
+    assert line.text() == ""
+    line.put("elo>2000")
+    assert not line.pending
+    assert said == ["1-0", ""]
+
+
+def test_names_with_spaces_are_quoted() -> None:
+    assert games_line.quoted("Wijk aan Zee") == '"Wijk aan Zee"'
+    assert games_line.quoted("Linares") == "Linares"
+    assert games_line.quoted('a "b" c') == '"a  b  c"'

@@ -1,0 +1,400 @@
+"""The pane with pictures over a real base: what it shows, narrows, copies and saves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+import xml.etree.ElementTree
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from cqlgui.jit import native
+from cqlgui.tasks.pictures import histograms, square_maps, transitions
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import searching
+from cqlgui.ui.look import theme
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.pictures import asking, pane, table_model
+from tests import helpers
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")
+Kind = asking.Kind
+Narrowed = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str]
+
+
+@pytest.fixture
+def shown(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, result: search_model.SearchResult
+) -> pane.PicturesPane:
+    """The pane with a result, in the usual narrow size."""
+    made = pane.PicturesPane(door)
+    qtbot.addWidget(made)
+    made.resize(470, 640)
+    made.set_result(base, result)
+    made.show()
+    settle(qtbot, door)
+    return made
+
+
+@pytest.fixture
+def narrowings(shown: pane.PicturesPane) -> list[Narrowed]:
+    """What the pane narrows to, as it happens."""
+    found: list[Narrowed] = []
+    shown.narrowed.connect(lambda function, words: found.append((function, words)))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _usual_theme(qapp: object) -> Iterator[None]:
+    yield
+    theme.theme().apply(theme.Choice.LIGHT)
+
+
+def settle(qtbot: QtBot, door: jobs.Jobs) -> None:
+    """Wait until all work has ended, and its outcome is shown."""
+    qtbot.waitUntil(lambda: door.count == 0)
+    qtbot.wait(1)
+    qtbot.waitUntil(lambda: door.count == 0)
+
+
+def choose(qtbot: QtBot, door: jobs.Jobs, shown: pane.PicturesPane, kind: asking.Kind) -> Any:
+    shown.choose(kind)
+    settle(qtbot, door)
+    return shown.picture
+
+
+def named(shown: pane.PicturesPane, name: str) -> QWidget:
+    """The widget with this accessible name."""
+    found = [child for child in shown.findChildren(QWidget) if child.accessibleName() == name]
+    assert len(found) == 1, name
+    return found[0]
+
+
+def message(shown: pane.PicturesPane) -> str:
+    label = named(shown, "Why there is no picture")
+    assert isinstance(label, QLabel)
+    return label.text() if label.isVisible() else ""
+
+
+def cells(shown: pane.PicturesPane) -> list[list[str]]:
+    model = shown.table.model()
+    return [
+        [str(model.index(row, column).data()) for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def press(shown: pane.PicturesPane, x: float, y: float, x2: float | None = None, y2: float = 0.0) -> None:
+    """Click at a point of the axes, or draw a brush to another point."""
+    canvas = shown.canvas
+    assert canvas is not None
+    begin = canvas.pixel(x, y)
+    end = begin if x2 is None else canvas.pixel(x2, y2)
+    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=begin)
+    if x2 is not None:
+        QTest.mouseMove(canvas.viewport(), (begin + end) / 2)
+        QTest.mouseMove(canvas.viewport(), end)
+    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_each_picture_is_shown_with_its_table_or_with_a_reason(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, shown: pane.PicturesPane, kind: asking.Kind
+) -> None:
+    shown.set_others([("captures", searching.search(base, "move capture A"))])
+    picture = choose(qtbot, door, shown, kind)
+    if picture is None:
+        # Half of the games have no ratings, but no picture is ever empty.
+        assert message(shown)
+        return
+    assert not message(shown)
+    assert shown.canvas is not None
+    assert shown.canvas.isVisible()
+    assert shown.canvas.accessibleName() == kind.value
+    assert cells(shown) == [[table_model.shown(cell) for cell in row] for row in picture.table.rows]
+    assert cells(shown)
+    assert named(shown, "Sum of the picture").accessibleDescription()
+
+
+def test_a_click_on_a_bar_narrows_to_its_hits(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.PLY)
+    bar = picture.shown[2]
+    press(shown, sum(bar.keys) / 2, 0.5)
+    ((function, words),) = narrowings
+    assert function(result).positions == bar.positions
+    assert words == f"ply {bar.words}"
+
+
+def test_a_click_beside_the_bars_does_nothing(
+    qtbot: QtBot, door: jobs.Jobs, shown: pane.PicturesPane, narrowings: list[Narrowed]
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.PLY)
+    empty = next(bar for bar in picture.bars if not bar.positions)
+    press(shown, sum(empty.keys) / 2, 0.5)
+    assert not narrowings
+
+
+def test_a_brush_over_bars_narrows_to_all_of_them(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.PLY)
+    first, last = picture.shown[1], picture.shown[4]
+    press(shown, sum(first.keys) / 2, 0.5, sum(last.keys) / 2, 0.5)
+    ((function, words),) = narrowings
+    assert function(result).positions == sum(bar.positions for bar in picture.shown[1:5])
+    assert words == f"ply {first.keys[0]}-{last.keys[1] - 1}"
+
+
+def test_a_click_on_a_square_narrows_to_the_hits_with_it(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.ARRIVALS)
+    square = picture.shown[0]
+    press(shown, (square & 7) + 0.5, (square >> 3) + 0.5)
+    ((function, words),) = narrowings
+    assert function(result).positions == picture.hits[square]
+    assert words == f"any man to {chess.square_name(square)} within 10 plies"
+
+
+def test_a_click_on_a_band_narrows_to_the_games_of_the_flow(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    other = searching.search(base, "castle")
+    shown.set_others([("castles", other)])
+    picture = choose(qtbot, door, shown, Kind.TRANSITIONS)
+    assert isinstance(picture, transitions.Transitions)
+    canvas = shown.canvas
+    assert canvas is not None
+    assert canvas.drawing is not None
+    row = next(row for row, flow in enumerate(picture.flows) if flow.other != transitions.END)
+    area = canvas.viewport().rect()
+    points = (QPoint(x, y) for y in range(0, area.height(), 2) for x in range(0, area.width(), 4))
+    place = next(point for point in points if canvas._row_at(point) == row)
+    QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    ((function, words),) = narrowings
+    flow = picture.flows[row]
+    named_results = [("this query", result), ("castles", other)]
+    games = set(transitions.along(named_results, flow.stage, flow.one, flow.other).tolist())
+    assert set(function(result).order) == games & set(result.order)
+    assert words == f"{picture.names[flow.one]}, then {picture.names[flow.other]}"
+
+
+def test_enter_in_the_table_narrows_to_the_rows_selected(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.RESULT)
+    shown.table.setFocus()
+    shown.table.go_to(0)
+    QTest.keyClick(shown.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(shown.table, Qt.Key.Key_Return)
+    ((function, words),) = narrowings
+    assert function(result).positions == sum(bar.positions for bar in picture.shown[:2])
+    assert words == f"{picture.shown[0].words}, {picture.shown[1].words}"
+
+
+def test_the_arrow_keys_go_from_part_to_part_of_the_picture(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.MEN)
+    canvas = shown.canvas
+    assert canvas is not None
+    QTest.keyClick(canvas, Qt.Key.Key_Right)
+    QTest.keyClick(canvas, Qt.Key.Key_Right)
+    assert shown.table.selected() == [1]
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    ((function, _words),) = narrowings
+    assert function(result).positions == picture.hits[picture.shown[1]]
+
+
+def test_the_switch_shows_the_frame_of_the_query(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    shown: pane.PicturesPane,
+) -> None:
+    told: list[bool] = []
+    shown.normalised_changed.connect(told.append)
+    as_played = choose(qtbot, door, shown, Kind.MEN)
+    shown._frame.click()
+    settle(qtbot, door)
+    assert told == [True]
+    assert shown.picture == square_maps.square_map(base, result, square_maps.Choice(), normalised=True)
+    assert shown.picture != as_played
+    # The window tells the pane about the key N. This must not come back as a wish of the user.
+    shown.set_normalised(False)
+    settle(qtbot, door)
+    assert told == [True]
+    assert shown.picture == as_played
+    choose(qtbot, door, shown, Kind.YEAR)
+    assert not shown._frame.isEnabled()
+
+
+def test_options_change_the_picture(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    shown: pane.PicturesPane,
+) -> None:
+    usual = choose(qtbot, door, shown, Kind.WAYS)
+    origin = usual.choice.origin
+    shown._men.setCurrentIndex(shown._men.findText("White men"))
+    shown._plies.setCurrentIndex(shown._plies.findData(6))
+    shown._origin.setCurrentIndex(shown._origin.findText(f"from {chess.square_name(origin)}"))
+    settle(qtbot, door)
+    assert shown.picture == square_maps.ways(base, result, square_maps.WayChoice(origin, 0b1111110, 6))
+
+
+def test_a_hidden_pane_counts_nothing(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    made = pane.PicturesPane(door)
+    qtbot.addWidget(made)
+    made.set_result(base, result)
+    assert door.count == 0
+    assert made.canvas is None
+    made.show()
+    settle(qtbot, door)
+    assert isinstance(made.picture, histograms.Histogram)
+    made.hide()
+    other = searching.search(base, "mate")
+    made.set_result(base, other)
+    assert door.count == 0
+    made.show()
+    settle(qtbot, door)
+    assert made.picture == histograms.histogram(base, other, histograms.By.YEAR)
+
+
+def test_what_cannot_be_shown_is_said_in_words(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, shown: pane.PicturesPane
+) -> None:
+    shown.set_result(base, searching.search(base, "ply > 5000"))
+    settle(qtbot, door)
+    assert message(shown) == "The result has no hits."
+    choose(qtbot, door, shown, Kind.TRANSITIONS)
+    assert "Keep the hits of another query" in message(shown)
+    shown.set_result(None, None)
+    assert message(shown).startswith("No hits yet.")
+    assert not named(shown, "Copy or save the picture").isEnabled()
+
+
+def test_a_wide_pane_has_the_table_beside_the_picture(shown: pane.PicturesPane) -> None:
+    canvas = shown.canvas
+    assert canvas is not None
+    assert shown.table.geometry().top() >= canvas.geometry().bottom()
+    shown.resize(900, 520)
+    assert shown.table.geometry().left() >= canvas.geometry().right()
+
+
+def test_the_picture_and_the_table_are_copied(shown: pane.PicturesPane) -> None:
+    assert shown.picture is not None
+    shown.copy_picture()
+    image = QGuiApplication.clipboard().image()
+    assert image.width() == 2 * shown.canvas.width()  # type: ignore[union-attr]  # it is shown
+    shown.copy_table()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t") == list(shown.picture.table.heads)
+    assert len(lines) == len(shown.picture.table.rows) + 1
+
+
+def test_picture_and_table_are_saved(
+    qtbot: QtBot, door: jobs.Jobs, shown: pane.PicturesPane, tmp_path: Path
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.VOLUME)
+    for ending in ("png", "svg", "csv"):
+        shown.save(tmp_path / f"picture.{ending}")
+        settle(qtbot, door)
+    image = QImage(str(tmp_path / "picture.png"))
+    colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 3) for y in (40, 80, 120)}
+    assert {theme.colours().base, theme.colours().accent} <= colours
+    drawn = xml.etree.ElementTree.parse(tmp_path / "picture.svg")
+    texts = {"".join(part.itertext()).strip() for part in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"Hits", picture.shown[0].words} <= texts
+    rows = list(csv.reader(io.StringIO((tmp_path / "picture.csv").read_text("utf-8"))))
+    assert [row[0] for row in rows[1:]] == [bar.words for bar in picture.shown]
+
+
+def test_a_file_that_cannot_be_written_is_named(
+    qtbot: QtBot, door: jobs.Jobs, shown: pane.PicturesPane, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    shown.failed.connect(told.append)
+    shown.save(tmp_path / "nowhere" / "picture.svg")
+    settle(qtbot, door)
+    (sentence,) = told
+    assert "picture.svg cannot be written" in sentence
+    assert not list(tmp_path.glob("nowhere*"))
+
+
+def test_the_colours_follow_the_theme(shown: pane.PicturesPane) -> None:
+    canvas = shown.canvas
+    assert canvas is not None
+    theme.theme().apply(theme.Choice.DARK)
+    assert canvas.image().pixelColor(2, 2).name() == theme.DARK.base
+    theme.theme().apply(theme.Choice.LIGHT)
+    assert canvas.image().pixelColor(2, 2).name() == theme.LIGHT.base
+
+
+def test_exact_numbers_are_in_the_tool_tip() -> None:
+    table = square_maps.SquareMap(
+        square_maps.Choice(), False, (12345, *(0,) * 63), (7, *(0,) * 63), 9, 50000
+    ).table
+    assert table_model.tip(table, 0) == "Square a1\nHits: 12,345\nShare: 24.7 %\nGames: 7"
+
+
+def test_pyqtgraph_is_not_loaded_before_the_pane_is_shown() -> None:
+    program = (
+        "import sys\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "application = QApplication([])\n"
+        "from cqlgui.ui.loop import jobs\n"
+        "from cqlgui.ui.pictures import pane\n"
+        "door = jobs.Jobs()\n"
+        "made = pane.PicturesPane(door)\n"
+        "print('pyqtgraph' in sys.modules)\n"
+        "made.deleteLater()\n"
+        "door.close()\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=helpers.ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert run.stdout == "False\n", run.stderr

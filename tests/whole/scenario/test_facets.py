@@ -1,0 +1,94 @@
+"""Choices in the pane of facets change the hits in the window, and a changed file is compared with before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.analysis import attributes, facets
+from cqlgui.tasks.results import search_model
+from cqlgui.ui.facets import pane as pane_module
+from cqlgui.ui.window import main_window
+
+pytestmark = pytest.mark.xvfb
+
+
+def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> search_model.SearchResult:
+    main.editor.set_text(text)
+    with qtbot.waitSignal(main.searcher.finished) as ended:
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    found: search_model.SearchResult = ended.args[0]
+    return found
+
+
+@pytest.fixture
+def pane(main: main_window.MainWindow) -> pane_module.FacetsPane:
+    """The pane of facets of the window's hits."""
+    main.tabs.setCurrentWidget(main.facets)
+    return main.facets
+
+
+def test_the_table_shows_what_is_chosen(
+    qtbot: QtBot, main: main_window.MainWindow, pane: pane_module.FacetsPane
+) -> None:
+    with qtbot.waitSignal(main.opener.opened):
+        main.begin([resource("sample/sample.pgn")])
+    whole = ask(qtbot, main, "flipcolor {check}")
+    qtbot.waitUntil(lambda: pane._sheet is not None and pane._sheet.result is whole)
+    assert main.base is not None
+    sheet = facets.sheet(attributes.of_base(main.base), whole)
+    choice = facets.Choice()
+    for name, how, change in (
+        (facets.RESULT, "alone", facets.Choice.alone),
+        (facets.PHASE, "excluded", facets.Choice.excluding),
+        (facets.PLY, "alone", facets.Choice.alone),
+    ):
+        listed = {facet.name: facet for facet in facets.counts(sheet, choice)}
+        value = max(listed[name].values, key=lambda one: one.positions)
+        choice = change(choice, name, value.key)
+        with qtbot.waitSignal(main.narrower.shown):
+            pane.tree.asked.emit(how, name, value.key)
+        wanted = facets.narrowed(sheet, choice)
+        assert (main.hits.count, main.hits.games) == (wanted.positions, len(wanted.order))
+    assert not main.hits._narrowed.isHidden()
+    # The chip in the panel of hits shows all hits again, and the pane chooses nothing then.
+    with qtbot.waitSignal(main.narrower.shown):
+        main.hits._narrowed.click()
+    assert main.hits.count == whole.positions
+    assert not pane.choice
+    # The next search begins without a choice.
+    with qtbot.waitSignal(main.narrower.shown):
+        pane.tree.asked.emit("alone", facets.RESULT, 0)
+    other = ask(qtbot, main, "mate")
+    assert main.hits.count == other.positions
+    qtbot.waitUntil(lambda: pane._sheet is not None and pane._sheet.result is other)
+    assert not pane.choice
+
+
+def test_a_query_that_is_run_again_on_a_longer_file_tells_what_is_new(
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
+) -> None:
+    shelf = main.sets
+    games = resource("sample/sample.pgn").read_text("utf-8").split("\n\n[Event ")
+    path, longer = tmp_path / "some.pgn", tmp_path / "more.pgn"
+    for place, count in ((path, 20), (longer, 26)):
+        place.write_text("\n\n[Event ".join(games[:count]) + "\n", "utf-8")
+    with qtbot.waitSignal(main.opener.opened):
+        main.begin([path])
+    before = ask(qtbot, main, "check")
+    qtbot.waitUntil(lambda: main.narrower._prints is not None)
+    with qtbot.waitSignal(main.opener.opened):
+        main.opening.open_files([path, longer])
+    with qtbot.waitSignal(main.narrower.changed) as changed:
+        after = ask(qtbot, main, " check")
+    found = changed.args[0]
+    assert found.added.order == tuple(game for game in after.order if game > 20)
+    assert not found.lost.order
+    assert len(after.order) == len(before.order) + len(found.added.order)
+    with qtbot.waitSignal(main.narrower.shown):
+        shelf._changes.parts[0].click()
+    assert main.hits.games == len(found.added.order)

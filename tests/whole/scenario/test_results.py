@@ -1,0 +1,109 @@
+"""The tabs of the results look at the same hits: rows, facets, moves, pictures, and the command line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base.files.resources import resource
+from cqlgui.jit import native
+from cqlgui.tasks.analysis import facets
+from cqlgui.tasks.databases import games
+from cqlgui.tasks.export.hit_table import Rows
+from cqlgui.tasks.results import search_model
+from cqlgui.ui.pictures import asking
+from cqlgui.ui.window import main_window
+from tests import helpers
+
+pytestmark = [
+    pytest.mark.xvfb,
+    pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code"),
+]
+
+
+def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> search_model.SearchResult:
+    main.editor.set_text(text)
+    with qtbot.waitSignal(main.searcher.finished) as ended:
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    found: search_model.SearchResult = ended.args[0]
+    return found
+
+
+def open_sample(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    with qtbot.waitSignal(main.opener.opened):
+        main.begin([resource("sample/sample.pgn")])
+
+
+def test_all_tabs_show_the_hits_that_are_left(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    whole = ask(qtbot, main, "flipcolor {wtm check}")
+    # A facet narrows the table.
+    main.tabs.setCurrentWidget(main.facets)
+    qtbot.waitUntil(lambda: main.facets._sheet is not None and main.facets._sheet.result is whole)
+    with qtbot.waitSignal(main.narrower.shown) as shown:
+        main.facets.tree.asked.emit("alone", facets.RESULT, 0)
+    left: search_model.SearchResult = shown.args[0]
+    assert 0 < left.positions < whole.positions
+    assert main.hits.count == left.positions
+    # The moves and the pictures are those of the hits that are left.
+    main.tabs.setCurrentWidget(main.continuing)
+    qtbot.waitUntil(lambda: main.continuing.tree.node is not None)
+    node = main.continuing.tree.node
+    assert node is not None
+    assert sum(choice.count for choice in node.choices) + node.ended == left.positions
+    main.tabs.setCurrentWidget(main.pictures)
+    main.pictures.choose(asking.Kind.RESULT)
+    qtbot.waitUntil(lambda: main.pictures._model.rowCount() > 0)
+    # A move narrows further, and everything comes back.
+    choice = node.choices[0]
+    with qtbot.waitSignal(main.narrower.shown) as shown:
+        main.continuing._narrow((choice.move,))
+    assert shown.args[0].positions == choice.count
+    assert main.hits.count == choice.count
+    main.tabs.setCurrentWidget(main.hits)
+    with qtbot.waitSignal(main.narrower.shown):
+        main.hits.narrowing_removed.emit()
+    assert main.hits.count == whole.positions
+
+
+def test_the_line_narrows_and_the_command_prints_the_same_rows(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    whole = ask(qtbot, main, "flipcolor {wtm check}")
+    main.hits.line.setFocus()
+    QTest.keyClicks(main.hits.line, "result:1-0")
+    with qtbot.waitSignal(main.narrower.shown) as shown:
+        QTest.keyClick(main.hits.line, Qt.Key.Key_Return)
+    left = shown.args[0]
+    assert main.base is not None
+    fits = set(games.fitting(main.base, "result:1-0").tolist())
+    assert set(left.order) == set(whole.order) & fits
+    # A name that no game has leaves the hits as they are.
+    main.hits.line.setText("result:1-0 nobody-at-all")
+    with qtbot.waitSignal(main.narrower.line_failed) as failed:
+        main.hits.line.apply_now()
+    assert "No game has" in failed.args[0]
+    assert main.hits.count == left.positions
+    main.hits.line.put("result:1-0")
+    main.hits.arrange.wished.emit(main.hits.arrange.wish)
+    main.hits.arrange._kinds.actions()[list(Rows).index(Rows.GAMES)].trigger()
+    assert main.hits.count == len(left.order)
+    main.actions_.copy_command.trigger()
+    program, *words = shlex.split(QGuiApplication.clipboard().text())
+    assert program == "cqlgui"
+    run = helpers.cli(*words)
+    assert run.code == 0, run.err
+    rows = [json.loads(line) for line in run.out.splitlines()]
+    assert [row["game"] for row in rows] == [main.hits.hit_at(row).game for row in range(main.hits.count)]
+    assert sum(row["hits"] for row in rows) == left.positions
+    # Esc in the line shows all hits again.
+    with qtbot.waitSignal(main.narrower.shown):
+        QTest.keyClick(main.hits.line, Qt.Key.Key_Escape)
+    assert main.hits.hits.hits == whole.positions
