@@ -553,7 +553,7 @@ class HitsPanel(QWidget):
         self._show_chips()
         self._narrowing = words.replace("&&", "&")
         self._narrowed.say(self._narrowing)
-        self._say()
+        self.table.set_empty(self._empty_words())
         self._narrowed.setAccessibleName(f"Hits are narrowed to: {words}. Press to show all.")
 
     def tell_line(self, fault: str) -> None:

@@ -195,7 +195,7 @@ def look(base: base_model.Base) -> tuple[object, ...]:
         base.name,
         faults.everything(base),
         [list(catalog.ids(pairs, sort=column)) for column in ("white", "event", "date")],
-        [list(catalog.ids(pairs, text=word)) for word in ("player", "event:7", "annotator")],
+        [list(catalog.ids(pairs, text=word)) for word in ("player", "event:7", "white:player")],
         catalog.summary([source.id for source in base.sources]),
         searching.search(base, 'player "Player 1"', search_model.SearchOptions(workers=1)).order,
     )
