@@ -137,7 +137,8 @@ def _tag_edits(anchors: reader.Anchors, tags: Sequence[tuple[str, str]]) -> Iter
 
 
 def comment(text: str) -> str:
-    """`text` as a comment in braces. Every PGN reader reads the result as one comment."""
+    """`text` as a comment in braces. Every PGN reader reads the result as one comment, unless the text has a
+    closing brace: only this program's reader knows the escape of a brace."""
     return "{" + braces.escape(_EVENT_LINE.sub(" ", text)) + "}"
 
 

@@ -38,6 +38,8 @@ def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) 
 
 
 def _joined(parts: Sequence[str]) -> str:
+    """Several texts as one. A closing brace would end the comment in the file: PGN has no escape for it, and
+    few readers know one (PGN standard 5)."""
     return " ".join(parts).replace("}", ")")
 
 
@@ -143,8 +145,11 @@ class Making:
         """Add comments to the next `games` games, in any order."""
         nothing = np.zeros(0, np.int64)
         owners, order, ids, chosen = map(np.concatenate, zip((nothing,) * 4, *parts, strict=True))
-        # If a position has the same comment twice, the comment is written once.
-        kept = np.flatnonzero(arrays.first_rows((chosen, ids, owners), order))
+        untold = self._found.untold
+        kept = np.arange(len(order))
+        if untold is None or untold.unique:
+            # If a position has the same comment twice, the comment is written once.
+            kept = np.flatnonzero(arrays.first_rows((chosen, ids, owners), order))
         kept = kept[np.lexsort((order[kept], ids[kept], owners[kept]))]
         self._put(games, owners[kept], ids[kept], chosen[kept])
 
@@ -225,7 +230,8 @@ class Making:
         ids, chosen, counts = (
             np.concatenate(one or nothing) for one in (self._ids, self._chosen, self._counts)
         )
-        return writer.Notes(np.cumsum([0, *counts]), ids, chosen, self._texts, self._comments)
+        texts = [_joined([text]) for text in self._texts]
+        return writer.Notes(np.cumsum([0, *counts]), ids, chosen, texts, self._comments)
 
     def _number(self, text: str) -> int:
         number = self._numbers.get(text)
@@ -237,7 +243,7 @@ class Making:
         """Add a comment that probably does not occur again. Returns its number."""
         self._texts.append(text)
         # A text without braces, backslashes and line ends needs no escapes.
-        made = f"{{{text}}}" if _SIMPLE.fullmatch(text) else writer.comment(text)
+        made = f"{{{text}}}" if _SIMPLE.fullmatch(text) else writer.comment(_joined([text]))
         self._comments.append(made.encode("utf-8", "replace"))
         return len(self._texts) - 1
 

@@ -121,11 +121,6 @@ class Columns:
         """The index where the codes of each hit begin."""
         return np.concatenate([_ZERO, self.ends[:-1]]) if len(self.ends) else self.ends
 
-    def codes_of(self, number: int) -> list[int]:
-        """The elements that matched at a hit."""
-        start = int(self.ends[number - 1]) if number else 0
-        return self.codes[start : int(self.ends[number])].tolist()  # type: ignore[no-any-return]  # NumPy's
-
     def primary(self) -> Integers:
         """The code of each hit's primary match; -1 for a hit without a match."""
         found = np.full(len(self), -1, np.int64)
@@ -544,9 +539,9 @@ class GameDefaults:
 class FoundGames(Mapping[int, hit_model.GameHits]):
     """The matching games by ordinal, in the order of `columns`.
 
-    `told` has the games whose details the interpreter has computed. For the other games, `columns` has the
-    hits and elements, and perhaps values and squares. `untold` gives the comments of these games.
-    """
+    `told` has the games whose details are known as objects, mostly from the interpreter. For the other games,
+    `columns` has the hits and elements, and perhaps values and squares. `untold` gives the comments of these
+    games. """
 
     def __init__(
         self, columns: Columns, told: Mapping[int, hit_model.GameHits], untold: GameDefaults | None = None

@@ -94,7 +94,8 @@ def _batches(
         expanded = queries.expanded(result.query, said=said(result.options))
         plan = sieving.plan(expanded, pruned=False)
         quick = _Quick.of(base, result, expanded, plan, resources)
-        separable = plan.separable
+        # If comments of failing filters are kept, the whole game must be interpreted.
+        separable = plan.separable and result.options.settings.smart_comments
     coming: collections.deque[ahead.Ahead[found_module.FoundGames]] = collections.deque()
     planned = iter(parts(wanted))
     for batch in parts(wanted):

@@ -149,6 +149,9 @@ class _Run:
         with contextlib.suppress(errors.Cancelled):
             if options.compiled:
                 self.plan = sieving.plan(expanded, pruned=options.pruned, cancel=cancel)
+                if not said.smart_comments:
+                    # Comments of failing filters are kept, also where no position matches.
+                    self.plan = replace(self.plan, separable=False)
         self.straight = self._straight()
         # If the result of a game depends on earlier games, one worker takes the games in order. `remembered`
         # is the worker's memory of earlier games.

@@ -140,7 +140,7 @@ def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
 
 def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> Straight | None:
     """The object that makes hits straight from the results of the engine. None if the interpreter must find
-    messages, tags, or matching elements."""
+    messages or matching elements."""
     query = expanded.query
     assert query is not None
     if any(isinstance(node, nodes_facts.Message) for node in nodes.walk(query.body)):
@@ -157,7 +157,7 @@ def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> St
 
 def _separable(query: nodes.Query, compiled: compiling.Compiled) -> bool:
     """Whether each hit can be interpreted alone: nothing is counted or compared over a whole game, and
-    nothing is written where the query fails."""
+    nothing is written where the query fails. The second part assumes `Settings.smart_comments`."""
     whole = query.header.sort_matchcount or query.header.matchcount is not None
     lasting = any(isinstance(node, _LASTING) for node in nodes.walk(query.body))
     return compiled.steady and not whole and not lasting
