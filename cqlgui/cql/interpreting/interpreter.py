@@ -147,7 +147,8 @@ class Program:
         `messages` receives all messages of the query, even if the game does not match or an error is raised.
         `remembered` is the memory after the earlier games. If no error is raised, the evaluation of this game
         updates the memory. If `remembered` is None, the query starts with an empty memory. `places` are the
-        positions where the query is evaluated. If `places` is None, the query is evaluated at all positions.
+        positions where the query is evaluated; positions that are not searched are passed over. If `places`
+        is None, the query is evaluated at all positions.
         Raises `QueryError`.
         """
         header = self._header
@@ -157,7 +158,8 @@ class Program:
         s = self.start(searched, host, deadline, remembered, sparse=places is not None)
         finished = False
         try:
-            matches = self._search(s, range(len(s.tree)) if places is None else places)
+            every = range(len(s.tree))
+            matches = self._search(s, every if places is None else [one for one in places if one in every])
             finished = True
         finally:
             if messages is not None:

@@ -541,7 +541,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     `told` has the games whose details are known as objects, mostly from the interpreter. For the other games,
     `columns` has the hits and elements, and perhaps values and squares. `untold` gives the comments of these
-    games. """
+    games."""
 
     def __init__(
         self, columns: Columns, told: Mapping[int, hit_model.GameHits], untold: GameDefaults | None = None

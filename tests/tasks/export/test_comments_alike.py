@@ -12,7 +12,7 @@ from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.tasks.search import searching
+from cqlgui.tasks.search import narrowing, searching
 
 GAMES = (
     '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Bxf7+ {file} Kxf7 4. Qh5+ g6 1-0\n\n'
@@ -61,3 +61,18 @@ def test_both_write_the_same_comments(
         assert len(list(game.mainline_moves())) == sources[game.headers["Event"]]
         read += 1
     assert read == len(result.order)
+
+
+def test_positions_of_another_query_cost_no_comments(base: base_model.Base, tmp_path: Path) -> None:
+    """The second result has positions in variations, which the first query does not search."""
+    written = []
+    for compiled in (True, False):
+        options = search_model.SearchOptions(compiled=compiled, details=search_model.Details.NONE)
+        one = searching.search(base, "cql() find check", options)
+        other = searching.search(base, "cql(variations) wtm", options)
+        path = tmp_path / f"{compiled}.pgn"
+        exporting.export(base, narrowing.either(one, other), path, annotate=True)
+        written.append(path.read_text())
+    assert written[0] == written[1]
+    assert "Game number 1" in written[0]
+    assert "Found" in written[0]
