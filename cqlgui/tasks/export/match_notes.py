@@ -202,9 +202,7 @@ class Making:
     def _marks(self, columns: found_module.Columns, match_string: str) -> Any:
         """The number of each hit's comment."""
         details = columns.details
-        primary = np.full(len(columns), -1, np.int64)
-        some = np.diff(columns.ends, prepend=0) > 0
-        primary[some] = columns.codes[columns.starts[some]]
+        primary = columns.primary()
         squares = np.zeros(len(columns), np.uint64) if details is None else details.squares
         order = np.lexsort((squares, primary))
         fresh = np.ones(len(order), np.bool_)

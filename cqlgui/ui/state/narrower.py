@@ -81,7 +81,7 @@ class Narrower(QObject):
         self._facets: facets_pane.FacetsPane | None = None
         self._sets: sets_pane.SetsPane | None = None
         self._within: Integers | None = None
-        button.chosen.connect(self._choose)
+        button.chosen.connect(self.narrow)
         button.recalled.connect(self._recall)
         button.kept.connect(self._keep)
         button.within_changed.connect(self._set_within)
@@ -97,7 +97,7 @@ class Narrower(QObject):
         """Keep, combine and compare as a pane of sets asks."""
         self._sets = pane
         pane.kept.connect(self._keep)
-        pane.chosen.connect(self._choose)
+        pane.chosen.connect(self.narrow)
         pane.recalled.connect(self._recall)
         pane.inside.connect(self._search_inside)
         pane.renamed.connect(lambda one, name: self._put(self._shelf.renaming(one, name)))
@@ -263,9 +263,10 @@ class Narrower(QObject):
         """The narrowing of the hits shown, in words."""
         return self._steps if self._limit is None else (*self._steps, self._limit[2])
 
-    def _choose(
+    def narrow(
         self, make: Callable[[search_model.SearchResult], search_model.SearchResult], words: str
     ) -> None:
+        """Show the hits that `make` takes from the hits shown; `words` describe this step."""
         part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), words)
         if part is not None:
 
@@ -334,12 +335,6 @@ class Narrower(QObject):
             self._show(made, (*steps, text.strip()), recalled, keeps_line=True)
 
         self._jobs.run(work, done, lambda error: self.line_failed.emit(str(error)), name=_JOB)
-
-    def narrow(
-        self, make: Callable[[search_model.SearchResult], search_model.SearchResult], words: str
-    ) -> None:
-        """Show the hits that `make` takes from the hits shown; `words` describe this step."""
-        self._choose(make, words)
 
     def _recall(self, kept: sets.NamedSet) -> None:
         self._jobs.cancel(_JOB, drop=True)
