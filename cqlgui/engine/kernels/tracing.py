@@ -50,6 +50,7 @@ def squares_marked(
     hits of a game must be consecutive."""
     found = np.zeros(len(hits), np.uint64)
     boards, line = np.zeros(128, np.uint8), np.zeros(max(depth, 1), np.int64)
+    reached = np.zeros(1, np.int64)
     trace: Any = mark_squares
     with games.workspace(asked.positions if variations else 1, 1, layout.LOCALS, planes=False) as work:
         for begin in range(0, len(hits), _MOST_AT_ONCE):
@@ -57,8 +58,8 @@ def squares_marked(
             trace(
                 asked.packed, asked.firsts, asked.counts, asked.starts, asked.start_records,
                 asked.start_boards, hits, begin, min(begin + _MOST_AT_ONCE, len(hits)), frames, images, swaps,
-                what, wanted, depth, variations, work.records, work.boards, work.room, boards, boards[64:],
-                line, found,
+                what, wanted, depth, variations, work.records, work.boards, work.room, reached, boards,
+                boards[64:], line, found,
             )  # fmt: skip
     return found
 
@@ -81,6 +82,7 @@ def ways(
     found, fates = np.zeros(len(hits), np.uint64), np.zeros(len(hits), np.uint8)
     counts = np.zeros(64 * 64, np.int64)
     boards, line = np.zeros(128, np.uint8), np.zeros(max(depth, 1), np.int64)
+    reached = np.zeros(1, np.int64)
     trace: Any = trace_ways
     with games.workspace(asked.positions if variations else 1, 1, layout.LOCALS, planes=False) as work:
         for begin in range(0, len(hits), _MOST_AT_ONCE):
@@ -88,8 +90,8 @@ def ways(
             trace(
                 asked.packed, asked.firsts, asked.counts, asked.starts, asked.start_records,
                 asked.start_boards, hits, begin, min(begin + _MOST_AT_ONCE, len(hits)), frames, images, swaps,
-                origins, wanted, depth, variations, work.records, work.boards, work.room, boards, boards[64:],
-                line, found, fates, counts,
+                origins, wanted, depth, variations, work.records, work.boards, work.room, reached, boards,
+                boards[64:], line, found, fates, counts,
             )  # fmt: skip
     return found, fates, counts.reshape(64, 64)
 
@@ -174,6 +176,47 @@ def _next_laid_out(records: Words, place: int, depth: int, line: Ints) -> int:
     return length
 
 
+def _taken_up(
+    packed: Shorts,
+    first: int,
+    count: int,
+    start: int,
+    start_boards: Bytes,
+    place: int,
+    depth: int,
+    variations: bool,
+    total: int,
+    records: Words,
+    boards: Bytes,
+    reached: Ints,
+    board: Bytes,
+    ahead: Bytes,
+    line: Ints,
+) -> int:
+    """Put the men at a position into `ahead`, and its next moves into `line`. Returns the number of moves, or
+    -1 if the game has no such position. A game with `variations` is laid out in `total` positions. The main
+    line of any other game is played on `board`, which stands at the ply `reached[0]`."""
+    if variations:
+        if place >= total:
+            return -1
+        replay.copy_board(boards[place * 64 :], ahead)
+        return _next_laid_out(records, place, depth, line)
+    if start < 0:
+        return -1
+    if reached[0] > place:
+        reached[0] = 0
+        replay.copy_board(start_boards[start * 64 :], board)
+    reached[0] = _approach(packed, first, count, int(reached[0]), place, board)
+    if reached[0] != place:
+        return -1
+    replay.copy_board(board, ahead)
+    return _next_moves(packed, first, count, place, depth, line)
+
+
+_NOWHERE: Final = 1 << 32
+"""A ply behind every position: the board must be set up first."""
+
+
 @UNIT.kernel
 def mark_squares(
     packed: Shorts,
@@ -195,6 +238,7 @@ def mark_squares(
     records: Words,
     boards: Bytes,
     room: int,
+    reached: Ints,
     board: Bytes,
     ahead: Bytes,
     line: Ints,
@@ -205,7 +249,7 @@ def mark_squares(
     while at < end:
         game = int(hits[at] >> 32)
         total = 0
-        ply = 1 << 32
+        reached[0] = _NOWHERE
         if variations:
             total = replay.game_laid_out(
                 packed, firsts, counts, starts, start_records, start_boards, game, True, records, boards,
@@ -215,30 +259,18 @@ def mark_squares(
             place = int(hits[at] & 0xFFFFFFFF)
             frame = int(frames[at])
             swap = int(swaps[frame])
-            length = 0
-            known = False
-            if variations:
-                if place < total:
-                    known = True
-                    replay.copy_board(boards[place * 64 :], ahead)
-                    length = _next_laid_out(records, place, depth, line)
-            elif starts[game] >= 0:
-                if ply > place:
-                    ply = 0
-                    replay.copy_board(start_boards[starts[game] * 64 :], board)
-                ply = _approach(packed, int(firsts[game]), int(counts[game]), ply, place, board)
-                known = ply == place
-                if known:
-                    replay.copy_board(board, ahead)
-                    length = _next_moves(packed, int(firsts[game]), int(counts[game]), ply, depth, line)
+            length = _taken_up(
+                packed, int(firsts[game]), int(counts[game]), int(starts[game]), start_boards, place, depth,
+                variations, total, records, boards, reached, board, ahead, line,
+            )  # fmt: skip
             marked = words.word(0)
-            if known and what == MEN:
+            if length >= 0 and what == MEN:
                 for square in range(64):
                     if wanted >> _frame_man(int(ahead[square]), swap) & 1 != 0:
                         image = int(images[frame * 64 + square])
                         if image < 64:
                             marked |= words.word(1 << image)
-            elif known:
+            else:
                 for step in range(length):
                     move = int(line[step])
                     flag = move >> 12
@@ -282,6 +314,7 @@ def trace_ways(
     records: Words,
     boards: Bytes,
     room: int,
+    reached: Ints,
     board: Bytes,
     ahead: Bytes,
     line: Ints,
@@ -294,7 +327,7 @@ def trace_ways(
     while at < end:
         game = int(hits[at] >> 32)
         total = 0
-        ply = 1 << 32
+        reached[0] = _NOWHERE
         if variations:
             total = replay.game_laid_out(
                 packed, firsts, counts, starts, start_records, start_boards, game, True, records, boards,
@@ -304,25 +337,13 @@ def trace_ways(
             place = int(hits[at] & 0xFFFFFFFF)
             frame = int(frames[at])
             here = int(origins[frame])
-            length = 0
-            known = False
-            if variations:
-                if place < total:
-                    known = True
-                    replay.copy_board(boards[place * 64 :], ahead)
-                    length = _next_laid_out(records, place, depth, line)
-            elif starts[game] >= 0:
-                if ply > place:
-                    ply = 0
-                    replay.copy_board(start_boards[starts[game] * 64 :], board)
-                ply = _approach(packed, int(firsts[game]), int(counts[game]), ply, place, board)
-                known = ply == place
-                if known:
-                    replay.copy_board(board, ahead)
-                    length = _next_moves(packed, int(firsts[game]), int(counts[game]), ply, depth, line)
+            length = _taken_up(
+                packed, int(firsts[game]), int(counts[game]), int(starts[game]), start_boards, place, depth,
+                variations, total, records, boards, reached, board, ahead, line,
+            )  # fmt: skip
             marked = words.word(0)
             fate = 0
-            if known and here < 64:
+            if length >= 0 and here < 64:
                 man = _frame_man(int(ahead[here]), int(swaps[frame]))
                 fate = PRESENT if man != 0 and wanted >> man & 1 != 0 else 0
             if fate != 0:
