@@ -7,7 +7,7 @@ import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cqlgui import __version__
 
@@ -30,7 +30,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         epilog="cqlgui FILE... [QUERY.cql] opens the window.",
     )
     top.add_argument("--version", action="version", version=f"cqlgui {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
     for name, (words, add) in _COMMANDS.items():
         if only in (None, name):
             add(commands.add_parser(name, help=words))
@@ -121,7 +121,15 @@ def _search(one: argparse.ArgumentParser) -> None:
         help="write with -o in the query's own frame, transforms taken back; in a PGN what follows on the "
         "first hit of a game where that is a legal game, else the game as played with its transform named",
     )
-    one.add_argument("--engine", choices=("auto", "compiled", "interpreter"), default="auto")
+    one.add_argument(
+        "--engine",
+        action=_Engine,
+        default="auto",
+        metavar="auto|compiled|interpreter|PROGRAM",
+        help="how the query is run; or the program of a UCI engine, whose evaluations become columns of the "
+        "rows (eval_cp, mate, best, best_san). May be given once for each.",
+    )
+    _judges(one)
     one.add_argument(
         "--no-pruning",
         dest="pruning",
@@ -164,6 +172,57 @@ def _search(one: argparse.ArgumentParser) -> None:
         help="let the query write files there (the output of its header)",
     )
     _settings(one)
+
+
+class _Engine(argparse.Action):
+    """`--engine` of `search` means two things. Three words say how the query is run. Anything else is the
+    program of an analysis engine (a program with such a name can be named as `./auto`)."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        import difflib
+
+        words = ("auto", "compiled", "interpreter")
+        if values in words:
+            namespace.engine = values
+        elif not values:
+            parser.error("argument --engine: the name of the program is empty")
+        else:
+            namespace.uci = _located(str(values))
+            near = difflib.get_close_matches(str(values), words, 1, 0.8)
+            if near and not namespace.uci.is_absolute():
+                parser.error(
+                    f"argument --engine: did you mean {near[0]}? A program of this name is ./{values}"
+                )
+
+
+def _judges(one: argparse.ArgumentParser) -> None:
+    """Add the options about tablebases and about the work of an analysis engine."""
+    one.set_defaults(uci=None)
+    one.add_argument(
+        "--syzygy",
+        type=_folder,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder with Syzygy tables; their answers become columns (may be repeated)",
+    )
+    limit = one.add_mutually_exclusive_group()
+    limit.add_argument(
+        "--engine-nodes",
+        type=_positive,
+        metavar="N",
+        help="the engine searches N nodes for each position (default: 100000), the same in each run",
+    )
+    limit.add_argument("--engine-depth", type=_positive, metavar="N", help="the engine searches N plies deep")
+    limit.add_argument(
+        "--engine-seconds", type=_seconds, metavar="S", help="the engine thinks S seconds; results may vary"
+    )
 
 
 def _duplicates(one: argparse.ArgumentParser) -> None:
@@ -224,6 +283,14 @@ def _help(one: argparse.ArgumentParser) -> None:
     one.add_argument("--json", action="store_true", help="print JSON")
 
 
+def _lsp(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "--stdio",
+        action="store_true",
+        help="talk over standard input and output; it always does, but some editors ask for it",
+    )
+
+
 def _translate(one: argparse.ArgumentParser) -> None:
     from cqlgui.cql.legacy import legacy_rules
 
@@ -240,7 +307,11 @@ def _translate(one: argparse.ArgumentParser) -> None:
 
 def _study(one: argparse.ArgumentParser) -> None:
     one.add_argument(
-        "study", type=Path, metavar="STUDY.toml", help="the study, or the name of one that is shipped"
+        "study",
+        nargs="?",
+        type=Path,
+        metavar="STUDY.toml",
+        help="the study, or the name of one that is shipped",
     )
     one.add_argument(
         "files",
@@ -249,7 +320,22 @@ def _study(one: argparse.ArgumentParser) -> None:
         metavar="FILE|BASE",
         help="search these, each as a base of its own, and not the bases of the study",
     )
-    one.add_argument("-o", "--output", type=Path, metavar="TABLE", help=".csv .parquet .html .json")
+    one.add_argument("--list", action="store_true", help="list the studies that are shipped, and do no more")
+    one.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="TABLE",
+        help="write the table to a file: .csv .parquet .html .json",
+    )
+    one.add_argument(
+        "--engine",
+        dest="uci",
+        type=_program,
+        metavar="PROGRAM",
+        help="a UCI engine, which evaluates the first hit of each game",
+    )
+    _judges(one)
     one.add_argument(
         "--resume", action="store_true", help="use what an earlier run of the study has found already"
     )
@@ -263,6 +349,17 @@ def _study(one: argparse.ArgumentParser) -> None:
         type=_threads,
         metavar="N",
         help="threads and worker processes (default: one a processor)",
+    )
+
+
+def _mcp(one: argparse.ArgumentParser) -> None:
+    one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE", help="what assistants may search")
+    one.add_argument(
+        "--seconds",
+        type=_seconds,
+        default=20.0,
+        metavar="S",
+        help="stop a search or another request after S seconds (default: 20)",
     )
 
 
@@ -340,6 +437,30 @@ def _folder(words: str) -> Path:
     return Path(words)
 
 
+def _program(words: str) -> Path:
+    if not words:
+        raise argparse.ArgumentTypeError("the name of the program is empty")
+    return _located(words)
+
+
+def _located(words: str) -> Path:
+    """The path of a program. `Path` would drop the folder of `./engine`, which says that the current folder
+    is meant."""
+    return Path(words).absolute() if os.path.dirname(words) else Path(words)  # noqa: PTH120  # see above
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not _LEAST_SECONDS <= seconds <= _MOST_SECONDS:
+        raise argparse.ArgumentTypeError(
+            f"seconds from {_LEAST_SECONDS} to {_MOST_SECONDS:,.0f} were expected, not {text[:40]!r}"
+        )
+    return seconds
+
+
 def _positive(text: str) -> int:
     return _number(text, 1)
 
@@ -390,6 +511,7 @@ def _number(text: str, least: int) -> int:
     return int(text)
 
 
+_LEAST_SECONDS, _MOST_SECONDS = 0.01, 86_400.0
 _DIGITS = 18
 _HIGHEST = 10**_DIGITS - 1
 _COMMANDS: Final = {
@@ -403,6 +525,8 @@ _COMMANDS: Final = {
     "explain": ("the truth of each sub-filter at a position, or the plan", _explain),
     "format": ("a query tidied, with letters and words or with Unicode signs", _format),
     "help": ("what a keyword of CQL means; without one, all of them", _help),
+    "lsp": ("the language server, which editors start", _lsp),
+    "mcp": ("answer assistants, by the Model Context Protocol on standard input and output", _mcp),
     "study": ("many queries over several bases as one table", _study),
     "translate": ("a script of CQL 1-3 or CQL-S as CQL 6 text", _translate),
 }

@@ -27,6 +27,8 @@ _MODULES = {
     "explain": "explaining",
     "format": "formatting",
     "help": "helping",
+    "lsp": "servers.serving",
+    "mcp": "servers.assisting",
     "study": "surveys.study",
     "translate": "translating",
 }

@@ -10,11 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from cqlgui.base import ahead, data, errors, progress
 from cqlgui.base.files import disk
-from cqlgui.cli import opening, terminal
+from cqlgui.cli import judging, opening, terminal
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.source import diagnostics
@@ -27,6 +25,7 @@ from cqlgui.tasks.search import hit_details, keeping, orbits, searching, sieving
 
 if TYPE_CHECKING:
     from cqlgui.tasks.export import hit_table
+    from cqlgui.tasks.judging.judging import Judges
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,6 +34,13 @@ def run(arguments: argparse.Namespace) -> int:
         for folder in getattr(arguments, f"allow_{option}"):
             if not disk.is_folder(folder):
                 terminal.say(f"cqlgui search: --allow-{option} allows nothing, for {folder} is no folder.")
+    judged = judging.wanted(arguments)
+    if judged is not None and (arguments.batch is not None or arguments.normalise):
+        option = "--batch" if arguments.batch is not None else "--normalise"
+        terminal.say(
+            f"cqlgui search: --syzygy and an engine judge rows as played; {option} does not go with them."
+        )
+        return terminal.USAGE
     if arguments.batch is not None:
         if not arguments.files:
             terminal.say("cqlgui search: --batch needs a FILE to search in.")
@@ -85,7 +91,14 @@ def run(arguments: argparse.Namespace) -> int:
         tables = arguments.jsonl or arguments.csv or ending not in ("", ".pgn")
         if (arguments.spans or arguments.group) and not tables:
             terminal.say(_NO_ROWS)
-        with terminal.interruptible() as cancel:
+        if judged is not None and not (arguments.jsonl or arguments.csv):
+            from cqlgui.tasks.export import exporting
+
+            if ending not in exporting.JUDGED:
+                terminal.say(f"{_NO_JUDGED} {' '.join(exporting.JUDGED)}.")
+                return terminal.USAGE
+        # An engine that cannot be started is told before the search, not after it.
+        with terminal.interruptible() as cancel, judging.opened(judged, cancel) as judges:
             opened = opening.open_base(arguments.files, cancel)
             base = opened.base
             if arguments.output is not None:
@@ -93,7 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
                 # after a long search, the user would have waited in vain.
                 keeping.refuse(base, text, options, arguments.output)
             options = _among(arguments, base, options)
-            return _once(arguments, opened, text, name, options, allowed, cancel) or opening.outcome(opened)
+            code = _once(arguments, opened, text, name, options, allowed, cancel, judges)
+            return code or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
 
@@ -103,6 +117,11 @@ _NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is writt
 _NO_STUDY = "cqlgui search: --study changes nothing, for no PGN is written; name one with -o."
 
 _NO_ROWS = "cqlgui search: --group and --spans change nothing, for no table is written: --jsonl, --csv or -o."
+
+_NO_JUDGED = (
+    "cqlgui search: --syzygy and an engine add columns to rows, and no rows are written: use --jsonl, --csv, "
+    "or -o with"
+)
 
 _NO_FRAME = "cqlgui search: --normalise changes nothing, for no file is written; name one with -o."
 
@@ -145,12 +164,14 @@ def _once(
     options: search_model.SearchOptions,
     allowed: Sequence[Path],
     cancel: progress.CancelToken,
+    judges: Judges | None,
 ) -> int:
     base = opened.base
     bar = terminal.Bar()
     found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
     if arguments.jsonl or arguments.csv:
-        from cqlgui.tasks.export import csv_lines, hit_lines, records
+        from cqlgui.tasks.export import records
+        from cqlgui.tasks.export.formats import csv_lines, hit_lines
 
         shape = _shape(arguments)
 
@@ -158,21 +179,47 @@ def _once(
         assert query is not None
         variations = query.header.variations
     if arguments.csv:
-        print(csv_lines.head(shape.fields), end="")
+        fields = shape.fields + (() if judges is None else judges.fields)
+        print(csv_lines.head(fields), end="")
+
+    cut = False
+
+    def put(pieces: Iterator[str]) -> None:
+        nonlocal cut
+        for piece in ahead.each(pieces):
+            if not terminal.put_lines(piece, cancel):
+                cut = True
+                return
 
     def stream(found: FoundGames) -> None:
+        nonlocal cut
+        if cancel.cancelled:
+            cut = True
+            return
         bar.end()
+        if judges is not None:
+            judges.progress = bar
+            expected = {"hits": len(found.columns), "games": len(found)}
+            judges.expect(expected.get(shape.value))
+            tables = records.tables(base, found, list(found), found_orbits, variations=variations, rows=shape)
+            for table in records.judged(tables, judges):
+                bar.end()
+                if arguments.jsonl:
+                    put(iter(["".join(hit_lines.quoted(row) + "\n" for row in table)]))
+                else:
+                    put(csv_lines.lines([table], fields))
+                sys.stdout.flush()
+            bar.end()
+            return
         if arguments.jsonl:
             pieces = hit_lines.lines(
                 base, found, list(found), found_orbits, variations=variations, rows=shape
             )
-            for piece in ahead.each(pieces):
-                sys.stdout.write(piece)
+            put(pieces)
             sys.stdout.flush()
             return
         tables = records.tables(base, found, list(found), found_orbits, variations=variations, rows=shape)
-        for piece in ahead.each(csv_lines.lines(tables, shape.fields)):
-            sys.stdout.write(piece)
+        put(csv_lines.lines(tables, fields))
         sys.stdout.flush()
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
@@ -182,8 +229,9 @@ def _once(
             # of the program.
             terminal.say(message.text.replace("\n", "\n  "))
 
-    # Whether a game is a duplicate is known when all games have been found.
-    streaming = (arguments.jsonl or arguments.csv) and arguments.duplicates
+    # Whether a game is a duplicate is known when all games have been found. An engine takes much longer than
+    # a search, so it begins when the search has ended, and a search that fails is told before.
+    streaming = (arguments.jsonl or arguments.csv) and arguments.duplicates and judges is None
     try:
         result = searching.search(
             base,
@@ -197,11 +245,11 @@ def _once(
     finally:
         bar.end()
     _check(base, result, options)
-    if not arguments.duplicates:
-        if not result.cancelled:
-            result = _without_duplicates(base, result, cancel)
-        if (arguments.jsonl or arguments.csv) and len(result.games):
-            stream(result.games)
+    if not arguments.duplicates and not result.cancelled:
+        result = _without_duplicates(base, result, cancel)
+    late = (arguments.jsonl or arguments.csv) and not streaming
+    if late and len(result.games) and not (judges is not None and result.cancelled):
+        stream(result.games)
     for failed in result.failed_games:
         terminal.say(f"{failed.source}:{failed.line}: game {failed.game} was left out: {failed.reason}")
     if arguments.json:
@@ -209,12 +257,14 @@ def _once(
     elif arguments.tree:
         from cqlgui.tasks.analysis import continuations
 
-        found_lines = continuations.lines(base, result, arguments.tree, normalised=arguments.normalise)
-        terminal.put_object(continuations.tree(found_lines, arguments.tree))
+        found_lines = continuations.lines(
+            base, result, arguments.tree, normalised=arguments.normalise, cancel=cancel
+        )
+        terminal.put_object(continuations.tree(found_lines, arguments.tree, cancel=cancel))
     elif arguments.count:
         print(f"{len(result.games)} games, {result.positions} positions")
     elif not (arguments.jsonl or arguments.csv) and arguments.output is None:
-        _table(base, result)
+        _table(base, result, cancel)
     if not arguments.json:
         # With --jsonl and --csv, stdout holds only hits, because other programs read stdout.
         write = terminal.say if arguments.jsonl or arguments.csv else print
@@ -227,6 +277,8 @@ def _once(
     elif output is not None:
         from cqlgui.tasks.export import exporting
 
+        if judges is not None:
+            judges.progress = bar
         try:
             report = exporting.export(
                 base,
@@ -237,6 +289,7 @@ def _once(
                 rows=_shape(arguments),
                 study=arguments.study,
                 large=arguments.large,
+                judges=judges,
                 allowed=allowed,
                 cancel=cancel,
                 progress=bar,
@@ -256,7 +309,12 @@ def _once(
     )
     if result.stopped is not None:
         _say_stop(result.stopped, text, name)
+    if cut:
+        terminal.say("Stopped before all of these hits were printed.")
     if result.cancelled:
+        unwritten = "" if arguments.output is None else f" Nothing was written to {arguments.output}."
+        terminal.say(f"Stopped before the search had ended.{unwritten}")
+    if result.cancelled or cut:
         return terminal.CANCELLED
     return terminal.REJECTED if result.hopeless or unwritten else terminal.OK
 
@@ -267,18 +325,14 @@ def _without_duplicates(
     """The result without the games that are duplicates of another game of the result. A message says what was
     left out."""
     from cqlgui.tasks.likeness import duplicates
-    from cqlgui.tasks.search import narrowing
 
     bar = terminal.Bar()
     try:
-        found = duplicates.find(base, result.order, cancel=cancel, progress=bar)
+        left, words = duplicates.without(base, result, cancel=cancel, progress=bar)
     finally:
         bar.end()
-    left_out = found.left_out
-    terminal.say(f"{found.summary}.")
-    if not len(left_out):
-        return result
-    return narrowing.of_games(result, np.setdiff1d(narrowing.in_games(result), left_out))
+    terminal.say(f"{words}.")
+    return left
 
 
 def _shape(arguments: argparse.Namespace) -> hit_table.Rows:
@@ -329,7 +383,7 @@ def _engine(engine: str, reason: str) -> str:
 def answer(base: base_model.Base, result: search_model.SearchResult, *, values: bool) -> dict[str, Any]:
     """The JSON object that `search --json` prints; with `values`, the object also has the values of the hits,
     the order of the games and the sort keys."""
-    from cqlgui.tasks.export import hit_lines
+    from cqlgui.tasks.export.formats import hit_lines
 
     found: dict[str, Any] = {
         "games": list(result.order),
@@ -397,7 +451,7 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
     """What the query writes (comments, messages, tags, sort values ...), in output order; empty fields are
     left out."""
     games = [told for game in result.order if (told := result.games.told.get(game)) is not None]
-    from cqlgui.tasks.export import hit_lines
+    from cqlgui.tasks.export.formats import hit_lines
 
     found: dict[str, Any] = {
         "comments": terminal.Items(hit_lines.comments(result)),
@@ -579,10 +633,12 @@ def _bare_error(code: str, message: str) -> dict[str, Any]:
     return terminal.error_object("", finding)
 
 
-def _table(base: base_model.Base, result: search_model.SearchResult) -> None:
+def _table(base: base_model.Base, result: search_model.SearchResult, cancel: progress.CancelToken) -> None:
     from cqlgui.tasks.databases import games
 
     for start in range(0, len(result.order), 200):
+        if not result.cancelled:
+            cancel.raise_if_cancelled()
         chunk = result.order[start : start + 200]
         for row in games.rows(base, chunk):
             hits = result.games[row.game].hits

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 from cqlgui.base import errors, progress, visible
 from cqlgui.base.files import disk
@@ -65,6 +65,23 @@ class Items:
 
     def __bool__(self) -> bool:
         return not self.empty
+
+
+def put_lines(text: str, cancel: progress.CancelToken) -> bool:
+    """Print whole lines on stdout until `cancel` is cancelled. Returns whether all lines were printed. A
+    reader of stdout may be slow, so the lines are printed some at a time."""
+    begin = 0
+    while begin < len(text):
+        if cancel.cancelled:
+            return False
+        end = text.find("\n", begin + _PRINTED) + 1 or len(text)
+        sys.stdout.write(text[begin:end])
+        begin = end
+    return True
+
+
+_PRINTED: Final = 1 << 15
+"""The least number of characters that `put_lines` prints at once."""
 
 
 def put_object(fields: dict[str, Any]) -> None:

@@ -79,7 +79,7 @@ class Rows:
     @property
     def games(self) -> int:
         """The number of games that have rows."""
-        return sum(block.games for block in self.blocks)
+        return self.blocks[-1].first + self.blocks[-1].games if self.blocks else 0
 
     @property
     def state(self) -> str:
@@ -90,11 +90,7 @@ class Rows:
     def blocks_of(self, first: int, count: int) -> tuple[int, ...]:
         """The numbers of the blocks that hold `count` games from ordinal `first` on. Each block has a number
         of its own, and its content is never altered. The numbers therefore identify the content."""
-        return tuple(
-            block.id
-            for block in self.blocks
-            if block.first < first + count and block.first + block.games > first
-        )
+        return tuple(block.id for block in columns.overlapping(self.blocks, first, first + count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,13 +293,13 @@ class Catalog:
     def count(self, source: int) -> int:
         """The number of games that the catalog has of a source, from ordinal 0 to the first missing game."""
         with self._file.reading() as connection:
-            return sum(block.games for block in columns.blocks(connection, source))
+            return sum(block.games for block in self._store.blocks(connection, source))
 
     def rows(self, source: int) -> Rows:
         """The rows of a source."""
         with self._snapshot() as connection:
             row = connection.execute("select path from source where id = ?", (source,)).fetchone()
-            return Rows(row[0] if row else "", tuple(columns.blocks(connection, source)))
+            return Rows(row[0] if row else "", tuple(self._store.blocks(connection, source)))
 
     def sound(self, source: int) -> int:
         """The number of sound games of a source. The count begins at ordinal 0 and stops at the first missing
@@ -312,7 +308,7 @@ class Catalog:
         fields = ", ".join(_COLUMNS)
         games = 0
         with self._snapshot() as connection:
-            for block in columns.blocks(connection, source):
+            for block in self._store.blocks(connection, source):
                 check, *values = connection.execute(
                     f"select checksum, {fields} from block where id = ?", (block.id,)
                 ).fetchone()
@@ -359,14 +355,15 @@ class Catalog:
             bad=int(np.count_nonzero(bad)),
         )
 
-    def numbers(self, source: int, name: str) -> np.ndarray:
-        """A column of numbers for all games of a source."""
-        return self._whole([source], [name])[0].astype(np.int64)
+    def numbers(self, source: int, name: str, games: int) -> np.ndarray:
+        """A column of numbers for the first `games` games of a source. An import may be adding games all the
+        time, so columns that belong together must have the same number of games."""
+        return self._whole([source], [name])[0][:games].astype(np.int64)
 
-    def coded(self, source: int, name: str, code: Callable[[str], int]) -> np.ndarray:
-        """A number for each game of a source. `code` computes this number from the game's text in the column
-        `name`. A missing text counts as empty."""
-        numbers = self.numbers(source, name)
+    def coded(self, source: int, name: str, code: Callable[[str], int], games: int) -> np.ndarray:
+        """A number for each of the first `games` games of a source. `code` computes this number from the
+        game's text in the column `name`. A missing text counts as empty."""
+        numbers = self.numbers(source, name, games)
         used, places = arrays.ranked(numbers)
         with self._file.reading() as connection:
             texts = self._named(connection, TABLES[name], used.tolist())
@@ -388,7 +385,7 @@ class Catalog:
         ordinals, ascending. Games that the catalog lacks are left out."""
         picked: list[tuple[Block, np.ndarray]] = []
         with self._snapshot() as connection:
-            for block in columns.blocks(connection, source):
+            for block in self._store.blocks(connection, source):
                 low, high = np.searchsorted(wanted, [block.first, block.first + block.games]).tolist()
                 if low < high:
                     picked.append((block, wanted[low:high] - block.first))
@@ -402,13 +399,14 @@ class Catalog:
         the tag or the catalog lacks the game."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
-            known = columns.blocks(connection, source)
+            known = self._store.blocks(connection, source)
             if name in headers.COLUMNS:
                 return _padded(self._texts_of(connection, known, headers.COLUMNS[name], games), count)
             ratings = headers.RATINGS.get(name)
-            texts: list[str | None] = [None] * len(range(*games.indices(sum(block.games for block in known))))
+            end = min(games.stop, known[-1].first + known[-1].games if known else 0)
+            texts: list[str | None] = [None] * max(end - first, 0)
             if ratings is not None:
-                numbers = self._store.whole(connection, known, ratings)[games]
+                numbers = self._store.part(connection, known, ratings, first, games.stop)
                 texts = [str(number) if number else None for number in numbers.tolist()]
             for place, more in self._more(connection, known, games, name):
                 texts[place] = json.loads(more).get(name, texts[place])
@@ -419,7 +417,7 @@ class Catalog:
         text counts. If the text ends without a result, the Result tag counts."""
         games = slice(first, first + count)
         with self._snapshot() as connection:
-            known = columns.blocks(connection, source)
+            known = self._store.blocks(connection, source)
             endings = self._texts_of(connection, known, "ending", games)
             tags = self._texts_of(connection, known, "result", games)
         pairs = zip(endings.places.tolist(), tags.places.tolist(), strict=True)
@@ -427,10 +425,10 @@ class Catalog:
         return _padded(Coded.of(found), count)
 
     def _texts_of(
-        self, connection: sqlite3.Connection, known: Sequence[Block], name: str, games: slice | np.ndarray
+        self, connection: sqlite3.Connection, known: Sequence[Block], name: str, games: slice
     ) -> Coded:
         """The texts of a column in some games of a source. Games that the source lacks are left out."""
-        column = self._store.whole(connection, known, name)[games]
+        column = self._store.part(connection, known, name, games.start, games.stop)
         numbers, places = np.unique(column, return_inverse=True)
         texts = self._named(connection, TABLES[name], numbers.tolist())
         return Coded([texts.get(number) for number in numbers.tolist()], places)
@@ -441,11 +439,8 @@ class Catalog:
         """Yields the index of each game that may have the tag `name`, and the JSON text of those tags of the
         game that have no column."""
         needle = json.dumps(name, ensure_ascii=False).encode("utf-8")
-        for block in known:
-            if block.first >= games.stop or block.first + block.games <= games.start:
-                continue
-            ends = self._store.column(connection, block, "more_ends").astype(np.int64)
-            data = self._store.column(connection, block, "more").tobytes() if ends[-1] else b""
+        for block in columns.overlapping(known, games.start, games.stop):
+            data, ends = self._more_of(connection, block)
             at = data.find(needle)
             while at >= 0:
                 place = int(np.searchsorted(ends, at, side="right"))
@@ -453,6 +448,11 @@ class Catalog:
                 if games.start <= block.first + place < games.stop:
                     yield block.first + place - games.start, data[start:end]
                 at = data.find(needle, end)
+
+    def _more_of(self, connection: sqlite3.Connection, block: Block) -> tuple[bytes, np.ndarray]:
+        """The JSON texts of the tags without a column of all games of a block, and the end of each text."""
+        ends = self._store.column(connection, block, "more_ends").astype(np.int64)
+        return (self._store.column(connection, block, "more").tobytes() if ends[-1] else b""), ends
 
     def _table(self, connection: sqlite3.Connection, picked: Sequence[tuple[Block, np.ndarray]]) -> Table:
         """The rows of some games. `picked` has the indices of the games in each block."""
@@ -507,7 +507,7 @@ class Catalog:
         with self._snapshot() as connection:
             numbers, blocks = [np.empty(0, np.int64)], []
             for source, first in sources:
-                known = columns.blocks(connection, source)
+                known = self._store.blocks(connection, source)
                 blocks += known
                 numbers.append(np.arange(first, first + sum(block.games for block in known)))
             games = np.concatenate(numbers)
@@ -527,18 +527,19 @@ class Catalog:
         """For each source the sort keys of its games, in the order of the games. The keys of all sources can
         be compared. `sort` is one of `SORTS`. A missing header has key 0."""
         with self._snapshot() as connection:
-            known = [columns.blocks(connection, source) for source in sources]
+            known = [self._store.blocks(connection, source) for source in sources]
             blocks = [block for some in known for block in some]
             keys = self._keys(connection, blocks, sort)
         sizes = [sum(block.games for block in some) for some in known]
         return np.split(keys, np.cumsum(sizes)[:-1]) if sizes else []
 
     def names(self, sources: Sequence[int], names: Sequence[str], text: str, most: int) -> list[str]:
-        """The texts in some columns that contain `text`, those of the most games first, at most `most`. Case
-        is ignored. A column is one of the texts of `TABLES`, or `opening`."""
+        """The texts in some columns that contain `text`, at most `most`. Those that begin with `text` come
+        first, and among both kinds those of the most games. Case is ignored. A column is one of the texts of
+        `TABLES`, or `opening`."""
         found: collections.Counter[str] = collections.Counter()
         with self._snapshot() as connection:
-            blocks = [block for source in sources for block in columns.blocks(connection, source)]
+            blocks = [block for source in sources for block in self._store.blocks(connection, source)]
             for name in names:
                 if name == "opening":
                     openings = self._openings(connection, blocks)
@@ -552,11 +553,33 @@ class Catalog:
                 ids = _matching(connection, TABLES[name], _CONTAINS, _containing(text))
                 counts = np.bincount(self._store.whole(connection, blocks, name))
                 ids = ids[ids < len(counts)]
-                ids = ids[np.argsort(-counts[ids], kind="stable")][:_MOST_OFFERED]
+                ids = ids[counts[ids] > 0]
+                if len(ids) > _MOST_OFFERED:
+                    begin = _matching(connection, TABLES[name], _CONTAINS, _beginning(text))
+                    ids = ids[np.lexsort((-counts[ids], ~np.isin(ids, begin)))][:_MOST_OFFERED]
                 listed = self._named(connection, TABLES[name], ids.tolist())
                 found.update({listed[number]: int(counts[number]) for number in ids.tolist()})
-        listed_first = sorted(found, key=lambda known: (-found[known], known))
+        begun = text.casefold()
+        listed_first = sorted(
+            found, key=lambda known: (not known.casefold().startswith(begun), -found[known], known)
+        )
         return [known for known in listed_first[:most] if found[known] and known]
+
+    def own_openings(self, source: int) -> Coded:
+        """The names of the openings that the games of a source have in their own tags. The text of a game
+        without such tags is None."""
+        from cqlgui.db import openings
+
+        with self._snapshot() as connection:
+            blocks = self._store.blocks(connection, source)
+            places = np.zeros(sum(block.games for block in blocks), np.int64)
+            known: dict[str | None, int] = {None: 0}
+            before = 0
+            for block in blocks:
+                for place, name in openings.own_names(*self._more_of(connection, block)):
+                    places[before + place] = known.setdefault(name, len(known))
+                before += block.games
+        return Coded(list(known), places)
 
     def _opening_keys(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> np.ndarray:
         """The ranks of the names of the games' openings."""
@@ -578,10 +601,7 @@ class Catalog:
         own: dict[str, int] = {}
         before = 0
         for block in blocks:
-            games = slice(block.first, block.first + block.games)
-            for place, more in self._more(connection, [block], games, "Opening"):
-                code = codes.get(int(column[before + place]), "")
-                name = openings.of_tags(code, more.decode("utf-8"))
+            for place, name in openings.own_names(*self._more_of(connection, block)):
                 places[before + place] = own.setdefault(name, len(names) + len(own))
             before += block.games
         return Coded([*names, *own], places)
@@ -638,7 +658,7 @@ class Catalog:
         self, connection: sqlite3.Connection, blocks: Sequence[Block], term: game_filter.Words
     ) -> str:
         """The word in the texts of the games that is most like the text of a term; empty if none is alike."""
-        from rapidfuzz import process
+        from rapidfuzz import fuzz, process
 
         known: dict[str, str] = {}
         for name in term.columns:
@@ -647,7 +667,9 @@ class Catalog:
                 for text in self._named(connection, TABLES[name], numbers.tolist()).values():
                     for word in (text, *text.replace(",", " ").split()):
                         known.setdefault(word.casefold(), word)
-        near = process.extractOne(term.text.casefold(), list(known), score_cutoff=_ALIKE)
+        # Other scorers take a word for alike if its letters are somewhere in the text.
+        text = term.text.casefold()
+        near = process.extractOne(text, list(known), scorer=fuzz.ratio, score_cutoff=_ALIKE)
         return known[near[0]] if near else ""
 
     def _having(
@@ -722,7 +744,7 @@ class Catalog:
     def _whole(self, sources: Sequence[int], names: Sequence[str]) -> list[np.ndarray]:
         """Columns for all games of some sources."""
         with self._snapshot() as connection:
-            blocks = [block for source in sources for block in columns.blocks(connection, source)]
+            blocks = [block for source in sources for block in self._store.blocks(connection, source)]
             return [self._store.whole(connection, blocks, name) for name in names]
 
     @contextlib.contextmanager
@@ -839,14 +861,19 @@ _ALIKE: Final = 75
 
 
 _MOST_OFFERED: Final = 1_000
-"""This many texts of a column are looked at when the most frequent ones are wanted."""
+"""At most this many texts of a column are read to offer the first of them."""
 _CONTAINS: Final = "name like ? escape '\\'"
 
 
 def _containing(text: str) -> str:
     """The pattern of texts that contain `text`, for `_CONTAINS`."""
+    return f"%{_beginning(text)}"
+
+
+def _beginning(text: str) -> str:
+    """The pattern of texts that begin with `text`, for `_CONTAINS`."""
     escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
+    return f"{escaped}%"
 
 
 def _fresh() -> int:

@@ -6,6 +6,7 @@ zeros takes no bytes. Blocks never change, so cached columns stay valid.
 
 from __future__ import annotations
 
+import bisect
 import collections
 import sqlite3
 import threading
@@ -56,6 +57,25 @@ class Store:
         self._lock = threading.Lock()
         self._known: collections.OrderedDict[tuple[int, str], np.ndarray] = collections.OrderedDict()
         self._bytes = 0
+        self._layouts: dict[int, tuple[tuple[float, ...], list[Block]]] = {}
+
+    def blocks(self, connection: sqlite3.Connection, source: int) -> list[Block]:
+        """The blocks of a source, as in `blocks`. They are read again only if a block was added or removed. A
+        large source has a thousand blocks, and a search asks for them at each segment."""
+        # The numbers of blocks are random. Two layouts with equal sums are as improbable as two equal
+        # numbers.
+        state = connection.execute(
+            "select count(*), total(id & 268435455), total(first), total(games) from block "
+            "where source_id = ?",
+            (source,),
+        ).fetchone()
+        with self._lock:
+            known = self._layouts.get(source)
+        if known is None or known[0] != state:
+            known = state, blocks(connection, source)
+            with self._lock:
+                self._layouts[source] = known
+        return known[1]
 
     def column(self, connection: sqlite3.Connection, block: Block, name: str) -> np.ndarray:
         """A column of an existing block. The column `more` is returned as bytes."""
@@ -103,6 +123,29 @@ class Store:
         """A column of several blocks."""
         parts = [self.column(connection, block, name) for block in blocks]
         return np.concatenate([np.empty(0, np.uint8), *parts])
+
+    def part(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str, first: int, end: int
+    ) -> np.ndarray:
+        """A column of the games `first` to `end` - 1 of a source. Only the blocks with these games are read.
+        Games that the source lacks are left out."""
+        some = overlapping(blocks, first, end)
+        begin = some[0].first if some else 0
+        return self.whole(connection, some, name)[first - begin : end - begin]
+
+
+def overlapping(blocks: Sequence[Block], first: int, end: int) -> Sequence[Block]:
+    """Those of a source's blocks that hold games among `first` to `end` - 1."""
+    begin = bisect.bisect_right(blocks, first, key=_end)
+    return blocks[begin : bisect.bisect_left(blocks, end, lo=begin, key=_first)]
+
+
+def _first(block: Block) -> int:
+    return block.first
+
+
+def _end(block: Block) -> int:
+    return block.first + block.games
 
 
 def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:

@@ -135,6 +135,8 @@ def parse(text: str) -> tuple[Term, ...]:
         negated = match[1] is not None
         if field is not None:
             found.append(Term(_condition(field, sign, value), negated))
+        elif match[4] == "-" and text[place:].strip():
+            raise FilterError("A minus sign stands directly before what must not hold, as in -result:1-0.")
         elif value:
             found.append(Term(Words(PLAIN, value), negated))
     return tuple(found)
@@ -179,6 +181,8 @@ def _bounds(name: str, sign: str, value: str) -> tuple[int, int]:
     if sign in ":=":
         low = int(match[1] or 0)
         high = int(match[3] or HIGHEST) if match[2] else low
+        if low > high:
+            raise FilterError(f"{name}:{value} goes from the greater number to the less one.")
         return low, high
     number = int(value)
     return {

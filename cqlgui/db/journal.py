@@ -1,6 +1,6 @@
-"""The user's own records: the queries that were asked and the files that were opened recently. Only a limited
-number of records is kept. The records are not in the catalog, because a damaged catalog is set aside and made
-again from the sources."""
+"""The user's own records: the queries that were asked, the files that were opened recently, and the named
+sets of hits. Only a limited number of records is kept. The records are not in the catalog, because a damaged
+catalog is set aside and made again from the sources."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import peewee
+
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.db import database, records
-from cqlgui.db.records import Query, Recent
+from cqlgui.db.records import KeptSet, Query, Recent
 
 KEPT_QUERIES = 1000
 KEPT_FILES = 50
+KEPT_SETS = 200
+KEPT_BYTES = 16 << 20
+"""Maximum of bytes for the hits of all sets. If there are more, the oldest sets lose their hits, but not
+their queries. The file is checked for damage at a start, so it must stay small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,24 @@ class Asked:
     positions: int | None
     seconds: float | None
     asked: float
+
+
+@dataclass(frozen=True, slots=True)
+class SetRow:
+    """A named set as it is stored (`records.KeptSet`). `key` identifies it; names may occur twice."""
+
+    key: str
+    name: str
+    asked: float
+    about: bytes
+    hits: bytes | None = None
+    sizes: bytes | None = None
+    codes: bytes | None = None
+    order: bytes | None = None
+    prints: bytes | None = None
+
+
+_HITS = ("hits", "sizes", "codes", "order", "prints")
 
 
 class Journal:
@@ -90,6 +115,58 @@ class Journal:
         """Take an entry off the list of recent files."""
         with self._records.writing():
             Recent.delete().where(Recent.key == _key(paths)).execute(self._records)
+
+    def add_set(self, row: SetRow) -> None:
+        """Keep a set. The oldest sets beyond `KEPT_SETS` are deleted, and the oldest sets beyond `KEPT_BYTES`
+        lose their hits."""
+        newest = KeptSet.select(KeptSet.id).order_by(KeptSet.id.desc()).limit(KEPT_SETS)
+        with self._records.writing():
+            KeptSet.insert(**data.named(row)).on_conflict_replace().execute(self._records)
+            KeptSet.delete().where(KeptSet.id.not_in(newest)).execute(self._records)
+            size = sum(peewee.fn.coalesce(peewee.fn.length(getattr(KeptSet, name)), 0) for name in _HITS)
+            sized = KeptSet.select(KeptSet.id, size).order_by(KeptSet.id.desc()).tuples()
+            total, full = 0, []
+            for number, taken in sized.execute(self._records):
+                total += taken
+                if total > KEPT_BYTES:
+                    full.append(number)
+            if full:
+                bare = dict.fromkeys(_HITS)
+                KeptSet.update(**bare).where(KeptSet.id.in_(full)).execute(self._records)
+
+    def rename_set(self, key: str, name: str) -> None:
+        """Give a set another name."""
+        with self._records.writing():
+            KeptSet.update(name=name).where(KeptSet.key == key).execute(self._records)
+
+    def drop_sets(self, keys: Sequence[str]) -> None:
+        """Delete sets. Keys that are not known are passed over."""
+        with self._records.writing():
+            KeptSet.delete().where(KeptSet.key.in_(list(keys))).execute(self._records)
+
+    def set_names(self) -> dict[str, str]:
+        """The names of all sets by their keys."""
+        named = KeptSet.select(KeptSet.key, KeptSet.name).tuples()
+        with self._records.reading():
+            return dict(named.execute(self._records))
+
+    def sets(self) -> list[SetRow]:
+        """All sets with what they are about, but without their hits. The oldest set comes first."""
+        columns = (KeptSet.key, KeptSet.name, KeptSet.asked, KeptSet.about)
+        with self._records.reading():
+            rows = KeptSet.select(*columns).order_by(KeptSet.id).tuples().execute(self._records)
+            return [SetRow(key, name, asked, bytes(about)) for key, name, asked, about in rows]
+
+    def set_with_hits(self, key: str) -> SetRow | None:
+        """A set with its hits; None if there is no such set."""
+        columns = tuple(getattr(KeptSet, name) for name in ("key", "name", "asked", "about", *_HITS))
+        with self._records.reading():
+            rows = KeptSet.select(*columns).where(KeptSet.key == key).tuples().execute(self._records)
+            for row in rows:
+                key, name, asked, about, *parts = row
+                own = (None if part is None else bytes(part) for part in parts)
+                return SetRow(key, name, asked, bytes(about), **dict(zip(_HITS, own, strict=True)))
+        return None
 
 
 def _key(paths: Sequence[Path]) -> str:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import bisect
 import functools
 import json
+import re
+from collections.abc import Iterator
 from typing import Final
+
+import numpy as np
 
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import resources
+from cqlgui.base.patterns import pattern
 
 VOLUMES: Final = {
     "A": "Flank openings",
@@ -52,8 +57,50 @@ def listed() -> tuple[Opening, ...]:
 
 def of_tags(code: str, more: str) -> str:
     """The name of a game's opening. `more` is the JSON text of the game's other tags (`headers.Header`)."""
+    return own_name(more) or name(code)
+
+
+def own_name(more: str) -> str:
+    """The name of a game's opening in its own tags `Opening` and `Variation`; empty if they say nothing.
+    `more` is the JSON text of the game's tags that have no column (`headers.Header`)."""
     own = json.loads(more) if '"Opening"' in more else {}
-    return name(code, own.get("Opening", ""), own.get("Variation", ""))
+    return name("", own.get("Opening", ""), own.get("Variation", ""))
+
+
+def own_names(data: bytes, ends: np.ndarray) -> Iterator[tuple[int, str]]:
+    """The games that have a name of their opening in their own tags, with this name, in order. `data` has the
+    texts of the games as for `own_name`, one after another in UTF-8; that of game n ends at `ends[n]`."""
+    if b'"Opening"' not in data:
+        return
+    variations = _tagged(_VARIATION, data, ends)
+    for place, tag in _tagged(_OPENING, data, ends).items():
+        known = _name_of_json(tag, variations.get(place, b'""'))
+        if known:
+            yield place, known
+
+
+def _tagged(tag: re.Pattern[bytes], data: bytes, ends: np.ndarray) -> dict[int, bytes]:
+    """The JSON text of a tag of each game that has the tag. A quote within a text stands behind a backslash,
+    so the name of a tag with its quotes and a colon is found nowhere else."""
+    found = [(one.start(), one[1]) for one in tag.finditer(data)]
+    places = np.searchsorted(ends, [start for start, _ in found], side="right").tolist()
+    return {place: text for place, (_, text) in zip(places, found, strict=True)}
+
+
+_OPENING, _VARIATION = (
+    pattern(rb'"%s": ("[^"\\]*(?:\\.[^"\\]*)*")' % name) for name in (b"Opening", b"Variation")
+)
+
+
+@functools.lru_cache(1 << 13)
+def _name_of_json(tag: bytes, variation: bytes) -> str:
+    return name("", json.loads(tag), json.loads(variation))
+
+
+def split(whole: str) -> tuple[str, str]:
+    """Opening and variation of a name. The variation may be empty."""
+    opening, _, variation = whole.partition(": ")
+    return opening, variation
 
 
 @functools.lru_cache(1024)

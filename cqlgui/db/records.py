@@ -85,7 +85,27 @@ class Recent(Record):
         table_name = "recent"
 
 
-MODELS: Final = (Query, Recent)
+class KeptSet(Record):
+    """A named result. `about` has the query, the base and the counts as compressed JSON. The other columns
+    are compressed arrays, or null if the hits are not kept: the hits, the number of orbit elements at each
+    hit, the elements, the games in the order of the table (null for ascending games), and a fingerprint for
+    each game. `tasks.analysis.kept_sets` writes and reads all of them."""
+
+    key = peewee.TextField(unique=True)
+    name = peewee.TextField()
+    asked = peewee.FloatField()
+    about = peewee.BlobField()
+    hits = peewee.BlobField(null=True)
+    sizes = peewee.BlobField(null=True)
+    codes = peewee.BlobField(null=True)
+    order = peewee.BlobField(null=True)
+    prints = peewee.BlobField(null=True)
+
+    class Meta:
+        table_name = "kept_set"
+
+
+MODELS: Final = (Query, Recent, KeptSet)
 
 
 def _texts_are_unique(connection: sqlite3.Connection) -> None:
@@ -95,7 +115,11 @@ def _texts_are_unique(connection: sqlite3.Connection) -> None:
     connection.execute("create unique index if not exists query_text on query(text)")
 
 
-MIGRATIONS: Final[Sequence[Callable[[sqlite3.Connection], None]]] = (_texts_are_unique,)
+def _sets_are_kept(_connection: sqlite3.Connection) -> None:
+    """Bring a file to version 3, which has a table of sets. `migrate` makes every table that is missing."""
+
+
+MIGRATIONS: Final[Sequence[Callable[[sqlite3.Connection], None]]] = (_texts_are_unique, _sets_are_kept)
 """The migration at place n (from 0) brings a file of version n + 1 to version n + 2."""
 VERSION: Final = len(MIGRATIONS) + 1
 

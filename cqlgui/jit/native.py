@@ -15,6 +15,7 @@ import hashlib
 import importlib.util
 import os
 import threading
+import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -126,7 +127,8 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
     program stored."""
     stamp = _stamp(key, optimise)
     try:
-        data = _path(name).read_bytes()
+        path = _path(name)
+        data = path.read_bytes()
         if not data.startswith(stamp):
             return None
         compiled = data[len(stamp) + _DIGEST :]
@@ -136,21 +138,59 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
             return None
     except (OSError, errors.CqlguiError):
         return None
+    _note_use(path)
     return compiled
 
 
 def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> None:
     """Store an object or bitcode for later starts. If the folder is not writable, nothing is stored and no
-    error is raised."""
+    error is raised.
+
+    Each processor and each version of llvmlite has files of its own, so that computers that share a home
+    folder do not replace each other's files. Files that no start used for a while are removed.
+    """
     with contextlib.suppress(OSError, errors.CqlguiError):
         path, stamp = _path(name), _stamp(key, optimise)
         folders.make(path.parent)
         _make_private(path.parent)
         disk.replace_file(path, stamp + _seal(name, stamp, compiled) + compiled)
+        _sweep(path.parent)
 
 
 def _path(name: str) -> Path:
-    return folders.cache() / "kernels" / f"{name}.obj"
+    return folders.cache() / "kernels" / f"{name}@{_target()}.obj"
+
+
+def _target() -> str:
+    """The processor and the version of llvmlite, in a form that fits into the name of a file. The digest
+    stands for what is too long: the features of the processor and the system."""
+    import llvmlite
+
+    machine = _machine(True)
+    whole = f"{llvmlite.__version__}\0{machine.platform}"
+    digest = hashlib.blake2b(whole.encode(), digest_size=6).hexdigest()
+    words = f"{machine.cpu}-{llvmlite.__version__}"
+    return "".join(sign if sign.isalnum() or sign in ".-" else "_" for sign in words) + f"-{digest}"
+
+
+def _note_use(path: Path) -> None:
+    """Give a file the current time, unless it was used a short time ago."""
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > _NOTED_SECONDS:
+            os.utime(path)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove files that were not used for a while, and files with names of earlier versions."""
+    oldest = time.time() - _UNUSED_SECONDS
+    for path in folder.glob("*.obj"):
+        with contextlib.suppress(OSError):
+            if "@" not in path.name or path.stat().st_mtime < oldest:
+                path.unlink()
+
+
+_NOTED_SECONDS: Final = 24 * 3600.0
+_UNUSED_SECONDS: Final = 60 * 24 * 3600.0
 
 
 def _make_private(folder: Path) -> None:
@@ -221,7 +261,9 @@ class _Machine:
             jit=True,
         )
         self.target: llvm.TargetMachine = self._create()
-        self.description = f"{llvm.get_process_triple()} {cpu} {features} {optimise}"
+        self.cpu: str = cpu
+        self.platform = f"{llvm.get_process_triple()} {cpu} {features}"
+        self.description = f"{self.platform} {optimise}"
         self._head = (
             f'target triple = "{llvm.get_process_triple()}"\n'
             f'target datalayout = "{self.target.target_data}"\n'

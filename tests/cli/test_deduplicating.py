@@ -32,7 +32,7 @@ def test_groups_are_listed_with_the_reasons(source: Path) -> None:
     run = helpers.cli("duplicates", source)
     assert run.code == 0, run.err
     assert run.out.splitlines() == [
-        "3: Nigel Short - Michael Adams 1990.??.?? 22 plies: kept",
+        "3: Nigel Short - Michael Adams 1990.??.?? 22 plies: kept, more moves, more tags",
         "    1: Short, N - Adams, M 20 plies: left out, beginning of game 3",
         "    4: Short,Nigel - ADAMS,M 22 plies: left out, same moves",
     ]
@@ -47,6 +47,7 @@ def test_the_base_without_them_is_written_byte_for_byte(source: Path, tmp_path: 
     assert json.loads(run.out)["groups"] == [
         {
             "kept": 3,
+            "why_kept": "more moves, more tags",
             "others": [
                 {"game": 1, "reason": "beginning of game 3"},
                 {"game": 4, "reason": "same moves"},

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import itertools
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cqlgui.cli import arguments
+from cqlgui.cli import arguments, run
 from cqlgui.jit import native
 from tests import helpers
 
@@ -142,3 +145,27 @@ def test_the_tree_of_moves_is_one_object(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "ply == 1", "--tree", "99")
     assert run.code == 2
     assert "at most 20 plies" in run.err
+
+
+class Interrupting(io.StringIO):
+    """A stdout whose reader presses Ctrl+C as soon as it sees a game."""
+
+    def write(self, text: str) -> int:
+        if "Adams" in text and not self.getvalue().count("Adams"):
+            signal.raise_signal(signal.SIGINT)
+        return super().write(text)
+
+
+@pytest.mark.parametrize("form", ["--csv", "--jsonl", "--threads=1"])
+def test_an_interrupt_stops_what_is_printed(tmp_path: Path, form: str) -> None:
+    path = tmp_path / "many.pgn"
+    moves = itertools.product("abcdefgh", "34", "abcdefgh", "65")
+    games = [f'[White "Adams"]\n[Result "*"]\n\n1. {a}{b} {c}{d} *\n\n' for a, b, c, d in moves]
+    path.write_text("".join(games))
+    printed, said = Interrupting(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+        code = run.main(["search", str(path), "-e", "true", "--no-duplicates", form])
+    assert code == 130
+    assert "Stopped" in said.getvalue()
+    lines_of_games = printed.getvalue().count("Adams")
+    assert 0 < lines_of_games < (256 if form == "--threads=1" else 700)

@@ -13,8 +13,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import chess
+import chess.pgn
 import pytest
 
 from cqlgui.jit import native
@@ -207,6 +210,84 @@ def test_the_endings_of_a_book_are_counted_by_one_command(tmp_path: Path) -> Non
     assert int(row["games"]) > 50
     parts = [int(row["games"]) for name, row in rows.items() if name.startswith("Rook endings, ")]
     assert max(parts) < int(row["games"]) < sum(parts)
+
+
+def test_rook_endings_are_counted_by_their_pawns_as_plain_code_counts_them(tmp_path: Path) -> None:
+    if not native.available():
+        pytest.skip("the endings are slow without machine code")
+    some, out = tmp_path / "some.pgn", tmp_path / "table.csv"
+    some.write_text("\n\n[Event ".join(SAMPLE.read_text().split("\n\n[Event ")[:150]) + "\n")
+    assert helpers.cli("study", "rook-endings", some, "-o", out).code == 0
+    with out.open(newline="") as file:
+        found = {row["query"]: (int(row["games"]), int(row["positions"])) for row in csv.DictReader(file)}
+    games = []
+    with some.open() as text:
+        while (game := chess.pgn.read_game(text)) is not None:
+            board = game.board()
+            games.append([_pawns(board)])
+            for move in game.mainline_moves():
+                board.push(move)
+                games[-1].append(_pawns(board))
+    assert len(games) == 150
+
+    def total(least: int, most: int) -> list[Callable[[int, int], bool]]:
+        return [lambda white, black: least <= white + black <= most]
+
+    def ahead(least: int, most: int) -> list[Callable[[int, int], bool]]:
+        return [
+            lambda white, black: least <= white - black <= most,
+            lambda white, black: least <= black - white <= most,
+        ]
+
+    asked = {"All rook endings": total(0, 16), "No pawns": total(0, 0), "1 pawn": total(1, 1)}
+    asked |= {f"{count} pawns": total(count, count) for count in range(2, 13)}
+    asked |= {
+        "13 pawns or more": total(13, 16),
+        "Equal pawns": [lambda white, black: white == black > 0],
+        "One pawn more": ahead(1, 1),
+        "Two pawns more": ahead(2, 2),
+        "Three pawns more, or still more": ahead(3, 8),
+    }
+    expected = {}
+    for name, sides in asked.items():
+        hits = [
+            sum(any(_stays(game, ply, holds) for holds in sides) for ply in range(len(game)))
+            for game in games
+        ]
+        expected[name] = (sum(map(bool, hits)), sum(hits))
+    assert found == expected
+    assert expected["All rook endings"][0] >= 10
+
+
+def _pawns(board: chess.Board) -> tuple[int, int] | None:
+    """White's and Black's pawns in a rook ending; None in another position."""
+    for colour in chess.COLORS:
+        if len(board.pieces(chess.ROOK, colour)) != 1:
+            return None
+    if board.queens | board.bishops | board.knights:
+        return None
+    return len(board.pieces(chess.PAWN, chess.WHITE)), len(board.pieces(chess.PAWN, chess.BLACK))
+
+
+def _stays(game: Sequence[tuple[int, int] | None], ply: int, holds: Callable[[int, int], bool]) -> bool:
+    """Whether the pawns at a ply are asked for, and also those a ply before or after."""
+
+    def there(at: int) -> bool:
+        pawns = game[at] if 0 <= at < len(game) else None
+        return pawns is not None and holds(*pawns)
+
+    return there(ply) and (there(ply - 1) or there(ply + 1))
+
+
+def test_shipped_studies_are_listed_with_their_titles() -> None:
+    run = helpers.cli("study", "--list")
+    assert run.code == 0
+    lines = [re.split(r"\s{2,}", line) for line in run.out.splitlines()]
+    assert [name for name, _ in lines] == sorted(study_text.shipped())
+    assert ["rook-endings", "Rook endings by the number of their pawns (19 queries)"] in lines
+    run = helpers.cli("study")
+    assert (run.code, run.out) == (2, "")
+    assert "--list" in run.err
 
 
 def test_a_query_with_errors_is_rendered_as_check_does(asked: Path, tmp_path: Path) -> None:

@@ -73,6 +73,8 @@ CASES = {
     ],
     "format": [["{query}.cql"], ["-e", STEERING]],
     "help": [[f"word{STEERING}"]],
+    "lsp": [[f"--option{STEERING}"], [STEERING]],
+    "mcp": [["{bad}.pgn"], [f"none{STEERING}.pgn"], ["a.pgn", "--seconds", STEERING]],
     "study": [
         ["study.toml", "{bad}.pgn"],
         ["study.toml", "{bad}.pgn", "--json"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import json
 import signal
 import sqlite3
 import threading
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import strategies
 
 from cqlgui.base import errors
 from cqlgui.base.files import soundness
-from cqlgui.db import catalog, database, headers, journal, proofs, records, schema
+from cqlgui.db import catalog, database, headers, journal, openings, proofs, records, schema
 
 NAMES = (
     "White",
@@ -85,6 +87,12 @@ def test_games_of_several_sources_sort_and_filter_together(opened: catalog.Catal
     assert list(opened.ids(sources, text="site:0%")) == [3]
     with pytest.raises(errors.CqlguiError, match=r"No game has “bertha” in players.* Did you mean Berta\?"):
         opened.ids(sources, text="bertha")
+    # The single letter of a name is not alike, although it stands in the text.
+    third = fill(opened, "/c.pgn", [header(White="S")])
+    with pytest.raises(
+        errors.CqlguiError, match=r"“carslen” in players, event, site, date, ECO code or result\.$"
+    ):
+        opened.ids([(third, 1)], text="carslen")
     with pytest.raises(errors.CqlguiError, match=r"No game has “ann” as Black\.$"):
         opened.ids(sources, text="-black:ann")
     assert list(opened.ids([], text="nobody")) == []
@@ -163,6 +171,41 @@ def test_games_come_back_from_blocks_of_any_size(
         assert opened.sound(source) == keep
         opened.add_games(source, keep, [headers.Table.of(rows[keep:])], 0)
         assert opened.headers(source, range(len(rows) + 1)) == dict(enumerate(rows))
+
+
+def test_the_tags_of_some_games_are_read_from_their_blocks_alone(tmp_path: Path) -> None:
+    with contextlib.closing(catalog.Catalog(tmp_path / "catalog.sqlite")) as made:
+        source = made.source(Path("a.pgn")).id
+        for first in range(0, 50, 10):
+            rows = [
+                header(White=f"W{n}", Event=f"E{n}", WhiteElo=str(2000 + n)) for n in range(first, first + 10)
+            ]
+            made.add_games(source, first, [headers.Table.of(rows)], 0)
+    with contextlib.closing(catalog.Catalog(tmp_path / "catalog.sqlite")) as opened:
+        for name, text in (("White", "W{}"), ("Event", "E{}"), ("WhiteElo", "{}")):
+            found = opened.tag_column(source, 18, 5, name)
+            shown = [found.texts[place] for place in found.places.tolist()]
+            wanted = range(18, 23) if name != "WhiteElo" else range(2018, 2023)
+            assert shown == [text.format(n) for n in wanted]
+        # Damage in the other blocks is not met.
+        with sqlite3.connect(tmp_path / "catalog.sqlite") as connection:
+            connection.execute("update block set black = 'no bytes' where first not in (10, 20)")
+        connection.close()
+        assert len(opened.tag_column(source, 18, 5, "Black").places) == 5
+        with pytest.raises(errors.CqlguiError, match="damaged"):
+            opened.tag_column(source, 8, 5, "Black")
+
+
+def test_blocks_that_were_added_and_removed_are_noticed(opened: catalog.Catalog) -> None:
+    source = opened.source(Path("a.pgn")).id
+    for number, last in enumerate((3, 5, 2, 2)):
+        rows = [header(White=f"{number} {n}") for n in range(last)]
+        opened.add_games(source, 0, [headers.Table.of(rows)], 0)
+        assert opened.rows(source).games == last
+        found = opened.tag_column(source, 0, last, "White")
+        assert [found.texts[place] for place in found.places.tolist()] == [
+            f"{number} {n}" for n in range(last)
+        ]
 
 
 @hypothesis.settings(max_examples=25)
@@ -509,7 +552,9 @@ def test_the_journal_keeps_so_many_and_says_what_is_wrong(
     opened.close()
 
 
-def test_names_are_found_by_a_part_and_the_most_frequent_come_first(opened: catalog.Catalog) -> None:
+def test_names_that_begin_with_the_letters_come_first_and_then_the_most_frequent(
+    opened: catalog.Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [
         header(White="Carl", Black="Anna", ECO="B90"),
         header(White="Anna", Black="Joanna", ECO="B91"),
@@ -525,6 +570,12 @@ def test_names_are_found_by_a_part_and_the_most_frequent_come_first(opened: cata
         "Ruy Lopez: Berlin defence",
     ]
     assert opened.names(sources, ("white",), "100%_", 5) == []
+    more = [header(White="Joanna")] * 3 + [header(White="Nanna"), header(White="ANNABEL")]
+    sources.append(fill(opened, "/c.pgn", more))
+    assert opened.names(sources, ("white",), "ann", 5) == ["ANNABEL", "Anna", "Joanna", "Nanna"]
+    # So it is if there are too many names to look at all of them.
+    monkeypatch.setattr(catalog, "_MOST_OFFERED", 2)
+    assert opened.names(sources, ("white",), "ann", 5) == ["ANNABEL", "Anna"]
 
 
 def test_sort_keys_of_all_sources_can_be_compared(opened: catalog.Catalog) -> None:
@@ -535,3 +586,19 @@ def test_sort_keys_of_all_sources_can_be_compared(opened: catalog.Catalog) -> No
     assert [keys.tolist() for keys in opened.sort_keys([first, second], "white_elo")] == [[2000, 0], [1900]]
     openings = opened.sort_keys([first, second], "opening")
     assert openings[0][1] == 0 < openings[1][0] < openings[0][0]
+
+
+def test_the_names_of_openings_in_tags_are_found_in_texts_that_quote_such_tags() -> None:
+    tags = [
+        {"Opening": "Sicilian", "Variation": 'the "Dragon"'},
+        {},
+        {"Annotator": '"Opening": "none", \\', "Variation": "alone"},
+        {"Opening": "?"},
+        {"Remark": "Opening", "Opening": "Réti\\", "Variation": "?"},
+        {"Variation": "first", "Opening": "Later"},
+    ]
+    texts = [json.dumps(one, ensure_ascii=False) if one else "" for one in tags]
+    data = [text.encode("utf-8") for text in texts]
+    found = dict(openings.own_names(b"".join(data), np.cumsum([len(one) for one in data])))
+    assert found == {0: 'Sicilian: the "Dragon"', 4: "Réti\\", 5: "Later: first"}
+    assert found == {place: name for place, name in enumerate(map(openings.own_name, texts)) if name}

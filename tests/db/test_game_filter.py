@@ -73,6 +73,8 @@ def test_another_minus_is_a_text(text: str) -> None:
         ("year:199x", "year takes a number or a range, as in year>1990 or year:1990-2000"),
         ("white>carlsen", "white takes a text, as in white:carlsen"),
         ("result:", "result takes a text, as in result:1-0"),
+        ("elo>2000 - year:1990", "A minus sign stands directly before"),
+        ("year:2000-1990", "year:2000-1990 goes from the greater number to the less one"),
     ],
 )
 def test_what_cannot_be_answered_is_said(text: str, said: str) -> None:

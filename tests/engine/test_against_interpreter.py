@@ -228,7 +228,7 @@ def _outcome(found: hit_model.GameHits) -> interpreter.GameOutcome:
         )
         for hit in found.hits
     )
-    return interpreter.GameOutcome(hits, found.comments, found.sort_keys, found.tags, found.removed)
+    return interpreter.GameOutcome(hits, found.log, found.sort_keys, found.tags, found.removed)
 
 
 def _is_over(limit: float) -> bool:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import types
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -341,12 +342,91 @@ def test_code_that_somebody_else_has_put_there_is_not_run(
     monkeypatch.setenv("CQLGUI_HOME", str(ours))
     native.store("y", ["a"], True, compiled)
     kept = ours / "cache" / "kernels"
-    shutil.copy(theirs / "cache" / "kernels" / "x.obj", kept)
+    (foreign,) = (theirs / "cache" / "kernels").iterdir()
+    (own,) = kept.iterdir()
+    shutil.copy(foreign, kept)
     assert native.stored("x", ["a"], optimise=True) is None
     # One kernel of the user's own is no other one either.
-    shutil.copy(kept / "y.obj", kept / "x.obj")
+    shutil.copy(own, kept / foreign.name)
     assert native.stored("x", ["a"], optimise=True) is None
     assert native.stored("y", ["a"], optimise=True) == compiled
+
+
+@pytest.fixture
+def on_a_processor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, bool], None]]:
+    """Pretends that this computer has a processor of a name, with the features that it has or with none."""
+    from llvmlite import binding
+    from llvmlite.binding.targets import FeatureMap
+
+    own = binding.get_host_cpu_features()
+
+    def pretend(name: str, features: bool) -> None:
+        native._machine.cache_clear()
+        monkeypatch.setattr(binding, "get_host_cpu_name", lambda: name)
+        monkeypatch.setattr(binding, "get_host_cpu_features", lambda: own if features else FeatureMap())
+
+    yield pretend
+    native._machine.cache_clear()
+
+
+@machine
+def test_processors_that_share_a_home_keep_their_own_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_a_processor: Callable[[str, bool], None]
+) -> None:
+    import llvmlite
+
+    monkeypatch.setenv("CQLGUI_HOME", str(tmp_path))
+    folder = tmp_path / "cache" / "kernels"
+    host = llvmlite.binding.get_host_cpu_name()
+    # The second processor differs by its name, the third one only by its features.
+    processors = [(host, True), ("generic", True), ("generic", False)]
+    for number, processor in enumerate(processors):
+        on_a_processor(*processor)
+        assert native.stored("x", ["a"], optimise=True) is None
+        native.store("x", ["a"], True, native.Code(made(number)[0], optimise=True).compiled)
+    # A new version of llvmlite keeps code of its own, too.
+    version = llvmlite.__version__
+    monkeypatch.setattr(llvmlite, "__version__", "99.0")
+    assert native.stored("x", ["a"], optimise=True) is None
+    native.store("x", ["a"], True, b"newer")
+    monkeypatch.setattr(llvmlite, "__version__", version)
+    for number, processor in enumerate(processors):
+        on_a_processor(*processor)
+        found = native.stored("x", ["a"], optimise=True)
+        assert found is not None
+        code = native.Code(None, found, optimise=True)
+        assert code.function(made(number)[1])(np.array([5], np.uint64).ctypes.data) == 5 + number
+    names = sorted(path.name for path in folder.iterdir())
+    assert len(names) == 4
+    assert [name for name in names if name.startswith(f"x@{host}-{version}-")]
+    assert [name for name in names if name.startswith("x@generic-99.0-")]
+
+
+@machine
+def test_code_that_no_start_used_for_a_while_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_a_processor: Callable[[str, bool], None]
+) -> None:
+    monkeypatch.setenv("CQLGUI_HOME", str(tmp_path))
+    folder = tmp_path / "cache" / "kernels"
+    host = native._machine(True).cpu
+
+    def aged(days: float) -> None:
+        for path in folder.iterdir():
+            before = path.stat().st_mtime - days * 86_400
+            os.utime(path, (before, before))
+
+    on_a_processor("generic", True)
+    native.store("used", ["a"], True, b"code")
+    native.store("unused", ["a"], True, b"code")
+    (folder / "earlier.obj").write_bytes(b"of a version without processors in its names")
+    aged(days=50)
+    assert native.stored("used", ["a"], optimise=True) == b"code"
+    aged(days=20)
+    on_a_processor(host, True)
+    native.store("own", ["a"], True, b"code")
+    assert {path.name.partition("@")[0] for path in folder.iterdir()} == {"used", "own"}
+    on_a_processor("generic", True)
+    assert native.stored("used", ["a"], optimise=True) == b"code"
 
 
 @machine
@@ -368,7 +448,7 @@ def test_without_a_place_for_the_key_nothing_is_kept(tmp_path: Path, monkeypatch
     (tmp_path / "config" / "key").mkdir(parents=True)
     native.store("x", ["a"], True, b"code")
     assert native.stored("x", ["a"], optimise=True) is None
-    assert not (tmp_path / "cache" / "kernels" / "x.obj").exists()
+    assert not list((tmp_path / "cache" / "kernels").glob("*"))
 
 
 @machine
@@ -393,7 +473,7 @@ def test_a_template_takes_in_a_function_that_is_known_later(
         else:
             with pytest.raises(ValueError, match="no function more"):
                 code.function(callee)
-        (path,) = (tmp_path / "cache" / "kernels").glob("*.changed.obj")
+        (path,) = (tmp_path / "cache" / "kernels").glob("*.changed@*.obj")
         written.append(path.stat().st_mtime_ns)
     assert written[0] == written[1]
 

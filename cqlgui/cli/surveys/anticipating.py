@@ -54,6 +54,7 @@ def _record(
         "fen": entry.fen,
         "nearest": [
             {
+                "rank": rank,
                 "game": near.game,
                 "white": known[near.game].white,
                 "black": known[near.game].black,
@@ -68,7 +69,7 @@ def _record(
                 "words": near.words,
                 "fen": near.fen,
             }
-            for near in entry.nearest
+            for rank, near in zip(entry.ranks, entry.nearest, strict=True)
         ],
     }
     if entry.reason:
@@ -82,10 +83,10 @@ def _print(
     terminal.row(" ".join(filter(None, [f"{entry.number}:", _players(title), title.date, entry.fen])))
     if entry.reason:
         terminal.row(f"    {entry.reason}")
-    for near in entry.nearest:
+    for rank, near in zip(entry.ranks, entry.nearest, strict=True):
         row = known[near.game]
         terminal.row(
-            f"    {100 * near.score:5.1f} %  {near.game}: {_players(row)} {row.date}  "
+            f"    {rank}. {100 * near.score:5.1f} %  {near.game}: {_players(row)} {row.date}  "
             f"{near.same} of {near.men} men, {_where(near)}, {near.transform} {near.words}  {near.fen}"
         )
 

@@ -51,6 +51,7 @@ def _record(base: base_model.Base, found: duplicates.Duplicates) -> dict[str, ob
         "groups": [
             {
                 "kept": group.kept,
+                "why_kept": group.why_kept,
                 "others": [{"game": other.game, "reason": group.why(other)} for other in group.others],
             }
             for group in found.groups
@@ -68,7 +69,7 @@ def _print(base: base_model.Base, found: duplicates.Duplicates) -> None:
         wanted = [game for group in groups for game in (group.kept, *(one.game for one in group.others))]
         rows = {row.game: row for row in games.rows(base, wanted)}
         for group in groups:
-            terminal.row(f"{_shown(rows[group.kept])}: kept")
+            terminal.row(f"{_shown(rows[group.kept])}: kept, {group.why_kept}")
             for other in group.others:
                 terminal.row(f"    {_shown(rows[other.game])}: left out, {group.why(other)}")
 

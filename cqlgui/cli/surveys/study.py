@@ -3,39 +3,45 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cqlgui.base import errors, progress
-from cqlgui.cli import opening, terminal
-from cqlgui.tasks.results import base_model
-from cqlgui.tasks.studies import study, study_table, study_text
+from cqlgui.cli import judging, terminal
+from cqlgui.tasks.studies import study, study_bases, study_table, study_text
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run a study; prints its table, and writes it to a file with `-o`."""
+    """Run a study; prints its table, and writes it to a file with `-o`. With `--list`, only list the shipped
+    studies."""
+    if arguments.list:
+        _print_shipped()
+        return terminal.OK
+    if arguments.study is None:
+        raise study_text.StudyError("Which study? Name a file, or a shipped study (--list shows them).")
     path = study_text.located(arguments.study)
     asked = study_text.read(path)
-    files: list[Path] = arguments.files or list(asked.bases)
-    if not files:
-        raise study_text.StudyError(f"{path} names no bases: add `bases`, or name files after the study.")
     output: Path | None = arguments.output
     if output is not None:
         # Before the search, refuse an output that cannot be written.
         study_table.checked_ending(output)
-    with terminal.interruptible() as cancel:
-        opened = [_opened(asked, file, cancel, named=bool(arguments.files)) for file in files]
-        listed = [study.StudyBase(name, one.base) for name, one in zip(names(files), opened, strict=True)]
+    wanted = judging.wanted(arguments)
+    with terminal.interruptible() as cancel, judging.opened(wanted, cancel) as judges:
+        bar = terminal.Bar()
+
+        def tell(message: str) -> None:
+            bar.end()
+            terminal.say(message)
+
+        try:
+            opened = study_bases.open_bases(
+                asked, arguments.files, cancel=cancel, progress=bar, on_message=tell
+            )
+        finally:
+            bar.end()
+        listed = opened.bases
         if output is not None:
             texts = [Path(one.where) for one in asked.questions]
             study_table.refuse(listed, [path, *texts], output)
-        bar = terminal.Bar()
-
-        def say(fault: study.Fault) -> None:
-            bar.end()
-            terminal.say(fault.message)
-
         try:
             report = study.run(
                 asked,
@@ -44,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
                 workers=arguments.threads,
                 cancel=cancel,
                 progress=bar,
-                on_fault=say,
+                on_fault=lambda fault: tell(fault.message),
+                judges=judges,
             )
         finally:
             bar.end()
@@ -60,34 +67,21 @@ def run(arguments: argparse.Namespace) -> int:
         return terminal.CANCELLED
     if output is not None:
         study_table.write(report, output)
-        terminal.say(f"{len(study_table.rows(report))} rows written to {output}")
+        rows = len(study_table.rows(report))
+        terminal.say(f"{rows} {'row' if rows == 1 else 'rows'} written to {output}")
     terminal.say(f"{done}{again}, {report.seconds:.2f} seconds")
     if report.failed:
         return terminal.REJECTED
-    return max(map(opening.outcome, opened))
+    return terminal.USAGE if opened.unreadable else terminal.OK
 
 
-def _opened(
-    asked: study_text.Study, file: Path, cancel: progress.CancelToken, *, named: bool
-) -> base_model.ImportReport:
-    """Open a base. The error for a base that the study names has the place in the study."""
-    try:
-        return opening.open_base([file], cancel)
-    except errors.SourceError as error:
-        if named:
-            raise
-        raise study_text.StudyError(f"{asked.bases_place}{error}") from error
-
-
-def names(files: Sequence[Path]) -> list[str]:
-    """The names of the bases in the table: those of the files, with their folders where two files have one
-    name. Raises `StudyError` for a file that is listed twice."""
-    short = [file.name for file in files]
-    long = [name if short.count(name) == 1 else str(file) for name, file in zip(short, files, strict=True)]
-    for number, name in enumerate(long):
-        if name in long[:number]:
-            raise study_text.StudyError(f"The base {name} is listed twice.")
-    return long
+def _print_shipped() -> None:
+    """Print the names and the titles of the shipped studies."""
+    known = study_text.shipped()
+    width = max(map(len, known), default=0)
+    for name, path in known.items():
+        asked = study_text.read(path)
+        terminal.row(f"{name.ljust(width)}  {asked.title} ({len(asked.questions)} queries)")
 
 
 def _print(report: study.Report) -> None:
@@ -95,7 +89,7 @@ def _print(report: study.Report) -> None:
     groups = any(row["group"] for row in study_table.rows(report))
     used = [
         name
-        for name in study_table.FIELDS
+        for name in study_table.fields(report)
         if (name not in ("group", "band") or groups) and (name != "base" or len(report.bases) > 1)
     ]
     lines = [[_HEADS.get(name, name) for name in used]]
@@ -106,7 +100,14 @@ def _print(report: study.Report) -> None:
         terminal.row("  ".join(map(_padded, line, widths, map(_is_number, used))).rstrip())
 
 
-_HEADS: dict[str, Any] = {"share": "share %", "score": "score %", "first_ply": "first ply"}
+_HEADS: dict[str, Any] = {
+    "share": "share %",
+    "score": "score %",
+    "first_ply": "first ply",
+    "won": "won %",
+    "drawn": "drawn %",
+    "lost": "lost %",
+}
 
 
 def _is_number(field: str) -> bool:

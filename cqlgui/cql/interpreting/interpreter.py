@@ -16,7 +16,7 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting import ordering, rings
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.interpreting.expressions.closures import SortSpec
-from cqlgui.cql.interpreting.runtime import evaluation, memory, settings, values
+from cqlgui.cql.interpreting.runtime import evaluation, game_log, memory, settings, values
 from cqlgui.cql.interpreting.runtime import host as hosts
 from cqlgui.cql.interpreting.runtime.evaluation import Evaluation, QueryError, TooSlow, WholeLog
 from cqlgui.cql.transforming import transforms
@@ -58,15 +58,22 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
-    """The result for a matching game. `comments` is the comment log in the order of writing. `sort_keys`
-    holds one value for each entry of `Program.sort_specs`. `tags` holds the tags to be set. `removed` holds
-    the positions where the file's comment is to be removed, in ascending order."""
+    """The result for a matching game. `log` has the comments that the query writes, and `unique` says whether
+    equal comments at a position are written once (`game_log`). `sort_keys` holds one value for each entry of
+    `Program.sort_specs`. `tags` holds the tags to be set. `removed` holds the positions where the file's
+    comment is to be removed, in ascending order."""
 
     hits: tuple[Hit, ...]
-    comments: tuple[tuple[int, str], ...]
+    log: tuple[game_log.Entry, ...]
     sort_keys: tuple[int | str | None, ...]
     tags: tuple[tuple[str, str], ...] = ()
     removed: tuple[int, ...] = ()
+    unique: bool = True
+
+    @property
+    def comments(self) -> tuple[game_log.Note, ...]:
+        """The comments in the order of writing: pairs of positionid and text."""
+        return game_log.comments(self.log, self.unique)
 
 
 class Program:
@@ -159,7 +166,8 @@ class Program:
         finished = False
         try:
             every = range(len(s.tree))
-            matches = self._search(s, every if places is None else [one for one in places if one in every])
+            searched_at = every if places is None else [one for one in places if one in every]
+            matches, writers = self._search(s, searched_at)
             finished = True
         finally:
             if messages is not None:
@@ -183,10 +191,11 @@ class Program:
             keys = (*keys, count)
         return GameOutcome(
             tuple(matches),
-            self._comments(s, keys),
+            self._log(s, writers, keys),
             keys,
             tuple(s.tags.items()) if self._writing.set_tags else (),
             tuple(sorted(s.removed)) if self._writing.remove_comments else (),
+            self._writing.unique_comments,
         )
 
     def start(
@@ -224,7 +233,10 @@ class Program:
             s.journal = []
         return s
 
-    def _search(self, s: Evaluation, places: Sequence[int]) -> list[Hit]:
+    def _search(self, s: Evaluation, places: Sequence[int]) -> tuple[list[Hit], list[int]]:
+        """The hits at some positions, and the writer of each comment in the log (`game_log.Entry`)."""
+        log = s.log.written if isinstance(s.log, WholeLog) else s.log
+        writers: list[int] = []
         test, value, text = self._body.test, self._body.value, self._value_text
         match_string = self.match_string
         collects, apart = self._rings.collects, self._body.apart
@@ -232,6 +244,8 @@ class Program:
         for positionid in places:
             s.step()
             s.goto(positionid)
+            # Comments of failing filters belong to no hit.
+            writers += [game_log.GAME] * (len(log) - len(writers))
             if text is None:
                 if not test(s):
                     continue
@@ -251,23 +265,27 @@ class Program:
             squares, each = self._rings.squares(s, matches) if collects else (0, [0] * len(matches))
             marked = tuple((*match, own) for match, own in zip(matches, each, strict=True))
             hits.append(Hit(positionid, shown, marked, squares))
+            writers += [positionid] * (len(log) - len(writers))
             if match_string:
                 s.log.append((positionid, match_string))
-        return hits
+                writers.append(game_log.MARK)
+        return hits, writers
 
-    def _comments(self, s: Evaluation, keys: Sequence[int | str | None]) -> tuple[tuple[int, str], ...]:
-        """The comment log, including the header comments (output spec 3.1, 3.2). With `unique_comments`, a
-        comment appears only once at a position."""
+    def _log(
+        self, s: Evaluation, writers: list[int], keys: Sequence[int | str | None]
+    ) -> tuple[game_log.Entry, ...]:
+        """The log of a game, including the header comments (output spec 3.1, 3.2). `writers` has the writers
+        of the first comments. The other comments belong to the whole game."""
         if self._header.silent:
             return ()
-        written = s.log.written if isinstance(s.log, WholeLog) else s.log
-        log = [note for note in evaluation.settled(written) if note[1]]
+        notes = s.log.written if isinstance(s.log, WholeLog) else s.log
+        log = game_log.entries(notes, writers + [game_log.GAME] * (len(notes) - len(writers)))
         if self._writing.header_comment:
-            log.insert(0, (0, f"Game number {s.host.gamenumber}"))
+            log.insert(0, (0, f"Game number {s.host.gamenumber}", game_log.NUMBER))
             for spec, key in zip(self.sort_specs, keys, strict=True):
                 if not spec.quiet:
-                    log.append((0, f"{spec.doc}: {'none' if key is None else key}"))
-        return tuple(dict.fromkeys(log)) if self._writing.unique_comments else tuple(log)
+                    log.append((0, f"{spec.doc}: {'none' if key is None else key}", game_log.GAME))
+        return game_log.finished(log, self._writing.unique_comments)
 
 
 def last_game(header: nodes.Header) -> int | None:

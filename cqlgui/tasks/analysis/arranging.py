@@ -1,5 +1,5 @@
 """Puts the hits of a result into rows: one row for each hit, for each run of plies or for each game, sorted
-by any column. Rows are arrays of hit numbers, so a million hits take a fraction of a second."""
+by one column or by several. Rows are arrays of hit numbers, so a million hits take a fraction of a second."""
 
 from __future__ import annotations
 
@@ -53,6 +53,14 @@ class Sort(enum.Enum):
     HITS = "number of hits"
 
 
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A column to sort by, and whether the largest values come first."""
+
+    sort: Sort
+    descending: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrangement:
     """The rows of a table of hits. Row n shows hit `numbers[n]`, and stands for `sizes[n]` hits: those from
@@ -72,14 +80,14 @@ def arrange(
     columns: Columns,
     *,
     kind: Rows = Rows.HITS,
-    sort: Sort | None = None,
-    descending: bool = False,
+    sorts: Sequence[Key] = (),
     chosen: Integers | None = None,
     cancel: progress.CancelToken | None = None,
 ) -> Arrangement:
     """Arrange the hits `columns` of a result. With `chosen`, only the hits with these numbers get rows; the
-    numbers ascend. Without `sort`, rows keep the order of the hits. If a game is a row, the row shows the hit
-    that comes first in the order.
+    numbers ascend. Rows are sorted by the first key of `sorts`, rows that are equal in it by the second
+    key, and so on. Rows that are equal in all keys keep the order of the hits. If a game is a row, the row
+    shows the hit that comes first in this order.
 
     Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
     """
@@ -90,22 +98,26 @@ def arrange(
     owners = np.cumsum(heads) - 1
     sizes = np.diff(firsts, append=len(numbers))
     shown = numbers[firsts]
-    if sort is not None:
-        keys = sizes if sort is Sort.HITS and kind is not Rows.HITS else None
-        if kind is Rows.GAMES and keys is None:
-            # The row of a game shows the hit that comes first in the order.
-            of_hits = keys_of(base, result, columns, sort, token)[numbers]
-            of_hits = _turned(of_hits) if descending else of_hits
-            best = np.lexsort((np.arange(len(numbers)), of_hits, owners))
-            firsts = best[np.searchsorted(owners[best], np.arange(len(firsts)))]
-            shown, keys = numbers[firsts], of_hits[firsts]
-        else:
-            if keys is None:
-                keys = keys_of(base, result, columns, sort, token)[shown]
-            keys = _turned(keys) if descending else keys
-        order = _order(keys)
+    if sorts:
+        # A game is sorted by all its hits, and any other row by its first hit.
+        sorted_hits = numbers if kind is Rows.GAMES else shown
+        order = np.arange(len(sorted_hits))
+        for key in reversed(sorts):
+            if key.sort is Sort.HITS and kind is not Rows.HITS:
+                keys = sizes[owners] if kind is Rows.GAMES else sizes
+            else:
+                keys = keys_of(base, result, columns, key.sort, token)[sorted_hits]
+            order = order[_order((_turned(keys) if key.descending else keys)[order])]
+            token.raise_if_cancelled()
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
+        if kind is Rows.GAMES and len(order):
+            # The row of a game shows the hit that comes first in the order.
+            best = np.minimum.reduceat(places, firsts)
+            shown = numbers[order[best]]
+            order = np.argsort(best)
+            places = np.empty(len(order), np.int64)
+            places[order] = np.arange(len(order))
         shown, sizes, owners = shown[order], sizes[order], places[owners]
     rows = np.full(len(columns), -1, np.int32)
     rows[numbers] = owners
@@ -119,14 +131,22 @@ def _order(keys: Keys) -> Integers:
     known = keys != LAST
     if not len(keys) or not known.any():
         return np.arange(len(keys))
-    low, high = int(keys[known].min()), int(keys[known].max())
-    if high - low < _SHORT:
-        short = np.where(known, keys - low, _SHORT).astype(np.uint16)
-        return np.argsort(short, kind="stable")
-    return np.argsort(keys, kind="stable")
+    if known.all():
+        low, high = int(keys.min()), int(keys.max())
+    else:
+        low, high = int(keys[known].min()), int(keys[known].max()) + 1
+        keys = np.where(known, keys, high)
+    if high - low >= _LONGEST:
+        return np.argsort(keys, kind="stable")
+    short = (keys - low).astype(np.uint32)
+    order: Integers = np.argsort(short.astype(np.uint16), kind="stable")
+    if high - low >= 1 << 16:
+        # The keys are sorted by their lower 16 bits, and then by the upper 16 bits.
+        order = order[np.argsort((short >> 16).astype(np.uint16)[order], kind="stable")]
+    return order
 
 
-_SHORT: Final = (1 << 16) - 1
+_LONGEST: Final = 1 << 32
 
 
 def _turned(keys: Keys) -> Keys:

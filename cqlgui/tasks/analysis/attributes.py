@@ -82,14 +82,15 @@ def of_base(base: base_model.Base) -> Attributes:
     catalog = workspace.catalog()
 
     def coded(name: str, code: Callable[[str], int]) -> Integers:
-        return _whole(base, [catalog.coded(one.id, name, code) for one in base.sources])
+        return _whole(base, [catalog.coded(one.id, name, code, one.games) for one in base.sources])
 
     white, black = (
-        _whole(base, [catalog.numbers(one.id, name) for one in base.sources]) for name in ("white", "black")
+        _whole(base, [catalog.numbers(one.id, name, one.games) for one in base.sources])
+        for name in ("white", "black")
     )
     players, places = arrays.ranked(np.concatenate([white, black]))
     first, second = (
-        _whole(base, [catalog.numbers(one.id, name) for one in base.sources])
+        _whole(base, [catalog.numbers(one.id, name, one.games) for one in base.sources])
         for name in ("white_elo", "black_elo")
     )
     known = np.maximum((first > 0).astype(np.int64) + (second > 0), 1)
@@ -99,7 +100,7 @@ def of_base(base: base_model.Base) -> Attributes:
         Attribute(Labels.flat(RESULTS, _RESULT_NOTES), coded("result", _result)),
         _banded(coded("date", _decade), _decade_words),
         _banded((first + second) // known // RATING_BAND, _rating_words),
-        Attribute(_opening_labels(), coded("eco", _opening)),
+        _openings(base, coded("eco", _opening), coded("eco", _volume)),
         Attribute(Labels.flat(*_files(base)), files),
         players,
         places[: len(white)],
@@ -150,29 +151,72 @@ def _files(base: base_model.Base) -> tuple[list[str], list[str]]:
     return words, [str(one.path) for one in base.sources]
 
 
-@functools.cache
-def _opening_labels() -> Labels:
+def own_openings(base: base_model.Base) -> tuple[Integers, tuple[str, ...]]:
+    """The openings in the games' own tags: for each game by its ordinal the number of a name, and the names.
+    The number is 0, and the name empty, for a game without such tags. The names ascend. The caller must not
+    change the array."""
+    # The catalog may still be taking the games of a base that is not complete.
+    return _own_openings(base) if base.complete else _own_openings.__wrapped__(base)
+
+
+@functools.lru_cache(2)
+def _own_openings(base: base_model.Base) -> tuple[Integers, tuple[str, ...]]:
+    catalog = workspace.catalog()
+    columns = [catalog.own_openings(one.id) for one in base.sources]
+    names = sorted({text or "" for column in columns for text in column.texts} | {""})
+    places = {name: number for number, name in enumerate(names)}
+    parts = [
+        np.array([places[text or ""] for text in column.texts], np.int64)[column.places] for column in columns
+    ]
+    return _whole(base, parts), tuple(names)
+
+
+def _openings(base: base_model.Base, rows: Integers, volumes: Integers) -> Attribute:
+    """The openings of the games: those of their own tags, else those of their ECO codes. `rows` has for each
+    game the number of its code's row, and `volumes` that of the volume, from 1 (0 without a code)."""
+    own, names = own_openings(base)
+    tagged = np.flatnonzero(own)
+    if not len(tagged):
+        return Attribute(_opening_labels(), rows)
+    pairs, places = arrays.ranked(volumes[tagged] * len(names) + own[tagged])
+    letters = ("", *openings.VOLUMES)
+    leaves = tuple((letters[pair // len(names)], names[pair % len(names)]) for pair in pairs.tolist())
+    of_games = rows.copy()
+    of_games[tagged] = len(openings.listed()) + 1 + places
+    return Attribute(_opening_labels(leaves), of_games)
+
+
+@functools.lru_cache(4)
+def _opening_labels(own: tuple[tuple[str, str], ...] = ()) -> Labels:
     """The openings on three levels. First come the rows of `openings.listed`, one value for each, then the
-    unknown opening, then the openings of each volume, then the volumes.
+    unknown opening, then the openings `own`, then the openings of each volume, then the volumes. `own` has
+    names of games' own tags, each with the letter of its volume; the letter is empty without an ECO code.
 
     An opening with a single row is that row itself, without a level of its own."""
     rows = openings.listed()
+    leaves = [(row.first[0], row.opening, row.variation, _codes(row)) for row in rows]
+    leaves.append(("", UNKNOWN, "", ""))
+    leaves += [(letter, *openings.split(name), "") for letter, name in own]
     groups: dict[tuple[str, str], list[int]] = {}
-    for number, row in enumerate(rows):
-        groups.setdefault((row.first[0], row.opening), []).append(number)
-    words = [_codes(row) for row in rows] + [UNKNOWN]
-    parents = [NO_PARENT] * len(words)
+    for number, (letter, opening, _, _) in enumerate(leaves):
+        if number != len(rows):
+            groups.setdefault((letter, opening), []).append(number)
+    words = [UNKNOWN] * len(leaves)
+    parents = [NO_PARENT] * len(leaves)
     volumes: dict[str, list[int]] = {letter: [] for letter in openings.VOLUMES}
     for (letter, opening), members in groups.items():
+        tops = volumes.get(letter, [])
         if len(members) == 1:
-            only = members[0]
-            words[only] = f"{rows[only].name} {_codes(rows[only])}"
-            volumes[letter].append(only)
+            _, _, variation, codes = leaves[members[0]]
+            name = f"{opening}: {variation}" if variation else opening
+            words[members[0]] = f"{name} {codes}".rstrip()
+            tops.append(members[0])
             continue
         for member in members:
-            words[member] = f"{rows[member].variation or 'other'} {_codes(rows[member])}"
+            _, _, variation, codes = leaves[member]
+            words[member] = f"{variation or 'other'} {codes}".rstrip()
             parents[member] = len(words)
-        volumes[letter].append(len(words))
+        tops.append(len(words))
         words.append(opening)
         parents.append(NO_PARENT)
     for letter, members in volumes.items():
@@ -185,6 +229,11 @@ def _opening_labels() -> Labels:
 
 def _codes(row: openings.Opening) -> str:
     return row.first if row.first == row.last else f"{row.first}-{row.last}"
+
+
+def _volume(code: str) -> int:
+    """The number of an ECO code's volume, from 1; 0 for an unknown code."""
+    return 0 if openings.of_code(code) is None else 1 + tuple(openings.VOLUMES).index(code[0].upper())
 
 
 @functools.lru_cache(1024)

@@ -131,13 +131,15 @@ def facts(base: base_model.Base) -> Facts:
     catalog = workspace.catalog()
     for source in base.sources:
         for column, values, unknown in (
-            (scores, catalog.coded(source.id, "result", lambda text: _SCORES.get(text, 3)), 3),
+            (scores, catalog.coded(source.id, "result", lambda text: _SCORES.get(text, 3), source.games), 3),
             (
                 ratings,
-                _sums(catalog.numbers(source.id, "white_elo"), catalog.numbers(source.id, "black_elo")),
+                _sums(
+                    *(catalog.numbers(source.id, name, source.games) for name in ("white_elo", "black_elo"))
+                ),
                 0,
             ),
-            (years, catalog.coded(source.id, "date", _year), 0),
+            (years, catalog.coded(source.id, "date", _year, source.games), 0),
         ):
             # While games are being imported, the catalog may have more games than the base.
             whole = np.full(source.games, unknown)
@@ -422,14 +424,14 @@ def narrowed(
     return narrowing.among(result, found.hits[reaching(found, path)])
 
 
-def tree(found: Lines, depth: int) -> dict[str, Any]:
+def tree(found: Lines, depth: int, *, cancel: progress.CancelToken | None = None) -> dict[str, Any]:
     """The tree down to `depth` plies, as plain data. Each node has the number of hits `count`, of which the
     game `ended` before a further move, and the moves in `children`. The counts of the children and `ended`
     add up to `count`.
 
     Moves in several orders are one node. Its children stand where it is met first, with the hits of all
     orders. In the other places, `joins` has the moves to that place. `count` is then the number of hits that
-    came by this order, and `joined` is the number of all of them."""
+    came by this order, and `joined` is the number of all of them. Raises `errors.Cancelled`."""
     swapped = [np.resize(piece.swapped, piece.moves.shape[1]) for piece in found.pieces]
     whole = Piece(0, found.moves, np.concatenate([_NOT_SWAPPED[:0], *swapped]))
     levels = [_Level.of(_hashes(whole.moves, ply)) for ply in range(depth + 1)]
@@ -439,6 +441,8 @@ def tree(found: Lines, depth: int) -> dict[str, Any]:
     waiting = collections.deque([(root, np.arange(len(found)), list[str](), 0)])
     # Nodes are met in the order of their plies, the most frequent first.
     while waiting:
+        if cancel is not None:
+            cancel.raise_if_cancelled()
         node, rows, path, ply = waiting.popleft()
         if ply >= depth:
             continue

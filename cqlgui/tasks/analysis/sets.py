@@ -9,13 +9,14 @@ of these, the first is taken for the first, the second for the second, and so on
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import arrays, data, progress
+from cqlgui.base import arrays, data, errors, progress
 from cqlgui.base.data import dataclass, field
 from cqlgui.tasks.databases import workspace
 from cqlgui.tasks.results import base_model, hit_model, search_model
@@ -39,19 +40,76 @@ _TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedSet:
     """A result under a name, with the base and the time of its search (seconds since 1970). `prints` are the
-    fingerprints of the games of the base (`fingerprints`). Without them a set can be compared only with sets
-    of the same base."""
+    fingerprints of the games of the base (`fingerprints`), 0 where they are unknown. Without them a set can
+    be compared only with sets of the same base. `whole` says whether the result is all that the query found
+    in the base. `lost` says why the hits are missing; it is empty if they are there. `key` identifies the
+    set."""
 
     name: str
     base: base_model.Base
     result: search_model.SearchResult = field(repr=False)
     asked: float
     prints: Prints | None = field(default=None, repr=False)
+    whole: bool = False
+    lost: str = ""
+    counts: tuple[int, int] | None = field(default=None, repr=False)
+    """The numbers of games and of hits, if the hits are missing."""
+    key: str = field(default_factory=lambda: uuid.uuid4().hex, repr=False)
 
     @property
     def query(self) -> str:
         """The text of the query."""
         return self.result.query
+
+    @property
+    def games(self) -> int:
+        """The number of games with hits, also if the hits are missing."""
+        return len(self.result.order) if self.counts is None else self.counts[0]
+
+    @property
+    def positions(self) -> int:
+        """The number of hits, also if they are missing."""
+        return self.result.positions if self.counts is None else self.counts[1]
+
+
+class OlderStateError(errors.CqlguiError):
+    """The numbers of a set's games now mean other games."""
+
+
+class HitsMissingError(errors.CqlguiError):
+    """The hits of a set were not kept."""
+
+
+def is_of(one: NamedSet, base: base_model.Base) -> bool:
+    """Whether a set has its hits, and they are hits of the texts that `base` has now."""
+    return not one.lost and same_games(one.base, base)
+
+
+def in_base(one: NamedSet, base: base_model.Base) -> search_model.SearchResult:
+    """The hits of a set as hits of a base. If a file of the base has another text now, the games of the set
+    must still have their numbers: each of them has the same fingerprint. Raises `HitsMissingError` and
+    `OlderStateError`."""
+    if one.lost:
+        raise HitsMissingError(f"“{one.name}” has no hits: {one.lost}. Search again first.")
+    if same_games(one.base, base):
+        return one.result
+    games = narrowing.in_games(one.result)
+    if one.prints is not None and int(games.max(initial=0)) <= base.games:
+        known = one.prints[games]
+        if known.all() and np.array_equal(known, fingerprints(base)[games]):
+            return one.result
+    raise OlderStateError(
+        f"“{one.name}” is of an older state of the base, and its numbers now mean other games. "
+        "Search again first."
+    )
+
+
+def combined(
+    way: str, result: search_model.SearchResult, one: NamedSet, base: base_model.Base
+) -> search_model.SearchResult:
+    """The hits of a result of `base` and of a set, combined in a way of `narrowing.OPERATIONS`; raises the
+    errors of `in_base`."""
+    return narrowing.OPERATIONS[way](result, in_base(one, base))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +135,8 @@ class Changes:
 
 
 def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None = None) -> Prints:
-    """A number for each game of a base by its ordinal, made from what the game's tags say. Other games
-    practically always have another number."""
+    """A number for each game of a base by its ordinal, made from what the game's tags say, and from how many
+    games before it in its file say the same. Other games practically always have another number."""
     catalog = workspace.catalog()
     found = np.zeros(base.games + 1, np.uint64)
     for source in base.sources:
@@ -86,13 +144,12 @@ def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None =
         for name in _TEXTS:
             if cancel is not None:
                 cancel.raise_if_cancelled()
-            columns.append(catalog.coded(source.id, name, _hash))
-        columns.append(catalog.numbers(source.id, "plies"))
+            columns.append(catalog.coded(source.id, name, _hash, source.games))
+        columns.append(catalog.numbers(source.id, "plies", source.games))
         some = np.zeros(len(columns[0]), np.uint64)
         for column in columns:
             some = _mixed(some ^ column.astype(np.uint64))
-        # The import may still be adding games to the catalog.
-        some = some[: source.games]
+        some = _mixed(some ^ _occurrences(some).astype(np.uint64))
         found[source.first : source.first + len(some)] = some
     return found
 
@@ -172,6 +229,8 @@ def _places(before: NamedSet, after: NamedSet) -> Integers:
             free[same.first : same.first + same.games] = False
     if before.prints is not None and after.prints is not None:
         old, new = np.flatnonzero(left), np.flatnonzero(free)
+        # Only the games of its hits are known of a set that was kept for a later start.
+        old = old[before.prints[old] != 0]
         found[old] = _matched(before.prints[old], after.prints[new], new)
     return found
 
@@ -250,11 +309,11 @@ class Shelf:
 
     def renaming(self, one: NamedSet, name: str) -> Shelf:
         """With another name for a set. If another set has this name already, a number is put behind it."""
-        taken = {other.name for other in self.sets if other is not one}
+        taken = {other.name for other in self.sets if other.key != one.key}
         free, number = name, 2
         while free in taken:
             free, number = f"{name} ({number})", number + 1
-        renamed = [data.replace(one, name=free) if other is one else other for other in self.sets]
+        renamed = [data.replace(other, name=free) if other.key == one.key else other for other in self.sets]
         return data.replace(self, sets=tuple(renamed))
 
     def with_prints(self, base: base_model.Base, prints: Prints) -> Shelf:
@@ -266,13 +325,23 @@ class Shelf:
 
         return Shelf(tuple(map(told, self.sets)), {key: told(run) for key, run in self.runs.items()})
 
+    def renewing(self, one: NamedSet, run: NamedSet) -> Shelf:
+        """With the hits of a later run in place of those of a set, under the name of the set."""
+        renewed = data.replace(run, name=one.name, whole=True)
+        return data.replace(
+            self, sets=tuple(renewed if other.key == one.key else other for other in self.sets)
+        )
+
     def dropping(self, one: NamedSet) -> Shelf:
         """Without a set."""
-        return data.replace(self, sets=tuple(other for other in self.sets if other is not one))
+        return data.replace(self, sets=tuple(other for other in self.sets if other.key != one.key))
 
     def last_run(self, query: str) -> NamedSet | None:
-        """The last run of a query; None if it was not run."""
-        return self.runs.get(key_of(query))
+        """The last run of a query; None if it was not run. A set with all that the query found stands for a
+        run before the program was started."""
+        key = key_of(query)
+        kept = (one for one in reversed(self.sets) if one.whole and not one.lost and key_of(one.query) == key)
+        return self.runs.get(key) or max(kept, key=lambda one: one.asked, default=None)
 
     def running(self, one: NamedSet) -> Shelf:
         """With a run as the last run of its query."""

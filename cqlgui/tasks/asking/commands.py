@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from cqlgui.tasks.results import base_model
 
@@ -14,10 +15,13 @@ def command_line(
     *,
     games: str = "",
     options: Sequence[str] = (),
+    output: Path | None = None,
 ) -> str:
     """A command for a POSIX shell that searches the files of a base. `games` are the terms of `--games`, and
-    `options` are further options. The command prints JSON lines."""
+    `options` are further options. The command writes to the file `output`, or prints JSON lines if there is
+    none."""
     words = ["cqlgui", "search", *(str(source.path) for source in base.sources), "-e", text]
     if games.strip():
         words.append(f"--games={games.strip()}")
-    return shlex.join([*words, *options, "--jsonl"])
+    where = ["--jsonl"] if output is None else ["-o", str(output)]
+    return shlex.join([*words, *options, *where])

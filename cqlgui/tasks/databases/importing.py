@@ -432,7 +432,7 @@ class _SourceImport:
         if now - self._reported >= _REPORT_SECONDS:
             self._reported = now
             rate = games / max(now - self._started, 0.001)
-            said = words or f"{self.path.name}: {games} games read, {rate:.0f} a second"
+            said = words or f"{self.path.name}: {games:,} games read, {rate:,.0f} a second"
             self.owner.report(progress_module.Progress(done, total, said))
 
     def _wait(self) -> None:

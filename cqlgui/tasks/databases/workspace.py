@@ -1,5 +1,5 @@
-"""The program's own files, which all tasks share: one catalog and one journal for each process, and one index
-folder for each source."""
+"""The program's own files, which all tasks share: one catalog, one journal and one store of judgements for
+each process, and one index folder for each source."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from cqlgui.db import database
 if TYPE_CHECKING:
     from cqlgui.db.catalog import Catalog
     from cqlgui.db.journal import Journal
+    from cqlgui.db.judgements import Judgements
 
-_Kind = TypeVar("_Kind", "Catalog", "Journal")
+_Kind = TypeVar("_Kind", "Catalog", "Journal", "Judgements")
 
 _lock = threading.Lock()
-_open: dict[Path, Catalog | Journal] = {}
+_open: dict[Path, Catalog | Journal | Judgements] = {}
 
 
 def begin() -> None:
@@ -46,6 +47,13 @@ def journal() -> Journal:
     return _opened(folders.data() / "history.sqlite", journal_module.Journal)
 
 
+def judgements() -> Judgements:
+    """What tablebases and engines said of positions, opened once for each process."""
+    from cqlgui.db import judgements as judgements_module
+
+    return _opened(folders.cache() / "judgements.sqlite", judgements_module.Judgements)
+
+
 def index_folder(source: Path) -> Path:
     """The folder of a source's index. The name of the folder is the source's file name and a hash of the
     whole path."""
@@ -63,7 +71,7 @@ def sweep() -> None:
 
 
 def close() -> None:
-    """Close the catalog and the journal; they are reopened when needed."""
+    """Close the catalog, the journal and the judgements; they are reopened when needed."""
     with _lock:
         for store in _open.values():
             store.close()
@@ -75,7 +83,7 @@ def _opened(path: Path, kind: type[_Kind]) -> _Kind:
         found = _open.get(path)
         # A file that was deleted while the program was running is created again.
         if not isinstance(found, kind) or not found.is_there:
-            # The old catalog or journal is not closed, because running searches may still use it. Python
+            # The old file is not closed, because running searches may still use it. Python
             # frees the old object after the searches.
             found = _open[path] = kind(path)
         return found

@@ -18,27 +18,26 @@ from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
 from cqlgui.board import tree
+from cqlgui.cql.interpreting.runtime import game_log
 from cqlgui.engine.passes import orbit_pass
-from cqlgui.pgn import kernel_places, split, writer
+from cqlgui.pgn import kernel_places, writer
 from cqlgui.store import index
 from cqlgui.tasks.databases import files as files_module
 from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.databases import hosts, sources
-from cqlgui.tasks.export import (
+from cqlgui.tasks.export import framing, hit_table, joining, match_notes, records
+from cqlgui.tasks.export.formats import (
     anki_notes,
     arrow_files,
-    captions,
     csv_lines,
-    framing,
+    epd_lines,
     gallery,
     hit_lines,
-    hit_table,
     latex_sheets,
-    match_notes,
-    records,
     studies,
 )
 from cqlgui.tasks.export.match_notes import match_comments
+from cqlgui.tasks.judging import judging
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import GAME_SHIFT, FoundGames, first_hits, having
 from cqlgui.tasks.search import hit_details, keeping
@@ -48,16 +47,18 @@ LARGE = 100_000
 """Pages with more diagrams are written only if `export` is told so. Browsers and LaTeX take minutes to open
 them, or fail."""
 _PAGES = (".html", ".tex")
+JUDGED: Final = (".csv", ".jsonl", ".epd", *arrow_files.ENDINGS)
+"""The formats that can have what tablebases and engines say of the positions."""
 
 
+FRAMED: Final = (
+    "Tables and engines judge positions as they were played, so they do not go with the query's own frame."
+)
 AS_PLAYED = "in the query's frame they are no legal games. A comment names their transform."
 """Part of a message. The message gives the reason why some games in a PGN are written as they were played,
 although the user asked for the query's frame."""
 
 _REPORT_EVERY = 50
-_EPD = str.maketrans({'"': "'", "\\": "/"})
-"""Replacements for characters that EPD texts must not contain: the quotation mark, and the backslash, which
-some programs read as an escape."""
 
 
 class TooLarge(errors.CqlguiError):  # a question rather than an error
@@ -76,6 +77,7 @@ def export(
     rows: hit_table.Rows = hit_table.Rows.HITS,
     study: bool = False,
     large: bool = False,
+    judges: judging.Judges | None = None,
     allowed: Sequence[Path] = (),
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
@@ -97,6 +99,10 @@ def export(
     name for each chapter. If there are more games than a study has chapters, several files are written
     (`studies.paths`). These files appear all or not at all, and they replace no files.
 
+    With `judges`, rows in a format of `JUDGED` also have the fields of the judges. What was judged is kept
+    even if no file is written in the end. Raises `judgement.JudgeError` for a table or an engine that fails.
+    Rows in the query's own frame are not judged, because the position there is another one.
+
     Raises `TooLarge` if a page would have more than `LARGE` diagrams, unless `large` allows this.
 
     If the query named the path, the path must lie in an `allowed` folder at the time of writing. If the user
@@ -110,6 +116,8 @@ def export(
     keeping.refuse(base, result.query, result.options, path)
     if allowed and not keeping.within(path, allowed):
         raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
+    if judges is not None and normalise:
+        raise errors.CqlguiError(FRAMED)
     token = cancel or progress_module.CancelToken()
     chosen = _chosen(result, games, element)
     diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
@@ -130,6 +138,14 @@ def export(
         token,
         progress,
     )
+    if judges is not None and ending in JUDGED:
+        job.judges = judges
+        expected = {
+            hit_table.Rows.HITS: sum(chosen.values()),
+            hit_table.Rows.SPANS: None,
+            hit_table.Rows.GAMES: len(chosen),
+        }
+        judges.expect(expected[rows])
     writers: dict[str, Callable[[BinaryIO], None]] = {
         ".pgn": job.pgn,
         ".epd": job.epd,
@@ -271,9 +287,8 @@ def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.G
         kept.append(data.replace(hit, squares=squares, matches=(match, *others)))
     if not kept:
         return None
-    dropped = {hit.positionid for hit in found.hits} - {hit.positionid for hit in kept}
-    comments = tuple(entry for entry in found.comments if entry[0] not in dropped)
-    return data.replace(found, hits=tuple(kept), comments=comments)
+    log = game_log.kept(found.log, {hit.positionid for hit in kept})
+    return data.replace(found, hits=tuple(kept), log=tuple(log))
 
 
 class _Job:
@@ -303,6 +318,7 @@ class _Job:
         self.normalise = normalise
         self.rows = rows
         self.ending = ending
+        self.judges: judging.Judges | None = None
         self.as_played = 0
         self.cancel = cancel
         self.report = report
@@ -315,19 +331,19 @@ class _Job:
         while current is not None:
             following = next(texts, None)
             file.write(current.text)
-            file.write(_closing(current, following))
+            file.write(joining.closing(current, following))
             current = following
 
     def study(self, files: Sequence[Path], *, follow: bool) -> None:
         """Write the games as the chapters of studies, at most `studies.CHAPTERS` in each file."""
         self.readers.check()
-        texts = (_Text.of(text) for text in self._chapters())
+        texts = (joining.Text.of(text) for text in self._chapters())
         with contextlib.ExitStack() as stack:
             add = stack.enter_context(disk.adding()) if len(files) > 1 else None
             for path in files:
                 made = list(itertools.islice(texts, studies.CHAPTERS))
                 whole = b"".join(
-                    current.text + _closing(current, after)
+                    current.text + joining.closing(current, after)
                     for current, after in itertools.zip_longest(made, made[1:])
                 )
                 if add is not None:
@@ -350,8 +366,8 @@ class _Job:
             yield studies.chapter(text, [(studies.NAME_TAG, studies.name(known))])
 
     def epd(self, file: BinaryIO) -> None:
-        for record in self._records():
-            file.write(f"{_epd(record)}\n".encode())
+        for lines in epd_lines.lines(self._tables()):
+            file.write(lines.encode())
 
     def csv(self, file: BinaryIO) -> None:
         file.write(csv_lines.head(self._fields).encode("utf-8"))
@@ -362,7 +378,8 @@ class _Job:
         arrow_files.write(file, self._tables(), self._fields, self.ending)
 
     def jsonl(self, file: BinaryIO) -> None:
-        for piece in self._framed_lines() if self.normalise or self.element is not None else self._lines():
+        as_objects = self.normalise or self.element is not None or self.judges is not None
+        for piece in self._object_lines() if as_objects else self._lines():
             file.write(piece.encode("utf-8", "surrogatepass"))
 
     def _lines(self) -> Iterator[str]:
@@ -377,12 +394,12 @@ class _Job:
                 rows=self.rows,
             )
 
-    def _framed_lines(self) -> Iterator[str]:
+    def _object_lines(self) -> Iterator[str]:
         for record in self._records():
             yield hit_lines.quoted(record) + "\n"
 
     def html(self, file: BinaryIO) -> None:
-        for piece in gallery.page(self._records(), self.result.query, len(self.chosen)):
+        for piece in gallery.page(self._records(), self.result.asked, len(self.chosen)):
             file.write(piece.encode("utf-8", "replace"))
 
     def tex(self, file: BinaryIO) -> None:
@@ -390,19 +407,25 @@ class _Job:
             file.write(piece.encode("utf-8", "replace"))
 
     def anki(self, file: BinaryIO) -> None:
-        for line in anki_notes.lines(self._records()):
+        for line in anki_notes.lines(self._tables()):
             file.write(line.encode("utf-8", "replace"))
 
     @property
     def _fields(self) -> tuple[str, ...]:
         """The columns of a table."""
-        return self.rows.fields + (records.NORMALISED_FIELDS if self.normalise else ())
+        judged = () if self.judges is None else self.judges.fields
+        return self.rows.fields + (records.NORMALISED_FIELDS if self.normalise else ()) + judged
 
     def _records(self) -> Iterator[dict[str, Any]]:
         """The rows of the hits as objects."""
         yield from records.of_tables(self._tables())
 
     def _tables(self) -> Iterator[records.Table]:
+        """The rows of the hits, with what the judges say."""
+        found = self._unjudged()
+        yield from found if self.judges is None else records.judged(found, self.judges)
+
+    def _unjudged(self) -> Iterator[records.Table]:
         """The rows of the hits."""
         if self.normalise or self.element is not None:
             listed = records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
@@ -441,24 +464,26 @@ class _Job:
 
     def _count(self, place: int) -> None:
         self.cancel.raise_if_cancelled()
-        self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
+        # The judges take the longest, and they report their own progress.
+        if self.judges is None:
+            self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
 
-    def _framed_texts(self) -> Iterator[_Text]:
+    def _framed_texts(self) -> Iterator[joining.Text]:
         """The games in the frame of the query."""
         for hits in self._counted():
             opened, ordinal = self.readers.of(hits.game)
             text = self._framed(hits, opened, ordinal)
             if text:
-                yield _Text.of(text.encode("utf-8"))
+                yield joining.Text.of(text.encode("utf-8"))
                 continue
             self.as_played += 1
             yield _rewritten(opened.whole(ordinal), hits, match_comments(hits, self.result.orbits))
 
-    def _many(self) -> Iterator[_Text]:
+    def _many(self) -> Iterator[joining.Text]:
         """The games as they are, or with the comments and tags that the query writes. While the caller writes
         a batch of games to the file, a thread makes the next batch."""
         annotator = writer.Annotator()
-        coming: ahead.Ahead[list[_Text]] | None = None
+        coming: ahead.Ahead[list[joining.Text]] | None = None
         for batch in self._annotated() if self.annotate else self._own():
             done = [] if coming is None else coming.result()
             # No thread reads a source while the progress is reported.
@@ -507,14 +532,14 @@ class _Job:
         add_plain()
         return _Batch(games, making.notes(), odd)
 
-    def _made(self, annotator: writer.Annotator, batch: _Batch) -> list[_Text]:
+    def _made(self, annotator: writer.Annotator, batch: _Batch) -> list[joining.Text]:
         """The texts of a batch."""
         texts = self._read(batch)
-        made: list[_Text] = []
+        made: list[joining.Text] = []
         for part in annotator.write(texts, batch.notes):
             hits = batch.odd.get(part.begin)
             if hits is None or part.clean:
-                made.append(_Text(part.text, part.clean, part.first, part.last))
+                made.append(joining.Text(part.text, part.clean, part.first, part.last))
             else:
                 comments = match_comments(hits, self.result.orbits)
                 made.append(_rewritten(texts.bare(part.begin), hits, comments))
@@ -577,78 +602,6 @@ class _Batch:
     odd: dict[int, hit_model.GameHits]
 
 
-_EPD_TEXT: Final = 200
-"""Longer texts are cut in EPD, whose lines should not be long."""
-
-
-def _epd(record: dict[str, Any]) -> str:
-    """A row as a line of EPD (PGN standard, 16.2). The counters that a FEN has and an EPD lacks are the
-    operations `hmvc` and `fmvn`. `sm` is the move that was supplied, which is the move that was played. The
-    opcodes for best and predicted moves do not fit, because nobody has analysed the position. Comments have
-    the rest: players (c0), the moves that followed (c1), the transform (c2), the game (c3), the text of the
-    query (c4) and the value (c5)."""
-    *board, halfmoves, number = record["fen"].split()
-    taken = record.get(framing.NORMALISED, "")
-    image = captions.image(record)
-    if framing.NORMALISED in record:
-        image = "as played" if taken is None else taken or "as written"
-    comments = [
-        f"{record['white']} - {record['black']}",
-        record.get(framing.MOVES) or record["next"],
-        image,
-        captions.place(record),
-        record["comment"],
-        record["value"] or "",
-    ]
-    told = {"id": _epd_text(f"game {record['game']} position {record['positionid']}")}
-    told |= {f"c{place}": _epd_text(text) for place, text in enumerate(comments) if text}
-    told |= {"fmvn": number, "hmvc": halfmoves}
-    # A null move is no move in EPD.
-    if record["san"] not in ("", "--"):
-        told["sm"] = record["san"]
-    operations = " ".join(f"{opcode} {operand};" for opcode, operand in told.items())
-    return f"{' '.join(board)} {operations}"
-
-
-def _epd_text(text: str) -> str:
-    return f'"{captions.plain(text).translate(_EPD)[:_EPD_TEXT]}"'
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """The text of a game, or of several games. If the text is `clean`, every PGN reader finds the end of each
-    game. `first` and `last` are the texts of the first and of the last game."""
-
-    text: bytes
-    clean: bool
-    first: bytes
-    last: bytes
-
-    @classmethod
-    def of(cls, text: bytes) -> _Text:
-        """The text of a game that need not be clean."""
-        return cls(text, False, text, text)
-
-
-def _rewritten(raw: bytes, hits: hit_model.GameHits, comments: Mapping[int, str]) -> _Text:
+def _rewritten(raw: bytes, hits: hit_model.GameHits, comments: Mapping[int, str]) -> joining.Text:
     """A game with everything that the query writes."""
-    return _Text.of(writer.annotate(raw, comments, hits.removed, hits.tags).strip(b"\r\n"))
-
-
-def _closing(current: _Text, after: _Text | None) -> bytes:
-    """The text to write between two games, so that a reader separates the games in the right place. After a
-    sound game, the text is a blank line. After a broken game, the text also ends the game, because an open
-    comment would swallow the next game. If the next game has no tags and begins with a comment, the text also
-    has a tag for the next game. Without the tag, a reader would take the comment for a part of the previous
-    game."""
-    if after is None:
-        return b"\n"
-    text, following = current.last, after.first
-    if current.clean and after.clean and following.startswith(b"["):
-        return b"\n\n"
-    for head in (b"", b'[Event "?"]\n\n'):
-        for end in (b"\n\n", b" *\n\n", b"\n}\n\n", b"\n} *\n\n"):
-            found = list(split.games(split.BytesSource(text + end + head + following)))
-            if len(found) == 2 and found[1].data == (head + following).strip():
-                return end + head
-    return b"\n\n"
+    return joining.Text.of(writer.annotate(raw, comments, hits.removed, hits.tags).strip(b"\r\n"))

@@ -21,7 +21,7 @@ from cqlgui.jit import native
 from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.databases.games import Column
-from cqlgui.tasks.results import base_model, hit_model
+from cqlgui.tasks.results import base_model, hit_model, written
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Integers
 
@@ -336,31 +336,26 @@ def _values(columns: found_module.Columns) -> Column:
 
 def _comments(columns: found_module.Columns, found: found_module.FoundGames) -> Column:
     """The text that the query writes at each hit (`hit_model.GameHits.comment_at`)."""
-    details, untold = columns.details, found.untold
-    notes = None if details is None else details.notes
-    lasts, closing_places, closing = columns.closing()
     codes = np.zeros(len(columns), np.int64)
-    if notes is None or not len(notes.texts) + len(closing) or untold is None:
+    if found.untold is None:
         return Column(codes, [""])
-    owners = columns.games[np.concatenate([notes.owners, lasts])]
-    chosen, names = arrays.numbered([*notes.texts, *closing])
-    keys = owners << found_module.GAME_SHIFT | np.concatenate([notes.places, closing_places])
+    said = written.of(columns, found.untold, ours=False)
+    if not said.names:
+        return Column(codes, [""])
+    keys = found_module.each_game(columns.hits)[said.rows] << found_module.GAME_SHIFT | said.places
     wanted = np.isin(keys, columns.hits)
-    if untold.match_string in names:
-        wanted &= chosen != names.index(untold.match_string)
-    keys, chosen = keys[wanted], chosen[wanted]
-    order = np.lexsort((np.arange(len(keys)), keys))
+    keys, chosen = keys[wanted], said.texts[wanted]
+    order = np.argsort(keys, kind="stable")
     keys, chosen = keys[order], chosen[order]
     combined: dict[tuple[int, ...], int] = {(): 0}
     of_keys: list[int] = []
     heads = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
     for begin, end in itertools.pairwise([*heads.tolist(), len(keys)]):
-        listed = chosen[begin:end].tolist()
-        row = tuple(dict.fromkeys(listed) if untold.unique else listed)
+        row = tuple(chosen[begin:end].tolist())
         of_keys.append(combined.setdefault(row, len(combined)))
     if len(heads):
         at = np.searchsorted(keys[heads], columns.hits)
         at[at == len(heads)] = 0
         there = keys[heads][at] == columns.hits
         codes[there] = np.array(of_keys, np.int64)[at[there]]
-    return Column(codes, [" ".join(names[one] for one in row) for row in combined])
+    return Column(codes, [" ".join(said.names[one] for one in row) for row in combined])

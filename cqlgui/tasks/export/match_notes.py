@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import arrays
 from cqlgui.base.patterns import pattern
 from cqlgui.board import squares
+from cqlgui.cql.interpreting.runtime import game_log
 from cqlgui.pgn import writer
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.results import hit_model, written
 
 
 def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) -> dict[int, str]:
@@ -24,17 +24,12 @@ def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) 
     match_string = hits.match_string
     marks = {hit.positionid: _mark(hit, orbits, match_string) for hit in hits.hits} if match_string else {}
     texts: dict[int, list[str]] = {}
-    for positionid, text in hits.comments:
-        parts = texts.setdefault(positionid, [])
-        if text != match_string:
-            parts.append(text)
-        elif positionid in marks:
-            parts += marks.pop(positionid)
-    # The remaining marks belong to hits that another query found. The comments of this game do not include
-    # the match string for these hits.
+    for positionid, text, said_by in game_log.written(hits.log, hits.unique):
+        texts.setdefault(positionid, []).extend(marks.pop(positionid) if said_by == game_log.MARK else [text])
+    # If the comments of a game cannot be found, at least its hits are marked.
     for positionid, parts in marks.items():
         texts.setdefault(positionid, []).extend(parts)
-    return {positionid: _joined(parts) for positionid, parts in texts.items() if parts}
+    return {positionid: _joined(parts) for positionid, parts in texts.items()}
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -83,75 +78,32 @@ class Making:
         untold = found.untold
         assert untold is not None
         columns = found.columns.take(found.places_of(np.array(games, np.int64)))
-        starts = found_module.first_hits(columns.hits)
-        owners = np.repeat(np.arange(len(games)), np.diff(starts, append=len(columns)))
-        # For each comment: its game, its place in the game's log, the positionid and the text.
-        parts: list[tuple[Any, Any, Any, Any]] = []
-        headers = self._numbers_of(games, untold) if untold.header_comment else None
-        if headers is not None:
-            parts.append(headers)
-        notes = None if columns.details is None else columns.details.notes
-        if notes is not None and len(notes.texts):
-            of_hits = notes.owners
-            numbers = np.fromiter(map(self._number, notes.texts), np.int64, len(notes.texts))
-            order = np.arange(len(notes.texts)) + of_hits
-            parts.append((owners[of_hits], order, notes.places, numbers))
-        lasts, ids, closing = columns.closing()
-        if closing:
-            numbers = np.fromiter(map(self._number, closing), np.int64, len(closing))
-            parts.append((owners[lasts], _AT_END + np.arange(len(closing)), ids, numbers))
-        if untold.match_string:
-            if self._numbers.get(untold.match_string) is not None:
-                return self._slowly(games, columns)
-            places = columns.hits & found_module.PLACE_MASK
-            marks = self._marks(columns, untold.match_string)
-            if headers is not None and len(parts) == 1:
-                # The query writes no comments. The comments are in order, and no position has a comment
-                # twice.
-                of_games, _, root, numbers = headers
-                self._put(
-                    len(games),
-                    np.insert(owners, starts, of_games),
-                    np.insert(places, starts, root),
-                    np.insert(marks, starts, numbers),
-                )
-                return len(columns)
-            # The match string of a hit comes after the query's own comments at this hit.
-            before = np.arange(len(columns)) + (0 if notes is None else notes.ends)
-            parts.append((owners, before, places, marks))
-        self._add(len(games), parts)
+        said = written.of(columns, untold)
+        numbers = self._numbers_of(said)
+        chosen = numbers[said.texts]
+        marks = said.marked >= 0
+        if marks.any():
+            chosen[marks] = self._marks(columns, untold.match_string)[said.marked[marks]]
+        order: Any = slice(None)
+        if said.own:
+            # Hits ascend, but a comment may stand at a position before or after its hit.
+            order = np.argsort(said.keys, kind="stable")
+        self._put(len(games), said.rows[order], said.places[order], chosen[order])
         return len(columns)
 
-    def _slowly(self, games: Sequence[int], columns: found_module.Columns) -> int:
-        """`plain` for games where the query itself writes the match string."""
-        for game in games:
-            self.told(match_comments(self._found[game], self._orbits))
-        return len(columns)
-
-    def _numbers_of(
-        self, games: Sequence[int], untold: found_module.GameDefaults
-    ) -> tuple[Any, Any, Any, Any]:
-        """The comments with the numbers of the games."""
+    def _numbers_of(self, said: written.Written) -> Any:
+        """The numbers of the comments `said.names`, those of marks left out."""
+        own, end = said.own, said.own + said.numbers
         first = len(self._texts)
-        self._headers.update(range(first, first + len(games)))
-        texts = list(map(untold.number, games))
-        self._texts += texts
+        self._headers.update(range(first, first + said.numbers))
+        headers = said.names[own:end]
+        self._texts += headers
         # The texts have only letters, digits and blanks, so they need no escapes.
-        self._comments += [f"{{{text}}}".encode("ascii") for text in texts]
-        owners = np.arange(len(games))
-        return owners, np.full(len(games), -1), np.zeros(len(games), np.int64), first + owners
-
-    def _add(self, games: int, parts: Sequence[tuple[Any, Any, Any, Any]]) -> None:
-        """Add comments to the next `games` games, in any order."""
-        nothing = np.zeros(0, np.int64)
-        owners, order, ids, chosen = map(np.concatenate, zip((nothing,) * 4, *parts, strict=True))
-        untold = self._found.untold
-        kept = np.arange(len(order))
-        if untold is None or untold.unique:
-            # If a position has the same comment twice, the comment is written once.
-            kept = np.flatnonzero(arrays.first_rows((chosen, ids, owners), order))
-        kept = kept[np.lexsort((order[kept], ids[kept], owners[kept]))]
-        self._put(games, owners[kept], ids[kept], chosen[kept])
+        self._comments += [f"{{{text}}}".encode("ascii") for text in headers]
+        made = np.full(len(said.names), -1, np.int64)
+        made[own:end] = np.arange(first, first + len(headers))
+        made[:own] = np.fromiter(map(self._number, said.names[:own]), np.int64, own)
+        return made
 
     def _put(self, games: int, owners: Any, ids: Any, chosen: Any) -> None:
         """Add comments to the next `games` games, in the order of games and positions. The comments at one
@@ -246,6 +198,4 @@ class Making:
         return len(self._texts) - 1
 
 
-_AT_END: Final = 1 << 40
-"""The place in a game's log of comments that come after all other comments."""
 _SIMPLE: Final = pattern(r"[A-Za-z0-9 :%,.()\[\]_-]*")

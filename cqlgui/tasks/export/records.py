@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from cqlgui.board import motions, moves, squares, tree
 from cqlgui.cql.transforming import words
@@ -12,6 +12,7 @@ from cqlgui.engine.kernels import listing
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.databases import games, sources
 from cqlgui.tasks.export import framing, hit_table
+from cqlgui.tasks.judging import judging
 from cqlgui.tasks.results import base_model, hit_model
 from cqlgui.tasks.results import found as found_module
 
@@ -117,6 +118,18 @@ def listed_tables(listed: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, A
     remaining = iter(listed)
     while table := list(itertools.islice(remaining, hit_table.PIECE)):
         yield table
+
+
+def judged(found: Iterable[Table], judges: judging.Judges) -> Iterator[list[dict[str, Any]]]:
+    """The rows of several tables with what the judges say of their positions, some rows at a time. Raises
+    `errors.Cancelled` and `judgement.JudgeError`."""
+    remaining = of_tables(found)
+    while table := list(itertools.islice(remaining, _JUDGED)):
+        yield judges.rows(table)
+
+
+_JUDGED: Final = 200
+"""Number of rows that are judged together."""
 
 
 def of_tables(found: Iterable[Table]) -> Iterator[dict[str, Any]]:

@@ -47,7 +47,8 @@ class Near:
 
     `score` is from 0 to 1. It holds for the position of the game after `ply` half-moves and the position of
     the entry after `entry_ply` half-moves. `motion` maps the position of the entry onto that of the game, and
-    `transform` is its name in CQL. `same` of the entry's `men` stand on the same squares.
+    `transform` is its name in CQL. `same` of the entry's `men` stand on the same squares. `fen` is the
+    position of the game, and `entry_fen` that of the entry.
     """
 
     game: int
@@ -60,6 +61,7 @@ class Near:
     same: int
     men: int
     fen: str
+    entry_fen: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,13 @@ class Entry:
     fen: str
     nearest: tuple[Near, ...]
     reason: str = ""
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The rank of each of the nearest games, from 1. Games with equal scores are equally near and have
+        the same rank, such as the copies of a study in a collection."""
+        scores = [near.score for near in self.nearest]
+        return tuple(scores.index(score) + 1 for score in scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +108,35 @@ def find(
     Raises `errors.Cancelled`. Raises `errors.CqlguiError` if there is nothing to compare, and
     `errors.SourceError` if a source no longer holds the indexed text.
     """
-    token = cancel or progress_module.CancelToken()
     asked = list(_entries(entries, base))
     if not asked:
         raise errors.CqlguiError(f"{_named(entries)} has no games.")
+    return _compared(asked, base, top, cancel or progress_module.CancelToken(), progress)
+
+
+def find_position(
+    position: Position,
+    base: base_model.Base,
+    *,
+    top: int = 5,
+    besides: int = 0,
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+) -> Anticipations:
+    """The `top` games of `base` that are nearest to a position, as the only entry. Game `besides` is left
+    out, because the position stands in it. Raises the same errors as `find`."""
+    usual = position.squares == Position.start().squares
+    asked = _Asked(1, position.fen(), () if usual else [position], besides, USUAL if usual else "")
+    return _compared([asked], base, top, cancel or progress_module.CancelToken(), progress)
+
+
+def _compared(
+    asked: Sequence[_Asked],
+    base: base_model.Base,
+    top: int,
+    token: progress_module.CancelToken,
+    progress: progress_module.ProgressSink,
+) -> Anticipations:
     compared = positions = 0
     for part in _parts(base):
         for number, one in enumerate(asked):
@@ -164,7 +198,7 @@ def _compositions(segment: segments.Segment, asked: packed_games.Games) -> np.nd
 def _entries(entries: base_model.Base, base: base_model.Base) -> Iterator[_Asked]:
     bad: dict[int, str] = {}
     for problem in bases.bad_games(entries):
-        bad.setdefault(problem.game, problem.reason)
+        bad.setdefault(problem.game, f"{problem.source.name}, line {problem.line}: {problem.reason}")
     own = {source.path: source for source in base.sources}
     for source in entries.sources:
         if not source.games:
@@ -180,7 +214,7 @@ def _entries(entries: base_model.Base, base: base_model.Base) -> Iterator[_Asked
 def _entry(number: int, opened: index.SourceIndex, ordinal: int, problem: str, itself: int) -> _Asked:
     fen = opened.start_fen(ordinal)
     if fen is None and problem:
-        return _Asked(number, "", (), itself, f"It cannot be read: {problem}.")
+        return _Asked(number, "", (), itself, f"It cannot be read. {problem}.")
     line: list[Position] = []
     with contextlib.suppress(ValueError):
         played = tree.GameTree.decode(fen, opened.moves(ordinal))
@@ -208,6 +242,7 @@ class _Asked:
         self._weights: list[int] = []
         """The weight of the position at each ply."""
         self._found: list[Near] = []
+        self._line = line
         for ply, position in enumerate(line):
             self._weights.append(nearness.weight_of(position.squares))
             self._images += [(ply, motion, motion.position(position)) for motion in _motions(position)]
@@ -249,6 +284,7 @@ class _Asked:
             ),
             men=sum(man != men.EMPTY for man in image.squares),
             fen=_fen(board, int(part.known.turns[place])),
+            entry_fen=self._line[ply].fen(),
         )
 
     def answer(self) -> Entry:

@@ -35,22 +35,36 @@ from cqlgui.board.position import Position
 from cqlgui.store import index, segments
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.likeness import player_names
-from cqlgui.tasks.results import base_model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results.found import Integers
+from cqlgui.tasks.search import narrowing
 
 LONG: Final = 40
 SHORT: Final = 10
 BEGINNING: Final = 20
 
 SAME: Final = "same moves"
+MERITS: Final = (
+    "read without an error",
+    "comments",
+    "more positions",
+    "longer comments",
+    "more tags",
+    "longer text",
+    "first in the base",
+)
+"""What decides between equal games, in this order."""
+LONGER: Final = "more moves"
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A game that is left out. If it has fewer moves than the game that is kept, `beginning` is true."""
+    """A game that is left out. If it has fewer moves than the game that is kept, `beginning` is true. `merit`
+    is what the game that is kept has before this game: `LONGER` or one of `MERITS`."""
 
     game: int
     beginning: bool
+    merit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +78,37 @@ class Group:
         """The reason why a game of the group is left out."""
         return f"beginning of game {self.kept}" if other.beginning else SAME
 
+    @property
+    def why_kept(self) -> str:
+        """What the game that is kept has before the others."""
+        return ", ".join(dict.fromkeys(other.merit for other in self.others))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Duplicates:
     """The games that are left out, as columns. Game `left_out[n]` is left out, because it is the same as game
-    `kept[n]`, or the beginning of this game if `beginning[n]` is true. `left_out` is ascending. `games` games
-    were compared."""
+    `kept[n]`, or the beginning of this game if `beginning[n]` is true. `merits[n]` is the number of what
+    decided in `MERITS`. `left_out` is ascending. `games` games were compared."""
 
     left_out: Integers
     kept: Integers
     beginning: npt.NDArray[np.bool_]
+    merits: Integers
     games: int
 
     @property
     def groups(self) -> Iterator[Group]:
         """The groups, in the order of the games that are kept."""
         order = np.argsort(self.kept, kind="stable")
-        columns = (self.kept, self.left_out, self.beginning)
+        columns = (self.kept, self.left_out, self.beginning, self.merits)
         rows = zip(*(column[order].tolist() for column in columns), strict=True)
         for kept, others in itertools.groupby(rows, lambda row: row[0]):
-            yield Group(kept, tuple(LeftOut(game, beginning) for _, game, beginning in others))
+            yield Group(kept, tuple(_left_out(*row[1:]) for row in others))
+
+    def among(self, games: Integers) -> Integers:
+        """Those of some `games` that are not left out, in their order."""
+        found: Integers = games[~np.isin(games, self.left_out)]
+        return found
 
     @property
     def summary(self) -> str:
@@ -93,6 +118,10 @@ class Duplicates:
             f"{count} of {self.games} games are duplicates: {count - beginnings} have the same moves as "
             f"another game, {beginnings} are the beginning of another game"
         )
+
+
+def _left_out(game: int, beginning: bool, merit: int) -> LeftOut:
+    return LeftOut(game, beginning, LONGER if beginning else MERITS[merit])
 
 
 def find(
@@ -111,6 +140,22 @@ def find(
     with _Moves(base) as moves:
         table = _Table.of(base, numbers, moves, token, progress)
         return _Finder(table, moves, token, progress).found()
+
+
+def without(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    *,
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+) -> tuple[search_model.SearchResult, str]:
+    """A result without the games that are duplicates of another game of the result, and words that say what
+    was left out. Raises the errors of `find`."""
+    found = find(base, result.order, cancel=cancel, progress=progress)
+    if not len(found.left_out):
+        return result, found.summary
+    left = np.setdiff1d(narrowing.in_games(result), found.left_out)
+    return narrowing.of_games(result, left), found.summary
 
 
 class _Moves(contextlib.ExitStack):
@@ -148,6 +193,8 @@ class _Table:
     """A hash of the main line."""
     beginnings: npt.NDArray[np.uint64]
     """A hash of the beginning that a game must share with another game; 0 if the game is too short."""
+    merits: Integers
+    """A row for each of `MERITS`. Of two games the one with the lower number is better."""
     ranks: Integers
     """Of equal games the one with the lowest rank is kept."""
     columns: dict[str, Integers]
@@ -194,6 +241,7 @@ class _Table:
             "round": _round,
             "date": _date,
         }
+        merits = _merits(joined)
         columns = texts | {name: _recoded(texts[name], codes.texts, code) for name, code in coding.items()}
         return cls(
             joined["numbers"],
@@ -201,7 +249,8 @@ class _Table:
             joined["starts"],
             joined["whole"].view(np.uint64),
             joined["beginnings"].view(np.uint64),
-            _ranks(joined),
+            merits,
+            _ranks(merits),
             columns,
             texts,
             list(names),
@@ -211,23 +260,28 @@ class _Table:
 _NUMBERS: Final = ("numbers", "plies", "starts", "whole", "beginnings", "positions", "length", "flags")
 
 
-def _ranks(columns: dict[str, Integers]) -> Integers:
-    """The rank of each game: of equal games the one with the lowest rank is kept."""
+def _merits(columns: dict[str, Integers]) -> Integers:
+    """For each of `MERITS` a number of each game. The lowest number is the best."""
     tags = np.zeros(len(columns["numbers"]), np.int64)
     for name in _HEADERS:
         tags += columns[name] > 0
     commented = columns["flags"] & index.COMMENTS != 0
-    order = np.lexsort(
-        (
-            columns["numbers"],
-            -columns["length"],
-            -tags,
-            np.where(commented, -columns["length"], 0),
-            -columns["positions"],
-            ~commented,
+    return np.stack(
+        [
             columns["flags"] & index.BAD,
-        )
+            (~commented).astype(np.int64),
+            -columns["positions"],
+            np.where(commented, -columns["length"], 0),
+            -tags,
+            -columns["length"],
+            columns["numbers"],
+        ]
     )
+
+
+def _ranks(merits: Integers) -> Integers:
+    """The rank of each game: of equal games the one with the lowest rank is kept."""
+    order = np.lexsort(merits[::-1])
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
     return ranks
@@ -293,7 +347,7 @@ def _headers(source: base_model.Source, codes: _Codes) -> dict[str, Integers]:
     sources.rows(source)
     found = {}
     for name in _HEADERS:
-        found[name] = workspace.catalog().coded(source.id, name, codes.text)
+        found[name] = workspace.catalog().coded(source.id, name, codes.text, source.games)
         if len(found[name]) < source.games:
             raise errors.SourceError(
                 f"Headers of {source.path.name} are missing in the catalog. Open the file again."
@@ -422,7 +476,9 @@ class _Finder:
         while (again := self._kept[kept] >= 0).any():
             beginning |= again & self._beginning[kept]
             kept = np.where(again, self._kept[kept], kept)
-        return Duplicates(table.numbers[left_out], table.numbers[kept], beginning, len(table.numbers))
+        # Equal games differ at least in their ordinals.
+        merits = (table.merits[:, kept] != table.merits[:, left_out]).argmax(axis=0)
+        return Duplicates(table.numbers[left_out], table.numbers[kept], beginning, merits, len(table.numbers))
 
     def _each(self, runs: _Runs) -> Iterator[list[int]]:
         for number, (begin, end) in enumerate(zip(runs.begins.tolist(), runs.ends.tolist(), strict=True)):

@@ -12,7 +12,7 @@ import numpy as np
 from cqlgui.base import progress
 from cqlgui.base.data import dataclass
 from cqlgui.db import openings
-from cqlgui.tasks.analysis import frames
+from cqlgui.tasks.analysis import attributes, frames
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.pictures import pictures
 from cqlgui.tasks.results import base_model, search_model
@@ -31,7 +31,7 @@ class By(enum.Enum):
     PLY = "Ply (half-moves)"
     RESULT = "Result of the game"
     VOLUME = "ECO volume"
-    OPENING = "Opening (by ECO code)"
+    OPENING = "Opening (by its tag or ECO code)"
 
 
 FRAMED: Final = (By.WHITE_ELO, By.BLACK_ELO, By.RESULT)
@@ -118,6 +118,7 @@ def histogram(
         note = "Variations were searched. The plies of hits in variations are not known here."
         return Histogram(by, normalised, (), none, 0, games, len(hits), note)
     keys = _keys(base, result, by, normalised, token)
+    names: Sequence[str] = ()
     token.raise_if_cancelled()
     if by in NUMERIC:
         firsts, width = _intervals(by, keys)
@@ -127,12 +128,13 @@ def histogram(
         ranges = [(first, first + width) for first in firsts]
     else:
         width = 0
-        ranges = [(key, key + 1) for key in range(len(_names(by)))]
+        names = _names(base, by)
+        ranges = [(key, key + 1) for key in range(len(names))]
         groups = np.where(keys == UNKNOWN, len(ranges), keys)
     token.raise_if_cancelled()
     of_hits, of_games = pictures.by_group(hits, groups, len(ranges) + 1)
     bars = [
-        Bar(keys_of, _words(by, keys_of), game_count, hit_count)
+        Bar(keys_of, _words(by, keys_of, names), game_count, hit_count)
         for keys_of, game_count, hit_count in zip(
             [*ranges, none.keys], of_games.tolist(), of_hits.tolist(), strict=True
         )
@@ -175,7 +177,7 @@ def having(
 def words_of(by: By, bars: Sequence[Bar]) -> str:
     """Some bars of a histogram in a few words, for a narrowed result."""
     if by in NUMERIC and len(bars) > 1 and all(bar.keys[0] != UNKNOWN for bar in bars):
-        named = _words(by, (min(bar.keys[0] for bar in bars), max(bar.keys[1] for bar in bars)))
+        named = _words(by, (min(bar.keys[0] for bar in bars), max(bar.keys[1] for bar in bars)), ())
     else:
         named = pictures.listed(bar.words for bar in bars)
     return named if by in (By.RESULT, By.OPENING) else f"{_SHORT[by]} {named}"
@@ -226,15 +228,32 @@ def _of_games(base: base_model.Base, by: By, token: progress.CancelToken) -> Int
         keys = _of_source(source, by)[: source.games]
         # The import may still be adding games to the catalog.
         found += [keys, np.full(source.games - len(keys), UNKNOWN, np.int64)]
-    return np.concatenate(found)
+    of_games = np.concatenate(found)
+    if by is By.OPENING:
+        own, numbers = _own_openings(base)
+        of_games = np.where(own > 0, numbers[own], of_games)
+    return of_games
+
+
+def _own_openings(base: base_model.Base) -> tuple[Integers, Integers]:
+    """The number of each game's own name of its opening (`attributes.own_openings`), and the key of each of
+    these names."""
+    own, names = attributes.own_openings(base)
+    keys = {name: key for key, name in enumerate(_opening_names(names))}
+    return own, np.array([keys.get(openings.split(name)[0], UNKNOWN) for name in names], np.int64)
+
+
+def _opening_names(own: Sequence[str]) -> tuple[str, ...]:
+    """The names of openings by key: first those of the ECO codes, then those of the games' own tags."""
+    return tuple(dict.fromkeys([*_opening_numbers(), *(openings.split(name)[0] for name in own if name)]))
 
 
 def _of_source(source: base_model.Source, by: By) -> Integers:
     catalog = workspace.catalog()
     if by in _TEXTS:
         name, code = _TEXTS[by]
-        return catalog.coded(source.id, name, code)
-    white, black = (catalog.numbers(source.id, name) for name in ("white_elo", "black_elo"))
+        return catalog.coded(source.id, name, code, source.games)
+    white, black = (catalog.numbers(source.id, name, source.games) for name in ("white_elo", "black_elo"))
     if by is By.MEAN_ELO:
         known = np.maximum((white > 0).astype(np.int64) + (black > 0), 1)
         numbers = (white + black) // known
@@ -278,14 +297,14 @@ def _opening_numbers() -> dict[str, int]:
     return {name: number for number, name in enumerate(known)}
 
 
-def _names(by: By) -> Sequence[str]:
+def _names(base: base_model.Base, by: By) -> Sequence[str]:
     match by:
         case By.RESULT:
             return RESULTS
         case By.VOLUME:
             return tuple(f"{letter} {words}" for letter, words in openings.VOLUMES.items())
         case _:
-            return tuple(_opening_numbers())
+            return _opening_names(attributes.own_openings(base)[1])
 
 
 def _intervals(by: By, keys: Integers) -> tuple[list[int], int]:
@@ -303,10 +322,10 @@ def _intervals(by: By, keys: Integers) -> tuple[list[int], int]:
     return list(range(first, high + 1, width)), width
 
 
-def _words(by: By, keys: Range) -> str:
+def _words(by: By, keys: Range, names: Sequence[str]) -> str:
     if keys[0] == UNKNOWN:
         return "unknown"
     if by not in NUMERIC:
-        return _names(by)[keys[0]]
+        return names[keys[0]]
     first, end = keys
     return str(first) if end == first + 1 else f"{first}-{end - 1}"

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cqlgui.base import arrays, data, heap, priority
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast.types import Type
-from cqlgui.cql.interpreting.runtime import values
+from cqlgui.cql.interpreting.runtime import game_log, values
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import hit_model
@@ -134,9 +134,10 @@ class Columns:
         details = self.details
         if details is None or details.notes is None:
             return False
-        if len(details.notes.texts) or details.game_ends is None:
-            return len(details.notes.texts) > 0
-        return any(one.comments for one in details.game_ends[self.hits & PLACE_MASK == 0].tolist())
+        if len(details.notes.texts):
+            return True
+        lasts, places, _ = self.closing()
+        return bool(np.any(np.isin(self.games[lasts] << GAME_SHIFT | places, self.hits)))
 
     def game_ends(self) -> list[GameEnd]:
         """What the query says about each game after its last hit. The list is empty if it says nothing."""
@@ -495,7 +496,8 @@ class GameDefaults:
     values. `writes` says whether the query writes comments. If the query writes no comments, the only
     comments are the match string at each hit and the game's number. `firsts` has the base ordinal of each
     source's first game. `unique` says whether a comment is written only once at a position.
-    `set_tags` and `remove_comments` say whether tags are set and comments of the file are removed."""
+    `set_tags` and `remove_comments` say whether tags are set and comments of the file are removed.
+    `separable` says whether everything that the query says about a hit depends on this hit alone."""
 
     valued: bool
     writes: bool
@@ -505,30 +507,30 @@ class GameDefaults:
     unique: bool = True
     set_tags: bool = True
     remove_comments: bool = True
-
-    def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
-        """The comments of the game `game`. `places` has the positionids of the game's hits. If the query
-        itself writes comments, the result is empty, because only the interpreter can find all comments."""
-        if self.writes:
-            return ()
-        return self.log(game, places, [()] * len(places))
+    separable: bool = False
 
     def log(
         self,
         game: int,
         places: Sequence[int],
-        notes: Iterable[Sequence[tuple[int, str]]],
-        closing: Sequence[tuple[int, str]] = (),
-    ) -> tuple[tuple[int, str], ...]:
-        """The comments of the game `game` in the order of writing. `notes` has the comments that the query
-        itself writes at each hit, and `closing` the comments that it writes after the last hit."""
-        found = [(0, self.number(game))] if self.header_comment else []
+        notes: Iterable[Sequence[game_log.Note]] | None = None,
+        closing: Sequence[game_log.Note] = (),
+    ) -> tuple[game_log.Entry, ...]:
+        """The comments of the game `game`. `places` has the positionids of the game's hits, `notes` the
+        comments that the query itself writes at each hit, and `closing` those that it writes after the last
+        hit. If `notes` is None but the query writes comments, the result is empty, because the comments are
+        unknown."""
+        if notes is None:
+            if self.writes:
+                return ()
+            notes = [()] * len(places)
+        found = [(0, self.number(game), game_log.NUMBER)] if self.header_comment else []
         for place, own in zip(places, notes, strict=True):
-            found += own
+            found += [(*note, place) for note in own]
             if self.match_string:
-                found.append((place, self.match_string))
-        found += closing
-        return tuple(dict.fromkeys(found)) if self.unique else tuple(found)
+                found.append((place, self.match_string, game_log.MARK))
+        found += [(*note, game_log.GAME) for note in closing]
+        return game_log.finished(found, self.unique)
 
     def number(self, game: int) -> str:
         """The comment with a game's number in its source."""
@@ -663,21 +665,17 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
             return ()
         return [game for game in games if game not in self.told] if self.told else games
 
-    def comments(self, game: int) -> Sequence[tuple[int, str]]:
+    def comments(self, game: int) -> Sequence[game_log.Note]:
         """The comments that the query writes into a game, as far as they are known. This method is faster
         than getting the whole game."""
         told = self.told.get(game)
         if told is not None:
             return told.comments
-        details = self.columns.details
-        notes = None if details is None else details.notes
-        if self.untold is None or (self.untold.writes and notes is None):
+        if self.untold is None:
             return ()
         first, end = self.stretch(game)
-        places = (self.columns.hits[first:end] & PLACE_MASK).tolist()
-        if notes is None:
-            return self.untold.comments(game, places)
-        return self.untold.log(game, places, notes.of(first, end), _game_end(details, first).comments)
+        log = _log(self.columns, first, end, self.untold) if first < end else ()
+        return game_log.comments(log, self.untold.unique)
 
     def sort_keys(self) -> dict[int, tuple[int | str | None, ...]]:
         """The sort keys of the games, as far as they are known."""
@@ -712,15 +710,18 @@ def view(columns: Columns, first: int, end: int, untold: GameDefaults | None) ->
     told = columns.details is not None
     if untold is None:
         return hit_model.GameHits(game, hits, told=told)
-    places = [hit.positionid for hit in hits]
-    notes = None if columns.details is None else columns.details.notes
-    closing = _game_end(columns.details, first)
-    if notes is None:
-        comments = untold.comments(game, places)
-    else:
-        comments = untold.log(game, places, notes.of(first, end), closing.comments)
-    keys = closing.sort_keys
-    return hit_model.GameHits(game, hits, comments, keys, match_string=untold.match_string, told=told)
+    log, keys = _log(columns, first, end, untold), _game_end(columns.details, first).sort_keys
+    match_string, unique = untold.match_string, untold.unique
+    return hit_model.GameHits(game, hits, log, keys, match_string=match_string, told=told, unique=unique)
+
+
+def _log(columns: Columns, first: int, end: int, untold: GameDefaults) -> tuple[game_log.Entry, ...]:
+    """The comments of a game with the hits `first` to `end` - 1, as far as they are known."""
+    details = columns.details
+    notes = None if details is None or details.notes is None else details.notes.of(first, end)
+    hits = columns.hits[first:end]
+    closing = () if notes is None else _game_end(details, first).comments
+    return untold.log(int(hits[0]) >> GAME_SHIFT, (hits & PLACE_MASK).tolist(), notes, closing)
 
 
 def _game_end(details: HitDetails | None, hit: int) -> GameEnd:
@@ -749,35 +750,50 @@ def hits_of(columns: Columns, first: int, end: int) -> Iterator[hit_model.Hit]:
 
 
 def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) -> hit_model.GameHits:
-    """The details of a game, reduced to the hits `first` to `end` - 1. A hit that comes from another query
-    has no details. The hit gets the match string, but neither a value nor squares."""
+    """The details of a game, reduced to the hits `first` to `end` - 1. The comments of other hits are dropped
+    (`game_log.kept`). A hit that comes from another query has no details. The hit gets the match string, but
+    neither a value nor squares."""
     places = (columns.hits[first:end] & PLACE_MASK).tolist()
     known = {hit.positionid: hit for hit in told.hits}
     if known.keys() == set(places):
         return told
     plain = dict(zip(places, hits_of(columns, first, end), strict=True))
     hits = tuple(known.get(place) or plain[place] for place in places)
-    dropped = known.keys() - set(places)
-    comments = [entry for entry in told.comments if entry[0] not in dropped]
+    log = game_log.kept(told.log, set(places))
     if told.match_string:
-        comments += [(place, told.match_string) for place in places if place not in known]
-    return data.replace(told, hits=hits, comments=tuple(comments))
+        log += [(place, told.match_string, game_log.MARK) for place in places if place not in known]
+    return data.replace(told, hits=hits, log=tuple(log))
 
 
-def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_model.GameHits:
+def told_by_both(
+    one: hit_model.GameHits, other: hit_model.GameHits, *, again: bool = False
+) -> hit_model.GameHits:
     """The details of a game from two results. If both results have the same hit or the same tag, the version
-    of the first result is kept. All hits get the match string of the first result."""
+    of the first result is kept. The comments of the second result follow those of the first one. All hits get
+    the match string of the first result. If both results come from the same query (`again`), comments that
+    are in both results are written once, and the comments are in the order of their hits."""
     hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
-    texts = [entry for entry in other.comments if entry[1] != other.match_string]
+    known = {hit.positionid for hit in one.hits}
+    known_log = {*one.log} if again else ()
+    log = [entry for entry in other.log if entry[2] >= game_log.GAME and entry not in known_log]
     if one.match_string:
-        texts += [(hit.positionid, one.match_string) for hit in other.hits]
+        places = [hit.positionid for hit in other.hits if hit.positionid not in known]
+        log += [(place, one.match_string, game_log.MARK) for place in places]
+    whole = (*one.log, *log)
     return data.replace(
         one,
         hits=tuple(hits[place] for place in sorted(hits)),
-        comments=tuple(dict.fromkeys((*one.comments, *texts))),
+        log=game_log.finished(game_log.in_order(whole) if again else whole, one.unique),
         tags=tuple({**dict(other.tags), **dict(one.tags)}.items()),
         removed=tuple(sorted({*one.removed, *other.removed})),
     )
+
+
+def foreign(told: hit_model.GameHits) -> hit_model.GameHits:
+    """The details of a game from another query, without the details that depend on the other query's orbits
+    and sort keys."""
+    hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
+    return data.replace(told, hits=hits, sort_keys=())
 
 
 def matches(codes: Iterable[int], place: int, marks: Iterable[int] = ()) -> tuple[hit_model.OrbitMatch, ...]:

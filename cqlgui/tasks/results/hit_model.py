@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from cqlgui.base.data import dataclass
-from cqlgui.base.patterns import pattern
-
-_NUMBER_OF_GAME = pattern(r"Game number [0-9]+")
+from cqlgui.cql.interpreting.runtime import game_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,35 +72,38 @@ class Orbit:
 class GameHits:
     """All hits of one game, as they arrive from a running search.
 
-    `comments` are the comments that the query writes: pairs (positionid, text) in the order of writing. The
-    comments include `match_string` at each hit. `match_string` is empty if matches are not marked. `tags` are
-    the tags that the query sets. `removed` are the positions whose comments the query removes. If `told` is
-    false, the values and squares are unknown. If `told` is false and `comments` is empty, the comments are
-    unknown too. `hit_details` fetches unknown details.
+    `log` has the comments that the query writes (`game_log`). They include `match_string` at each hit. If
+    comments are `unique`, equal comments at a position are written once. `match_string` is empty if matches
+    are not marked. `tags` are the tags that the query sets. `removed` are the positions whose comments the
+    query removes. If `told` is false, the values and squares are unknown. If `told` is false and `log` is
+    empty, the comments are unknown too. `hit_details` fetches unknown details.
     """
 
     game: int
     hits: tuple[Hit, ...]
-    comments: tuple[tuple[int, str], ...] = ()
+    log: tuple[game_log.Entry, ...] = ()
     sort_keys: tuple[int | str | None, ...] = ()
     tags: tuple[tuple[str, str], ...] = ()
     removed: tuple[int, ...] = ()
     match_string: str = ""
     told: bool = True
+    unique: bool = True
+
+    @property
+    def comments(self) -> tuple[game_log.Note, ...]:
+        """The comments in the order of writing: pairs of positionid and text."""
+        return game_log.comments(self.log, self.unique)
 
     @property
     def says(self) -> bool:
-        """Whether the query writes anything other than the match string at a hit."""
+        """Whether the query itself writes a comment at a hit."""
         places = {hit.positionid for hit in self.hits}
-        own = {place for place, text in self.comments if place and text != self.match_string}
-        return not places.isdisjoint(own) or (0 in places and bool(self.comment_at(0)))
+        return not places.isdisjoint(place for place, _ in game_log.own(self.log, self.unique))
 
     def comment_at(self, positionid: int) -> str:
-        """The text that the query writes at a position, without the match string and the game's number."""
-        texts = [text for place, text in self.comments if place == positionid and text != self.match_string]
-        if positionid == 0 and texts and _NUMBER_OF_GAME.fullmatch(texts[0]):
-            del texts[0]
-        return " ".join(texts)
+        """The text that the query itself writes at a position."""
+        own = game_log.own(self.log, self.unique)
+        return " ".join([text for place, text in own if place == positionid])
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,17 @@ class SearchResult:
     """The persistent variables that are not quiet, in the order of the query."""
     options: SearchOptions = field(default_factory=SearchOptions, repr=False, compare=False)
     """The options of the search."""
+    parts: tuple[SearchResult, ...] = field(default=(), repr=False, compare=False)
+    """The results that this result was made from, if only these results lead to the details of the hits
+    (`hit_details`)."""
+
+    also: tuple[str, ...] = ()
+    """The other queries, if the result is a union of several queries' results."""
+
+    @property
+    def asked(self) -> str:
+        """All that was asked, as a text for people."""
+        return "\n\nor\n\n".join((self.query, *self.also))
 
     @property
     def positions(self) -> int:

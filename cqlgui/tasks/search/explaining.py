@@ -98,10 +98,17 @@ def _request(
     }
 
 
-def explain_fen(fen: str, text: str) -> truth_model.Truth:
-    """`explain` for a position without a game. Raises `CqlguiError` for a text that is no position."""
+def explain_fen(
+    fen: str, text: str, *, apart: bool = False, cancel: progress.CancelToken | None = None
+) -> truth_model.Truth:
+    """`explain` for a position without a game. With `apart`, the query is evaluated in a worker process, so
+    that `cancel` can stop it. Raises `CqlguiError` for a text that is no position."""
     expanded = queries.expanded(text)
-    return truth_codec.truth(expanded, _single(fen), hosts.BareHost(), 0)
+    alone = _single(fen)
+    if not apart:
+        return truth_codec.truth(expanded, alone, hosts.BareHost(), 0)
+    request = {"op": "explain_fen", "query": text, "fen": fen}
+    return truth_codec.unpacked(pool_module.shared().ask(request, cancel)["truth"])
 
 
 def _single(fen: str) -> tree.GameTree:

@@ -89,6 +89,9 @@ def _batches(
     resources: contextlib.ExitStack,
 ) -> Iterator[tuple[list[int], found_module.FoundGames]]:
     known = result.games
+    if result.parts and known.not_told(wanted):
+        yield from _of_parts(base, result, wanted, token, pool)
+        return
     quick, separable = None, False
     if known.untold is not None and known.not_told(wanted):
         expanded = queries.expanded(result.query, said=said(result.options))
@@ -130,6 +133,39 @@ def _batches(
                 else found_module.trimmed(whole, known.columns, *known.stretch(game))
             )
         yield batch, found_module.FoundGames(found_module.joined(columns), told, known.untold)
+
+
+def _of_parts(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    wanted: Sequence[int],
+    token: progress.CancelToken,
+    pool: pool_module.Pool | None,
+) -> Iterator[tuple[list[int], found_module.FoundGames]]:
+    """`_batches` for a result that was made from other results. Each of them finds its own details."""
+    known = result.games
+    missing = {*known.not_told(wanted)}
+    streams = []
+    for part in result.parts:
+        listed = [game for game in wanted if game in missing and game in part.games]
+        streams.append((part, tell(base, part, listed, cancel=token, pool=pool)))
+    for batch in parts(wanted):
+        token.raise_if_cancelled()
+        told: dict[int, hit_model.GameHits] = {}
+        for game in batch:
+            if game not in missing:
+                told[game] = known[game]
+                continue
+            whole = None
+            for part, stream in streams:
+                if game not in part.games:
+                    continue
+                again, own = part.query == result.query, next(stream)
+                own = own if again else found_module.foreign(own)
+                whole = own if whole is None else found_module.told_by_both(whole, own, again=again)
+            assert whole is not None
+            told[game] = found_module.trimmed(whole, known.columns, *known.stretch(game))
+        yield batch, found_module.FoundGames(found_module.NOTHING, told, known.untold)
 
 
 def detail_pass(plan: sieving.Plan, chosen: settings.Settings) -> detail_passes.DetailPass | Unsupported:
@@ -274,6 +310,7 @@ def details(
         return found
     listed = {source.first: source for source in base.sources}
     stamps = {first: sources.stamp(listed[first].path) for first in by_source}
+    chosen = said(options)
     at = 0
 
     def take(size: int) -> list[tuple[int, int]]:
@@ -287,7 +324,7 @@ def details(
         first = items[0][0]
         return request(
             text,
-            said(options),
+            chosen,
             sources.words(listed[first], stamps[first]),
             [ordinal for _, ordinal in items],
             options,
@@ -297,7 +334,12 @@ def details(
     def done(items: list[tuple[int, int]], reply: frames.Envelope) -> None:
         first = items[0][0]
         for ordinal, *told in reply["hits"]:
-            found[first + ordinal] = game_hits(first + ordinal, *told, match_string=reply["match_string"])
+            found[first + ordinal] = game_hits(
+                first + ordinal,
+                *told,
+                match_string=reply["match_string"],
+                unique=chosen.unique_comments,
+            )
 
     work = pool_module.Work(take=take, message=message, done=done, lost=lambda _item, _reason: None)
     with (pool or pool_module.shared()).lease(min(options.workers or _WORKERS, len(waiting))) as crew:
@@ -342,12 +384,13 @@ def request(
 def game_hits(
     game: int,
     hits: list[Any],
-    comments: list[Any],
+    log: list[Any],
     keys: list[Any],
     tags: list[Any],
     removed: list[int],
     *,
     match_string: str,
+    unique: bool,
 ) -> hit_model.GameHits:
     """A matching game, from a worker's reply."""
     return hit_model.GameHits(
@@ -362,9 +405,10 @@ def game_hits(
             )
             for positionid, value, squares, matches in hits
         ),
-        comments=tuple((positionid, text) for positionid, text in comments),
+        log=tuple((positionid, text, writer) for positionid, text, writer in log),
         sort_keys=tuple(keys),
         tags=tuple((name, text) for name, text in tags),
         removed=tuple(removed),
         match_string=match_string,
+        unique=unique,
     )

@@ -46,45 +46,55 @@ def without(one: search_model.SearchResult, other: search_model.SearchResult) ->
 
 def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of both results, in the order of the games. If a hit is in both results, the details of the
-    hit come from the first result. If the second result comes from another query, the orbit elements of the
-    second result's hits are dropped."""
+    hit come from the first result, and its comments from both. If the second result comes from another query,
+    the orbit elements of the second result's hits are dropped."""
+    again = other.query == one.query
+    plain = again and one.options == other.options and not (one.parts or other.parts)
+    whole_again = plain and _is_separable(one)
+    parts = () if whole_again or (_is_told(one) and _is_told(other)) else (one, other)
     one, other = (data.replace(result, games=result.games.spelt_out()) for result in (one, other))
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
-    others: Iterable[hit_model.GameHits] = other.games.told.values()
     # If a result has no `untold`, all its games have details.
     untold = one.games.untold or other.games.untold
-    if other.query != one.query:
+    if not again:
         more = Columns(more.hits, found_module.no_ends(len(more)), np.zeros(0, np.int32))
-        others = map(_foreign, others)
         if untold is not None and untold is not one.games.untold:
             untold = data.replace(untold, valued=False, writes=False)
     whole = found_module.joined([first.columns, more])
     columns = whole.take(np.argsort(whole.hits, kind="stable"))
     with_hits = set(found_module.each_game(columns.hits).tolist())
     bare = {game: hits for game, hits in {**_bare(other), **_bare(one)}.items() if game not in with_hits}
-    told = dict(one.games.told)
-    for hits in others:
-        known = told.get(hits.game)
-        if known is not None:
-            told[hits.game] = found_module.told_by_both(known, hits)
-        elif hits.game not in one.games:
-            told[hits.game] = hits
+    # The games whose details are known in all results that have them.
+    told = {game: hits for game, hits in one.games.told.items() if game not in other.games}
+    for game, hits in other.games.told.items():
+        theirs = hits if again else found_module.foreign(hits)
+        if game not in one.games:
+            told[game] = theirs
+        elif game in one.games.told:
+            told[game] = found_module.told_by_both(one.games.told[game], theirs, again=again)
     joined = data.replace(
         one,
         games=FoundGames(one.games.columns, told, untold),
         # If variations were searched in one of the results, the positionid of a position may differ from its
         # ply.
         variations=one.variations or other.variations,
+        parts=parts,
+        also=tuple(
+            dict.fromkeys(text for text in (*one.also, other.query, *other.also) if text != one.query)
+        ),
     )
     return _made(joined, columns, sorted({*one.order, *other.order}), bare)
 
 
-def _foreign(told: hit_model.GameHits) -> hit_model.GameHits:
-    """The details of a game from another query, without the details that depend on the other query's orbits
-    and sort keys."""
-    hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
-    return data.replace(told, hits=hits, sort_keys=())
+def _is_told(result: search_model.SearchResult) -> bool:
+    """Whether all details of a result are known."""
+    return not result.games.not_told(result.order)
+
+
+def _is_separable(result: search_model.SearchResult) -> bool:
+    """Whether the details of a hit depend on this hit alone."""
+    return result.games.untold is not None and result.games.untold.separable
 
 
 def of_games(result: search_model.SearchResult, games: Integers) -> search_model.SearchResult:
@@ -127,6 +137,9 @@ def kept(
 ) -> search_model.SearchResult:
     """Some hits of a result. `mask` selects the hits, and `bare` has those games without hits that stay."""
     columns = result.games.columns.take(mask)
+    if not (result.parts or _is_separable(result) or _is_told(result)):
+        # The details can only be found for all hits of a game together.
+        result = data.replace(result, parts=(result,))
     order = np.fromiter(result.order, np.int64, len(result.order))
     left = np.zeros(int(order.max(initial=0)) + 1, np.bool_)
     left[found_module.each_game(columns.hits)] = True

@@ -55,6 +55,16 @@ def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
     )
 
 
+def fits(codes: found_module.Codes, sizes: Sequence[int]) -> bool:
+    """Whether codes of elements (`orbit_pass.code_of`) name elements of orbits with these sizes."""
+    if not len(codes):
+        return True
+    numbers, elements = codes >> orbit_pass.ELEMENT_BITS, codes & (1 << orbit_pass.ELEMENT_BITS) - 1
+    if int(codes.min()) < 0 or int(numbers.max()) >= len(sizes):
+        return False
+    return bool((elements < np.array(sizes)[numbers]).all())
+
+
 def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_model.Orbit:
     """The orbit with new counts. `counts` maps the index of an element to the pair (games, positions)."""
     elements = list(orbit.elements)

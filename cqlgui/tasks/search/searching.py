@@ -20,7 +20,7 @@ from cqlgui.base.data import dataclass, field, replace
 from cqlgui.base.patterns import pattern
 from cqlgui.cql.ast import types
 from cqlgui.cql.interpreting import interpreter, ordering
-from cqlgui.cql.interpreting.runtime import memory, settings
+from cqlgui.cql.interpreting.runtime import game_log, memory, settings
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine.lowering import writing
 from cqlgui.engine.lowering.scope import Unsupported
@@ -44,9 +44,10 @@ MOST_KEPT = 256_000_000
 messages of a query have a separate limit of the same size."""
 
 HOPELESS = 20
-"""If this many games in a row fail for the same reason, a search stops. Even if every second game failed by
-chance, a search would stop wrongly only once in a million games. The time allowed for a game shrinks with
-each slow game. Twenty slow games therefore cost a worker less than four minutes."""
+"""If this many games in a row fail for the same reason, a search stops. Games are in a row if the search asks
+for no other game between them. A game that the engine or a signature decides also ends a row. Even if every
+second game failed by chance, a search would stop wrongly only once in a million games. The time allowed for a
+game shrinks with each slow game. Twenty slow games therefore cost a worker less than four minutes."""
 
 _REPORT_SECONDS = 0.05
 _SIEVE_SECONDS = 0.02
@@ -100,6 +101,73 @@ def search(
     if on_orbits is not None:
         on_orbits(tuple(run.orbits))
     return run.result(pool or pool_module.shared())
+
+
+def of_hits(
+    base: base_model.Base,
+    text: str,
+    options: search_model.SearchOptions,
+    columns: Columns,
+    order: Sequence[int] | None = None,
+) -> search_model.SearchResult:
+    """The result of an earlier search, made again from its hits, which ascend. `order` has the games in the
+    order of the result; None for ascending games. A game without a hit may be among them. The result has
+    neither sort keys nor details; `hit_details` finds details. Raises `Rejected` for a bad query."""
+    said = hit_details.said(options)
+    expanded = queries.expanded(text, said=said)
+    assert expanded.query is not None
+    described = [orbits.describe(info) for info in expanded.orbits]
+    sizes = [len(orbit.elements) for orbit in described]
+    if not orbits.fits(columns.codes, sizes):
+        # The elements are those of another version of the program.
+        columns = Columns(columns.hits, found_module.no_ends(len(columns)), found_module.NOTHING.codes)
+    games = found_module.each_game(columns.hits).tolist()
+    untold = _defaults(base, expanded, said)
+    told = {
+        game: hit_model.GameHits(game, (), match_string=untold.match_string)
+        for game in set(order or ()).difference(games)
+    }
+    return search_model.SearchResult(
+        query=text,
+        order=tuple(games if order is None else order),
+        games=FoundGames(columns, told, untold),
+        orbits=narrowing.recounted(described, columns),
+        sort_keys=(),
+        seconds=0.0,
+        games_searched=base.games,
+        positions_searched=base.positions,
+        bad_games=0,
+        engine="",
+        reason="",
+        cancelled=False,
+        variations=expanded.query.header.variations,
+        options=options,
+    )
+
+
+def _writes(expanded: transforms.Expanded) -> bool:
+    written = writing.of(expanded)
+    return written.comments or written.lasting
+
+
+def _defaults(
+    base: base_model.Base, expanded: transforms.Expanded, said: settings.Settings, separable: bool = False
+) -> found_module.GameDefaults:
+    """The facts that hold for all hits of a query whose details are not known yet. `separable` is that of the
+    plan."""
+    assert expanded.query is not None
+    header = expanded.query.header
+    return found_module.GameDefaults(
+        types.infer(expanded.query.body, expanded.names) in interpreter.VALUED,
+        _writes(expanded),
+        settings.match_string(header),
+        said.header_comment and not header.silent,
+        tuple(source.first for source in base.sources if source.games),
+        said.unique_comments,
+        said.set_tags,
+        said.remove_comments,
+        separable,
+    )
 
 
 @dataclass(slots=True)
@@ -175,9 +243,10 @@ class _Run:
         # The first fault that stops the search. It is kept until all games before the faulty game are done.
         self._fault: search_model.Stop | None = None
         # `_reasons` has the reasons why games failed, with `#` in place of each number. `_row` is the number
-        # of games that failed in a row, in game order. `_row_reason` is the reason why these games failed.
+        # of games that failed in a row, in game order. `_row_reason` is the reason why these games failed,
+        # and `_row_end` the last of them.
         self._reasons: dict[int, str] = {}
-        self._row, self._row_reason = 0, ""
+        self._row, self._row_reason, self._row_end = 0, "", -1
         self.messages: list[hit_model.QueryMessage] = []
         self.messages_dropped = 0
         # `_spoken` is the number of characters in messages. `_kept` is the number of characters in all other
@@ -283,11 +352,6 @@ class _Run:
             return self.program.sort_specs
         return () if self.straight.detail_pass is None else self.straight.detail_pass.specs
 
-    @functools.cached_property
-    def _writes(self) -> bool:
-        written = writing.of(self.expanded)
-        return written.comments or written.lasting
-
     def _straight(self) -> sieving.Straight | None:
         """The object that makes hits from the results of the compiled query. None if the compiled query
         cannot find all wanted details."""
@@ -296,7 +360,7 @@ class _Run:
             return None
         if wanted is search_model.Details.HITS and straight.detail_pass is None:
             return replace(straight, orbit_pass=None)
-        comments = wanted is search_model.Details.COMMENTS and self._writes
+        comments = wanted is search_model.Details.COMMENTS and _writes(self.expanded)
         if straight.detail_pass is None and wanted is not search_model.Details.ALL and not comments:
             return straight
         asking = hit_details.detail_pass(self.plan, self.said)
@@ -306,18 +370,7 @@ class _Run:
 
     def _defaults(self) -> found_module.GameDefaults:
         """The facts that hold for all hits that come straight from the engine."""
-        assert self.expanded.query is not None
-        header = self.expanded.query.header
-        return found_module.GameDefaults(
-            types.infer(self.expanded.query.body, self.expanded.names) in interpreter.VALUED,
-            self._writes,
-            settings.match_string(header),
-            self.said.header_comment and not header.silent,
-            tuple(source.first for source in self.base.sources if source.games),
-            self.said.unique_comments,
-            self.said.set_tags,
-            self.said.remove_comments,
-        )
+        return _defaults(self.base, self.expanded, self.said, self.plan.separable)
 
     def _found(self) -> FoundGames:
         return self.grown.whole(self.told, self.untold)
@@ -428,7 +481,12 @@ class _Run:
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)
         told = [
-            hit_details.game_hits(first + ordinal, *found, match_string=reply["match_string"])
+            hit_details.game_hits(
+                first + ordinal,
+                *found,
+                match_string=reply["match_string"],
+                unique=self.said.unique_comments,
+            )
             for ordinal, *found in reply["hits"]
         ]
         if not self._has_room(told, first + items[0][1] if items else None):
@@ -540,7 +598,6 @@ class _Run:
         if self._full or self.stopped is not None or not len(columns):
             return
         self._add_pending()
-        self._row = 0
         starts = found_module.first_hits(columns.hits)
         limit = self.options.limit
         if limit is not None and self.matching + len(starts) > limit:
@@ -574,8 +631,9 @@ class _Run:
     def _count_failures(self, game: int) -> None:
         """Stop the search if too many games in a row failed for the same reason."""
         reason = self._reasons.pop(game, "")
-        self._row = self._row + 1 if reason == self._row_reason else 1
-        self._row_reason = reason
+        follows = reason == self._row_reason and not len(self._wanted(self._row_end + 1, game))
+        self._row = self._row + 1 if follows else 1
+        self._row_reason, self._row_end = reason, game
         if reason and self._row >= HOPELESS:
             said = next(bad.reason for bad in self.failed if bad.game == game)
             words = f"{HOPELESS} games in a row failed for the same reason: {said}"
@@ -637,7 +695,7 @@ def _ending_characters(end: hit_notes.GameEnd) -> int:
 def _characters(hits: hit_model.GameHits) -> int:
     """The total length of all texts that were made for a game."""
     return (
-        sum(len(text) for _, text in hits.comments)
+        sum(len(text) for _, text, writer in hits.log if writer >= game_log.GAME)
         + sum(len(name) + len(text) for name, text in hits.tags)
         + sum(len(key) for key in hits.sort_keys if isinstance(key, str))
         + sum(len(hit.value) for hit in hits.hits if hit.value is not None)

@@ -146,7 +146,7 @@ def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> St
     if any(isinstance(node, nodes_facts.Message) for node in nodes.walk(query.body)):
         return None
     told = compiled.orbit_pass()
-    sorts = any(isinstance(one, nodes.Sort) for one in nodes.walk(query.body))
+    sorts = any(isinstance(one, nodes.Sort | nodes_studies.StudySort) for one in nodes.walk(query.body))
     sorts |= query.header.sort_matchcount
     if not sorts and (told is not None or not expanded.orbits):
         return Straight(query.header, told)

@@ -17,7 +17,7 @@ from cqlgui.board import men, position, squares, tree
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures, closures_squares
 from cqlgui.cql.interpreting.families import focused
-from cqlgui.cql.interpreting.runtime import evaluation, values
+from cqlgui.cql.interpreting.runtime import game_log, values
 from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering import lowering_notes
 from cqlgui.engine.lowering.lowering_notes import Form
@@ -166,17 +166,20 @@ def told(
         whole = found_module.view(columns, begin, end, defaults)
         start = int(asked.starts[whole.game - before])
         turn = int(asked.start_records[start * layout.SIZE + layout.TURN])
-        log: list[tuple[int, str]] = [(0, defaults.number(whole.game))] if defaults.header_comment else []
+        log: list[game_log.Note] = [(0, defaults.number(whole.game))] if defaults.header_comment else []
+        writers = [game_log.NUMBER] * len(log)
         hits = list(whole.hits)
         played = functools.cache(functools.partial(_tree, asked, whole.game - before, asking.variations))
         for place, last in enumerate(ends[begin:end]):
             hit = hits[place]
             elsewhere: list[hit_model.OrbitMatch] = []
             log += _comments(asking, part, events, at, last, turn, elsewhere, played=played)
+            writers += [hit.positionid] * (len(log) - len(writers))
             if elsewhere:
                 hits[place] = _joined(hit, elsewhere)
             if defaults.match_string:
                 log.append((hit.positionid, defaults.match_string))
+                writers.append(game_log.MARK)
             at = last
         keys: tuple[int | str | None, ...] = ()
         set_tags: dict[str, str] = {}
@@ -189,12 +192,11 @@ def told(
             keys = _sort_keys(asking, found, row, end - begin, part)
             if defaults.header_comment:
                 log += header_lines(asking.specs, keys)
-        log = evaluation.settled(log)
-        comments = dict.fromkeys(log) if defaults.unique else log
+        writers += [game_log.GAME] * (len(log) - len(writers))
         made[whole.game] = data.replace(
             whole,
             hits=tuple(hits),
-            comments=tuple(comments),
+            log=game_log.finished(game_log.entries(log, writers), defaults.unique),
             sort_keys=keys,
             tags=tuple(set_tags.items()) if defaults.set_tags else (),
             removed=tuple(sorted(removed)) if defaults.remove_comments else (),
@@ -302,7 +304,7 @@ def _comments(
                     run = object()
                 offset = payload >> lowering_notes.RUN_FILTER
                 words = f"{asking.texts[text][0]}-move[{number}]"
-                yield evaluation.RunNote(place, words, offset, length, run)
+                yield game_log.RunNote(place, words, offset, length, run)
             case Form.TAG:
                 assert set_tags is not None
                 name, *value = asking.texts[text]

@@ -96,12 +96,13 @@ class Service:
         self._torn = False
 
     def answer(self, request: frames.Envelope) -> frames.Envelope:
-        """The reply to one request: `read`, `load`, `search`, `explain` or `why`."""
+        """The reply to one request: `read`, `load`, `search`, `explain`, `explain_fen` or `why`."""
         operations: dict[str, Callable[[frames.Envelope], frames.Envelope]] = {
             "read": self._read,
             "load": self._load,
             "search": self._search,
             "explain": self._explain,
+            "explain_fen": self._explain_fen,
             "why": self._why,
         }
         self._current = request["id"]
@@ -233,8 +234,11 @@ class Service:
             except Exception:
                 # Every exception is caught here, so that a bug in the handling of one game costs only that
                 # game. The log has the traceback.
-                traceback.print_exc()
-                failed.append([ordinal, "the program made a mistake in this game; please report it"])
+                damage = _damage(source, ordinal)
+                if not damage:
+                    traceback.print_exc()
+                    damage = "the program made a mistake in this game; please report it"
+                failed.append([ordinal, damage])
                 continue
             finally:
                 if said:
@@ -248,7 +252,7 @@ class Service:
                             [hit.positionid, hit.value, hit.squares, [list(part) for part in hit.orbit]]
                             for hit in outcome.hits
                         ],
-                        [list(pair) for pair in outcome.comments],
+                        [list(entry) for entry in outcome.log],
                         list(outcome.sort_keys),
                         [list(pair) for pair in outcome.tags],
                         list(outcome.removed),
@@ -288,6 +292,13 @@ class Service:
         expanded, game, host = self._asked(request)
         with self._interruptible():
             return {"truth": truth_codec.packed(truth_codec.truth(expanded, game, host, request["position"]))}
+
+    def _explain_fen(self, request: frames.Envelope) -> frames.Envelope:
+        """`_explain` for a position without a game."""
+        expanded = queries.expanded(request["query"])
+        alone = tree.GameTree.decode(request["fen"], ())
+        with self._interruptible():
+            return {"truth": truth_codec.packed(truth_codec.truth(expanded, alone, hosts.BareHost(), 0))}
 
     def _why(self, request: frames.Envelope) -> frames.Envelope:
         """The first filter that fails at a position of a game, and the nearest position where the filter
@@ -356,6 +367,16 @@ class Service:
         if found is None:
             found = self._catalogs[path] = catalog.Catalog(path, create=False)
         return found
+
+
+def _damage(source: hosts.SourceReader, game: int) -> str:
+    """Why a game of a source could not be evaluated, if its part of the index is damaged; empty otherwise.
+    Damage also ends the trust in the index, so that the next start makes this part again."""
+    try:
+        source.index.part_of(game)[1].verify()
+    except errors.IndexDamaged as damage:
+        return f"{damage} The next start will make this part again."
+    return ""
 
 
 class _Deadline:

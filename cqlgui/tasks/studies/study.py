@@ -22,12 +22,14 @@ from cqlgui.cql.source import diagnostics
 from cqlgui.db import game_filter
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import games as games_module
+from cqlgui.tasks.judging import judging
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import hit_details, searching, sieving
 from cqlgui.tasks.studies import study_counts, study_text
 
+_JUDGES: Final = {"syzygy": "Syzygy tables", "engine": "an engine"}
 _WRITE_SECONDS: Final = 1.0
 """Numbers that are done are written after this time at the latest."""
 
@@ -74,6 +76,8 @@ class Report:
     wanted: int
     seconds: float
     cancelled: bool
+    judged: tuple[str, ...] = ()
+    """The fields that the judges filled (`judgement.Wanted.fields`)."""
 
     @property
     def failed(self) -> bool:
@@ -90,15 +94,22 @@ def run(
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
     on_fault: Callable[[Fault], None] | None = None,
+    on_begin: Callable[[str, str], None] | None = None,
+    on_part: Callable[[Part], None] | None = None,
     pool: pool_module.Pool | None = None,
+    judges: judging.Judges | None = None,
 ) -> Report:
-    """Search each base with each query of a study. `on_fault` gets each fault at once.
+    """Search each base with each query of a study. `on_fault` gets each fault at once, and `on_part` each
+    part that is done. `on_begin` gets the names of a query and a base before they are searched. With
+    `judges`, the first hit of each game is judged.
 
     With `resume`, numbers of an earlier run of the same file are used again, as far as query, games and
-    groups are the same. If the study is cancelled, the report has the parts that are done.
+    groups are the same. If the study is cancelled, the report has the parts that are done. Raises
+    `judgement.JudgeError` for a table or an engine that fails; what is done is kept all the same.
     """
     token = cancel or progress_module.CancelToken()
-    return _Run(study, tuple(bases), resume, workers, token, progress, on_fault, pool).report()
+    listeners = on_fault, on_begin, on_part
+    return _Run(study, tuple(bases), resume, workers, token, progress, listeners, pool, judges).report()
 
 
 def refused(question: study_text.Question) -> tuple[str, ...]:
@@ -129,6 +140,11 @@ def _wait(compiling: ahead.Ahead[object] | None) -> None:
             compiling.result()
 
 
+_Listeners = tuple[
+    Callable[[Fault], None] | None, Callable[[str, str], None] | None, Callable[[Part], None] | None
+]
+
+
 class _Run:
     """One run of a study."""
 
@@ -140,16 +156,19 @@ class _Run:
         workers: int | None,
         cancel: progress_module.CancelToken,
         progress: progress_module.ProgressSink,
-        on_fault: Callable[[Fault], None] | None,
+        listeners: _Listeners,
         pool: pool_module.Pool | None,
+        judges: judging.Judges | None,
     ) -> None:
         self.study = study
         self.bases = bases
         self.workers = workers
         self.cancel = cancel
         self.progress = progress
-        self.on_fault = on_fault
+        self.on_fault, self.on_begin, self.on_part = listeners
         self.pool = pool
+        self.judges = judges
+        self._judges_name = "" if judges is None else judges.name
         self.kept = study_counts.Kept(study, resume=resume)
         self.parts: list[Part] = []
         self.faults: list[Fault] = []
@@ -163,13 +182,16 @@ class _Run:
 
     def report(self) -> Report:
         started = time.perf_counter()
+        ended = False
+        self._tell_missing()
         try:
             # Errors in queries are found before the first search, so that the user need not wait for them.
             sound = [one for one in self.study.questions if not self._refused(one)]
             self._all(sound)
+            ended = not self.cancel.cancelled
         finally:
             # The numbers of a base that cannot be read at the moment are kept.
-            self._write(finished=not self.cancel.cancelled and not self._broken)
+            self._write(finished=ended and not self._broken)
         return Report(
             study=self.study,
             bases=self.bases,
@@ -179,7 +201,18 @@ class _Run:
             wanted=len(self.study.questions) * len(self.bases),
             seconds=time.perf_counter() - started,
             cancelled=self.cancel.cancelled,
+            judged=() if self.judges is None else self.judges.fields,
         )
+
+    def _tell_missing(self) -> None:
+        """Tell which judges the study asks for although the user has named none."""
+        known = None if self.judges is None else self.judges.wanted
+        named = {"syzygy": bool(known and known.syzygy), "engine": bool(known and known.engine)}
+        for one in self.study.judge:
+            if not named[one]:
+                words = f"{self.study.judge_place}The study asks for {_JUDGES[one]}"
+                told = f"{words}, which --{one} names. Without it the columns are left out."
+                self._fail(Fault("", "", told, fatal=False))
 
     def _refused(self, question: study_text.Question) -> bool:
         messages = refused(question)
@@ -217,7 +250,7 @@ class _Run:
     def _compiling(self, question: study_text.Question) -> ahead.Ahead[object] | None:
         """Begin to compile a query, unless all its numbers are known. `sieving` keeps the result for the
         search."""
-        names = (study_counts.key(self.study, question, one.base) for one in self.bases)
+        names = (self._key(question, one) for one in self.bases)
         if all(self.kept.get(name) is not None for name in names):
             return None
         said = hit_details.said(self._options(question, None))
@@ -240,14 +273,19 @@ class _Run:
     ) -> None:
         if place in self._broken:
             return
-        name = study_counts.key(self.study, question, one.base)
+        name = self._key(question, one)
         known = self.kept.get(name)
         if known is not None:
             self.again += 1
-            self.parts.append(Part(question.name, one.name, known))
+            self._add(Part(question.name, one.name, known))
             return
+        if self.on_begin is not None:
+            self.on_begin(question.name, one.name)
         try:
             found, whole = self._searched(question, place, one, tell)
+        except errors.Cancelled:
+            # The judges were stopped.
+            return
         except queries.Rejected as rejected:
             for finding in rejected.diagnostics:
                 self._fail(Fault(question.name, one.name, question.rendered(finding)))
@@ -258,9 +296,14 @@ class _Run:
             return
         if found is None:
             return
-        self.parts.append(Part(question.name, one.name, found))
         if whole:
             self.kept.put(name, found)
+        self._add(Part(question.name, one.name, found))
+
+    def _add(self, part: Part) -> None:
+        self.parts.append(part)
+        if self.on_part is not None:
+            self.on_part(part)
 
     def _searched(
         self,
@@ -298,7 +341,13 @@ class _Run:
                 return None, False
         if place not in self._facts:
             self._facts[place] = study_counts.facts(one.base)
-        return study_counts.found(one.base, self._facts[place], result, within, self.study), not failed
+        if self.judges is not None:
+            self.judges.progress = self.progress
+        numbers = study_counts.found(one.base, self._facts[place], result, within, self.study, self.judges)
+        return numbers, not failed
+
+    def _key(self, question: study_text.Question, one: StudyBase) -> str:
+        return study_counts.key(self.study, question, one.base, self._judges_name)
 
     def _games(self, question: study_text.Question, place: int, one: StudyBase) -> Integers:
         """The games that a query is to search in a base."""

@@ -22,12 +22,16 @@ from cqlgui.engine.kernels import listing
 from cqlgui.tasks.analysis import frames
 from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.databases import sources, workspace
+from cqlgui.tasks.judging import judging
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.studies import study_text
 
 ELO, YEARS = "elo", "years"
+MOST_CP: Final = 1000
+"""An evaluation counts as at most so many hundredths of a pawn in a mean, and so does a mate. Otherwise a few
+won positions would decide the mean."""
 UNKNOWN: Final = "unknown"
 """The band of the games without a rating or without a year."""
 _VERSION: Final = 1
@@ -42,6 +46,11 @@ class Count:
     `searched` are the games that were searched, `games` those that match, `positions` the matching positions.
     `first_ply` is the median of the plies of the first hits. `points` are White's points in the `decided`
     matching games, which are those with a known result.
+
+    The other numbers are about the first hits of the games, if they were judged. Tables know `tabled` of
+    them: White has won `won` of them and lost `lost` of them. The other ones are `drawn`, also those where
+    only the 50-move rule saves a side. An engine evaluated `evaluated` of them. The sum of its evaluations
+    from White's view is `centipawns`, each at most `MOST_CP`.
     """
 
     group: str
@@ -52,6 +61,21 @@ class Count:
     first_ply: float | None
     points: float
     decided: int
+    tabled: int = 0
+    won: int = 0
+    lost: int = 0
+    evaluated: int = 0
+    centipawns: float = 0.0
+
+    @property
+    def drawn(self) -> int:
+        """The number of first hits that are drawn according to the tables."""
+        return self.tabled - self.won - self.lost
+
+    @property
+    def evaluation(self) -> float | None:
+        """The mean evaluation in hundredths of a pawn."""
+        return self.centipawns / self.evaluated if self.evaluated else None
 
     @property
     def share(self) -> float | None:
@@ -95,6 +119,29 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Matched:
+    """The games that match, with numbers for each: the matching positions, the ply of the first hit (-1 if it
+    is unknown), and what the judges say of the first hit from White's view (NaN if nothing): `tables` has 1,
+    0, -1, `evaluations` has hundredths of a pawn."""
+
+    games: Integers
+    sizes: Integers
+    plies: Integers
+    tables: np.ndarray
+    evaluations: np.ndarray
+
+    def chosen(self, chosen: np.ndarray) -> Matched:
+        """Some of the games."""
+        return Matched(
+            self.games[chosen],
+            self.sizes[chosen],
+            self.plies[chosen],
+            self.tables[chosen],
+            self.evaluations[chosen],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """Facts about the games of a base; the index into each array is the game's ordinal."""
 
@@ -116,10 +163,10 @@ def facts(base: base_model.Base) -> Facts:
     scores[:] = -1
     for source in base.sources:
         here = slice(source.first, source.first + source.games)
-        coded = catalog.coded(source.id, "result", lambda text: _SCORES.get(text, -1))
+        coded = catalog.coded(source.id, "result", lambda text: _SCORES.get(text, -1), source.games)
         scores[here] = coded[: source.games]
-        years[here] = catalog.coded(source.id, "date", _year)[: source.games]
-        white, black = (catalog.numbers(source.id, name) for name in ("white_elo", "black_elo"))
+        years[here] = catalog.coded(source.id, "date", _year, source.games)[: source.games]
+        white, black = (catalog.numbers(source.id, name, source.games) for name in ("white_elo", "black_elo"))
         known = np.maximum((white > 0).astype(np.int64) + (black > 0), 1)
         ratings[here] = ((white + black) // known)[: source.games]
     return Facts(np.where(scores < 0, np.nan, scores / 2), ratings, years)
@@ -135,22 +182,27 @@ def found(
     result: search_model.SearchResult,
     within: Integers,
     study: study_text.Study,
+    judges: judging.Judges | None = None,
 ) -> Found:
     """The numbers of a result, and its examples. `within` are the games that were searched. Raises
-    `errors.SourceError` for a base that can no longer be read."""
+    `errors.SourceError` for a base that can no longer be read, and with `judges` what they raise."""
     games, begins, ends = result.games.bounds
     sizes = ends - begins
     having = sizes > 0
     hits = result.games.columns.hits[begins[having]]
     plies = np.full(len(games), -1, np.int64)
     plies[having] = _plies(base, hits) if result.variations else hits & found_module.PLACE_MASK
-    counts = [_count("", "", len(within), known, games, sizes, plies)]
+    tables, evaluations = np.full(len(games), np.nan), np.full(len(games), np.nan)
+    if judges is not None:
+        tables[having], evaluations[having] = _judged(base, hits, judges, variations=result.variations)
+    matched = Matched(games, sizes, plies, tables, evaluations)
+    counts = [_count("", "", len(within), known, matched)]
     for group, width, values in (
         (ELO, study.elo, known.ratings),
         (YEARS, study.years, known.years),
     ):
         if width is not None:
-            counts += _grouped(group, width, values, within, known, (games, sizes, plies))
+            counts += _grouped(group, width, values, within, known, matched)
     return Found(tuple(counts), tuple(_samples(base, result, hits, study)))
 
 
@@ -160,37 +212,70 @@ def _grouped(
     values: Integers,
     within: Integers,
     known: Facts,
-    matched: tuple[Integers, Integers, Integers],
+    matched: Matched,
 ) -> Iterator[Count]:
     """The numbers of each band, the unknown last. The first band begins at 0."""
     bands = np.where(values > 0, values // width, np.iinfo(np.int64).max)
     listed, of_games = arrays.ranked(bands[within])
     searched = np.bincount(of_games, minlength=len(listed))
-    of_matches = bands[matched[0]]
+    of_matches = bands[matched.games]
     for band, size in zip(listed.tolist(), searched.tolist(), strict=True):
         chosen = of_matches == band
         first = band * width
         name = UNKNOWN if band == np.iinfo(np.int64).max else f"{first}-{first + width - 1}"
-        games, sizes, plies = (column[chosen] for column in matched)
-        yield _count(group, name, size, known, games, sizes, plies)
+        yield _count(group, name, size, known, matched.chosen(chosen))
 
 
-def _count(
-    group: str, band: str, searched: int, known: Facts, games: Integers, sizes: Integers, plies: Integers
-) -> Count:
-    scores = known.scores[games]
+def _count(group: str, band: str, searched: int, known: Facts, matched: Matched) -> Count:
+    scores = known.scores[matched.games]
     scores = scores[~np.isnan(scores)]
-    plies = plies[plies >= 0]
+    plies = matched.plies[matched.plies >= 0]
+    evaluations = matched.evaluations[~np.isnan(matched.evaluations)]
     return Count(
         group=group,
         band=band,
         searched=searched,
-        games=len(games),
-        positions=int(sizes.sum()),
+        games=len(matched.games),
+        positions=int(matched.sizes.sum()),
         first_ply=float(np.median(plies)) if len(plies) else None,
         points=float(scores.sum()),
         decided=len(scores),
+        tabled=int((~np.isnan(matched.tables)).sum()),
+        won=int((matched.tables == 1).sum()),
+        lost=int((matched.tables == -1).sum()),
+        evaluated=len(evaluations),
+        centipawns=float(evaluations.sum()),
     )
+
+
+def _judged(
+    base: base_model.Base, hits: Integers, judges: judging.Judges, *, variations: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the judges say of some hits, one in a game: `tables` and `evaluations` of `Matched`."""
+    judges.expect(len(hits))
+    columns = found_module.Columns(hits, found_module.no_ends(len(hits)), np.zeros(0, np.int32))
+    tables, evaluations = np.full(len(hits), np.nan), np.full(len(hits), np.nan)
+    for part in frames.parts(base, columns):
+        nought = np.zeros(len(part.asked), np.int64)
+        listed = listing.positions(part.asked, part.hits, nought, nought, variations=variations)
+        fens = [texts[0] for texts in listed.texts()]
+        # A position that cannot be laid out has no text.
+        known = [place for place, fen in enumerate(fens) if fen]
+        for begin in range(0, len(known), _JUDGED):
+            some = known[begin : begin + _JUDGED]
+            for place, one in zip(some, judges.of([fens[place] for place in some]), strict=True):
+                sign = 1 if fens[place].split(" ")[1] == "w" else -1
+                if one.wdl is not None:
+                    # A win that the 50-move rule takes away is a draw.
+                    tables[part.begin + place] = sign * (abs(one.wdl) == 2) * np.sign(one.wdl)
+                value = one.eval_cp if one.mate is None else MOST_CP if one.mate > 0 else -MOST_CP
+                if value is not None:
+                    evaluations[part.begin + place] = sign * max(-MOST_CP, min(value, MOST_CP))
+    return tables, evaluations
+
+
+_JUDGED: Final = 200
+"""Number of positions that are judged together."""
 
 
 def _plies(base: base_model.Base, hits: Integers) -> Integers:
@@ -241,9 +326,11 @@ def _sample(base: base_model.Base, hit: int) -> Sample:
 # --- kept numbers -------------------------------------------------------------------------------------------
 
 
-def key(study: study_text.Study, question: study_text.Question, base: base_model.Base) -> str:
-    """Names what a query finds in a base. Another query, other games, other groups or another version of the
-    program have another name."""
+def key(
+    study: study_text.Study, question: study_text.Question, base: base_model.Base, judges: str = ""
+) -> str:
+    """Names what a query finds in a base. Another query, other games, other groups, other `judges`
+    (`judging.Judges.name`) or another version of the program have another name."""
     facts_of = [
         _VERSION,
         cqlgui.__version__,
@@ -252,6 +339,7 @@ def key(study: study_text.Study, question: study_text.Question, base: base_model
         question.variations,
         [study.elo, study.years, study.samples, study.seed],
         [[str(one.path), one.first, one.games, one.digest] for one in base.sources],
+        judges,
     ]
     return hashlib.sha256(json.dumps(facts_of).encode()).hexdigest()
 
@@ -266,6 +354,11 @@ class Kept:
         self._done: dict[str, Found] = dict(_read(self.path)) if resume else {}
         self._used: dict[str, Found] = {}
         self._fresh = False
+
+    @property
+    def known(self) -> int:
+        """The number of searches whose numbers are known from an earlier run."""
+        return len(self._done)
 
     def get(self, name: str) -> Found | None:
         """What is known under a name of `key`."""
@@ -315,7 +408,10 @@ def _restored(one: Mapping[str, Any]) -> Found:
     counts = tuple(Count(**row) for row in one["counts"])
     samples = tuple(Sample(**row) for row in one["samples"])
     for row in counts:
-        numbers = (row.searched, row.games, row.positions, row.points, row.decided, row.first_ply or 0.0)
+        numbers = (
+            *(row.searched, row.games, row.positions, row.points, row.decided, row.first_ply or 0.0),
+            *(row.tabled, row.won, row.lost, row.evaluated, row.centipawns),
+        )
         if not all(isinstance(number, int | float) for number in numbers):
             raise TypeError(numbers)
         if not isinstance(row.group, str) or not isinstance(row.band, str):

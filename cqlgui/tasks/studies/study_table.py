@@ -9,7 +9,7 @@ import importlib.util
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,17 +36,40 @@ games that were searched, and those that match; `share`, the matching games as a
 (0 to 1); the matching positions; `halfmoves`, the mean number of them in a matching game; `first_ply`, the
 median ply of the first hits; `score`, White's share of the points in the matching games (0 to 1). A number is
 None if nothing is known."""
+TABLED: Final = ("tabled", "won", "drawn", "lost")
+EVALUATED: Final = ("evaluated", "evaluation")
+"""The columns about the first hits of the games, if these were judged: how many of them tables know, and
+White's wins, the draws and White's losses as shares of those (0 to 1); how many of them an engine evaluated,
+and the mean of its evaluations in hundredths of a pawn from White's view (`study_counts.MOST_CP`)."""
 ENDINGS: Final = (".csv", ".parquet", ".html", ".json")
 _DIGITS: Final = 6
 """Digits of a share after the point."""
 
 
+def fields(report: study.Report) -> tuple[str, ...]:
+    """The columns of the table of a study: `FIELDS`, and those of the judges that were asked."""
+    tables = TABLED if "wdl" in report.judged else ()
+    return FIELDS + tables + (EVALUATED if "eval_cp" in report.judged else ())
+
+
 def rows(report: study.Report) -> list[dict[str, Any]]:
     """The rows of the table: for each query and base the row of all games, then those of the groups."""
-    return [_row(part, count) for part in report.parts for count in part.found.counts]
+    wanted = fields(report)
+    return [row for part in report.parts for row in part_rows(part, wanted)]
+
+
+def part_rows(part: study.Part, wanted: Sequence[str] = FIELDS) -> list[dict[str, Any]]:
+    """The rows of one query and one base: that of all games, then those of the groups. `wanted` are the
+    columns."""
+    listed = (_row(part, count) for count in part.found.counts)
+    return [{name: row[name] for name in wanted} for row in listed]
 
 
 def _row(part: study.Part, count: study_counts.Count) -> dict[str, Any]:
+    shares = {
+        name: _rounded(number / count.tabled if count.tabled else None)
+        for name, number in (("won", count.won), ("drawn", count.drawn), ("lost", count.lost))
+    }
     return {
         "query": part.query,
         "base": part.base,
@@ -59,6 +82,10 @@ def _row(part: study.Part, count: study_counts.Count) -> dict[str, Any]:
         "halfmoves": _rounded(count.halfmoves),
         "first_ply": count.first_ply,
         "score": _rounded(count.score),
+        "tabled": count.tabled,
+        **shares,
+        "evaluated": count.evaluated,
+        "evaluation": _rounded(count.evaluation),
     }
 
 
@@ -94,6 +121,19 @@ def answer(report: study.Report) -> dict[str, Any]:
     if report.cancelled:
         found["cancelled"] = True
     return found
+
+
+def tabbed(listed: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of the table as lines of cells with tabs between them, under a line with the names of the columns.
+    The numbers are those of the CSV file."""
+    lines: list[list[str]] = [list(FIELDS)]
+    for row in listed:
+        lines.append([" ".join(str("" if v is None else v).split()) for v in map(_cell, row.values())])
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def _cell(value: Any) -> Any:
+    return cells.text_only(value) if isinstance(value, str) else value
 
 
 def checked_ending(path: Path) -> str:
@@ -139,9 +179,9 @@ def write(report: study.Report, path: Path) -> None:
 def _csv(report: study.Report) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(FIELDS)
+    writer.writerow(fields(report))
     for row in rows(report):
-        writer.writerow([cells.text_only(v) if isinstance(v, str) else v for v in row.values()])
+        writer.writerow(list(map(_cell, row.values())))
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 
@@ -151,7 +191,7 @@ def _json(report: study.Report) -> bytes:
     )
 
 
-_WHOLE: Final = ("searched", "games", "positions")
+_WHOLE: Final = ("searched", "games", "positions", "tabled", "evaluated")
 _TEXTS: Final = ("query", "base", "group", "band")
 
 
@@ -161,10 +201,10 @@ def _parquet(report: study.Report) -> bytes:
     parquet: Any = importlib.import_module("pyarrow.parquet")
     kinds = {
         name: arrow.string() if name in _TEXTS else arrow.int64() if name in _WHOLE else arrow.float64()
-        for name in FIELDS
+        for name in fields(report)
     }
     listed = rows(report)
-    columns = {name: [row[name] for row in listed] for name in FIELDS}
+    columns = {name: [row[name] for row in listed] for name in fields(report)}
     buffer = io.BytesIO()
     parquet.write_table(arrow.table(columns, schema=arrow.schema(list(kinds.items()))), buffer)
     return buffer.getvalue()
@@ -184,6 +224,12 @@ _HEADS: Final = {
     "halfmoves": "Half-moves per game",
     "first_ply": "First hit, ply",
     "score": "White's score, %",
+    "tabled": "First hits in tables",
+    "won": "Won for White, %",
+    "drawn": "Drawn, %",
+    "lost": "Lost for White, %",
+    "evaluated": "First hits evaluated",
+    "evaluation": "Mean evaluation, pawns",
 }
 _GROUPS: Final = {"": "all games", study_counts.ELO: "Elo", study_counts.YEARS: "years"}
 _STYLE: Final = """
@@ -204,7 +250,9 @@ def shown(field: str, value: Any) -> str:
     """A value of the table as text for a person. Shares are percentages."""
     if value is None:
         return "-"
-    if field in ("share", "score"):
+    if field == "evaluation":
+        return f"{value / 100:+.2f}"
+    if field in ("share", "score", "won", "drawn", "lost"):
         return f"{100 * value:.2f}" if field == "share" else f"{100 * value:.1f}"
     if field in ("halfmoves", "first_ply"):
         return f"{value:.1f}"
@@ -226,9 +274,11 @@ def _page(report: study.Report) -> Iterator[str]:
         games = shown("games", one.base.games)
         yield f"<li>{html.escape(one.name)}: {games} games ({html.escape(files)})</li>\n"
     yield "</ul>\n"
+    if report.cancelled:
+        yield f"<p>Stopped: {len(report.parts)} of {report.wanted} searches are done.</p>\n"
     for fault in report.faults:
         yield f"<pre>{html.escape(fault.message)}</pre>\n"
-    used = [name for name in FIELDS if name not in ("group", "band") or _has_groups(report)]
+    used = [name for name in fields(report) if name not in ("group", "band") or _has_groups(report)]
     yield "<table>\n<tr>" + "".join(f"<th>{html.escape(_HEADS[name])}</th>" for name in used) + "</tr>\n"
     anchors = {one.name: f"q{number}" for number, one in enumerate(report.study.questions, 1)}
     for row in rows(report):

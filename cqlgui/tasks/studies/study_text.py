@@ -23,6 +23,7 @@ own title.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ from cqlgui.base import errors
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk, resources
 from cqlgui.base.patterns import pattern
+from cqlgui.cql.checking import check
 from cqlgui.cql.source import diagnostics
 from cqlgui.db import game_filter
 from cqlgui.tasks.asking import library, queries
@@ -41,7 +43,9 @@ ENDING: Final = ".toml"
 LONGEST: Final = 16 << 20
 """Maximum size of a study in bytes."""
 MOST_SAMPLES: Final = 100
-_STUDY: Final = ("title", "bases", "games", "samples", "seed", "groups", "query")
+_STUDY: Final = ("title", "bases", "games", "samples", "seed", "judge", "groups", "query")
+JUDGES: Final = ("syzygy", "engine")
+"""What `judge` may list. Which tables and which program these are is never said in a study."""
 _GROUPS: Final = ("elo", "years")
 _QUERY: Final = ("name", "text", "file", "theme", "games", "variations")
 _SOURCES: Final = ("text", "file", "theme")
@@ -78,6 +82,21 @@ class Question:
         span = diagnostics.Span(finding.span.offset + self.offset, finding.span.length)
         return diagnostics.render(self.whole, data.replace(finding, span=span), self.where)
 
+    @property
+    def alone(self) -> str:
+        """The text for a search outside of the study. If the study asks for variations, the header of the
+        text does."""
+        if not self.variations:
+            return self.text
+        found = check.check(self.text).query
+        if found is None or found.header.variations:
+            return self.text
+        if not found.header.span.length:
+            at = library.body_start(self.text)
+            return f"{self.text[:at]}cql(variations)\n{self.text[at:]}"
+        at = self.text.index("(", found.header.span.offset) + 1
+        return f"{self.text[:at]}variations {self.text[at:]}"
+
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -93,6 +112,9 @@ class Study:
     seed: int
     bases_place: str
     """The file and the line of the list of bases, for messages."""
+    judge: tuple[str, ...] = ()
+    """The judges that the study asks for (`JUDGES`). Only the user can name them."""
+    judge_place: str = ""
 
 
 def shipped() -> dict[str, Path]:
@@ -116,6 +138,48 @@ def read(path: Path) -> Study:
     """Read a study with the texts of its queries. A query whose text cannot be read has a `fault`. Raises
     `StudyError` for every other fault."""
     return _Reader(path, _text(path)).study()
+
+
+def write_example(path: Path, bases: Sequence[Path] = ()) -> None:
+    """Write a short study with comments to a file, as a beginning for the user's own. It names the `bases`,
+    as far as TOML can name them. Raises `CqlguiError`."""
+    listed = [str(one) for one in bases]
+    named = ", ".join(json.dumps(one, ensure_ascii=False) for one in listed if one.isprintable())
+    line = f"bases = [{named}]" if named else '# bases = ["games.pgn"]'
+    try:
+        disk.replace_file(path, _EXAMPLE.replace("{bases}", line).encode(), follow=True)
+    except OSError as error:
+        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+_EXAMPLE: Final = """\
+# A study searches several bases with many queries, and makes one table.
+
+title = "An example"
+# Paths begin at the folder of this file. Without bases, the open games are searched.
+{bases}
+# games = "elo>2400 year:1950-"
+# Examples for each query and base:
+samples = 3
+
+# A row for each period of ten years, and one for each band of 200 points:
+# [groups]
+# years = 10
+# elo = 200
+
+[[query]]
+name = "Rook endings"
+text = '''
+R == 1  r == 1  [QBNqbn] == 0
+'''
+
+# A query of the library, by its path there:
+[[query]]
+theme = "sacrifices/greek-gift"
+
+[[query]]
+theme = "mates/back-rank-mate"
+"""
 
 
 def _text(path: Path) -> str:
@@ -229,6 +293,9 @@ class _Reader:
         if not isinstance(groups, dict):
             self._refuse("groups is a table, as in [groups].", "", 0, "groups")
         self._known(groups, _GROUPS, "groups", "groups", 0)
+        judge = whole.get("judge", [])
+        if not isinstance(judge, list) or not all(one in JUDGES for one in judge):
+            self._refuse(f"judge is a list of {' and '.join(JUDGES)}.", "", 0, "judge")
         listed = whole.get("query", [])
         if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
             self._refuse("Each query is a table of its own, [[query]].", "query", 0)
@@ -253,6 +320,8 @@ class _Reader:
             samples=self._number(whole, "samples", "", 0, 0, MOST_SAMPLES) or 0,
             seed=self._number(whole, "seed", "", 1, 0, 2**53) or 0,
             bases_place=self._place("", 0, "bases"),
+            judge=tuple(judge),
+            judge_place=self._place("", 0, "judge"),
         )
 
     def _question(self, one: Mapping[str, Any], number: int, games: str) -> Question:

@@ -29,6 +29,7 @@ _NO_RESULT: Final = "The moves that follow the hits of a search are counted here
 _NO_HITS: Final = "The search found no hits, so no moves follow."
 _OWN_FRAME: Final = "The moves as the query is written: each hit's transform is taken back (N)"
 _NARROW: Final = "Show only the hits that are followed by these moves"
+_ALL: Final = "All hits shown are followed by these moves"
 _NO_PATH: Final = "Follow a move first: a double click or Enter"
 _NO_FRAME: Final = "The query has no transforms, so both are the same."
 
@@ -37,13 +38,15 @@ class ContinuationsPane(QWidget):
     """The tree of the moves after the hits of a result.
 
     `narrowed` carries a function that makes a new result from the result shown, and words for the narrowing,
-    like `NarrowButton.chosen`. `line_wanted` carries a hit (game and positionid) and a number of plies after
-    it: an example of the path that the user has chosen. `line_previewed` carries the same for the move that
-    is current in the table. The position after the plies is `positionid + plies`. `frame_wanted` carries
-    whether the user wants to see the query's own frame.
+    like `NarrowButton.chosen`. `widened` is emitted when the user wants all hits again. `line_wanted` carries
+    a hit (game and positionid) and a number of plies after it: an example of the path that the user has
+    chosen. `line_previewed` carries the same for the move that is current in the table. The position after
+    the plies is `positionid + plies`. `frame_wanted` carries whether the user wants to see the query's own
+    frame.
     """
 
     narrowed = Signal(object, str)
+    widened = Signal()
     line_wanted = Signal(int, int, int)
     line_previewed = Signal(int, int, int)
     frame_wanted = Signal(bool)
@@ -57,6 +60,8 @@ class ContinuationsPane(QWidget):
         self.crumbs = crumbs.Crumbs("Hits")
         self.summary = labels.ElidedLabel("", fills=True)
         self.summary.setAccessibleName("Hits at this place")
+        self._narrowed = labels.Narrowed()
+        self._narrowed.widened.connect(self.widened)
         self.message = labels.Label()
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.message.setWordWrap(True)
@@ -93,6 +98,10 @@ class ContinuationsPane(QWidget):
         (self.own_frame if on else self.as_played).setChecked(True)
         self.tree.set_normalised(on)
 
+    def tell_narrowing(self, words: str) -> None:
+        """Say to what the hits are narrowed. Empty words mean the whole result."""
+        self._narrowed.say(words)
+
     def clear(self) -> None:
         """Forget the result, because the games are closed or a search has begun."""
         self.set_result(None, None)
@@ -109,6 +118,10 @@ class ContinuationsPane(QWidget):
         line.setContentsMargins(11, 0, 0, 2)
         line.addWidget(self.summary)
         head.addLayout(line)
+        below = QHBoxLayout()
+        below.setContentsMargins(11, 0, 0, 2)
+        below.addWidget(self._narrowed)
+        head.addLayout(below)
         column.addLayout(head)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.table)
@@ -162,9 +175,9 @@ class ContinuationsPane(QWidget):
         self.model.show_node(tree.node, tree.path, own_frame=tree.normalised)
         self.crumbs.say(continuations.numbered(tree.path))
         self.summary.say(self._words())
-        able = tree.node is not None and bool(tree.path)
-        self.narrow.setEnabled(able)
-        self.narrow.setToolTip(wording.plain_tip(_NARROW if able else _NO_PATH))
+        rest = tree.result is not None and tree.node is not None and tree.node.count < tree.result.positions
+        self.narrow.setEnabled(rest and bool(tree.path))
+        self.narrow.setToolTip(wording.plain_tip(_NO_PATH if not tree.path else _NARROW if rest else _ALL))
         if tree.facts is not None:
             self.table.show_columns(ratings=tree.facts.rated, years=tree.facts.dated)
         self._say(self._lack())
@@ -228,6 +241,8 @@ class ContinuationsPane(QWidget):
     def _back(self, root: bool) -> None:
         if self._shown:
             self.tree.go(() if root else self._shown[:-1])
+        elif root and self._narrowed.isVisible():
+            self.widened.emit()
 
     def _go_up(self, steps: int) -> None:
         if steps < len(self._shown):
@@ -254,8 +269,9 @@ class ContinuationsPane(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # The buttons of the pane leave these keys to the pane.
-        if _leads_back(event) and self._shown:
-            self._back(event.key() == Qt.Key.Key_Escape)
+        root = event.key() == Qt.Key.Key_Escape
+        if _leads_back(event) and (self._shown or (root and self._narrowed.isVisible())):
+            self._back(root)
             event.accept()
         else:
             super().keyPressEvent(event)

@@ -21,13 +21,16 @@ from cqlgui.tasks.analysis import continuations
 from cqlgui.ui.continuing import model as model_module
 from cqlgui.ui.continuing.model import HITS, MOVE, RATING, SCORE, SHARE, YEAR
 from cqlgui.ui.look import canvas, theme, wording
+from cqlgui.ui.tables import view
 
 _PADDING: Final = 6
 _ROW_PADDING: Final = 8
 _SAMPLES: Final = {MOVE: "10...exd8=Q", SHARE: "<0.1%", RATING: "2600", YEAR: "2000"}
 """Sample texts for the widths of the columns that do not grow. The columns with bars share the rest."""
-_PARTS: Final = {HITS: 4, SCORE: 5}
-_NARROWEST: Final = 84
+_SHORT: Final = "1...Nxf3"
+"""Sample text for the least width of the moves. Where there is little room, long moves are cut."""
+_LEAST: Final = {HITS: "1,000,000", SCORE: "Score ▲"}
+"""Sample texts for the least widths of the columns with bars."""
 _BACK: Final = (Qt.Key.Key_Backspace, Qt.Key.Key_Left, Qt.Key.Key_Back)
 _DEEPER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Right)
 
@@ -41,6 +44,9 @@ class ChoicesView(QTableView):
     moved = Signal(int)
     narrowed = Signal(int)
     back = Signal(bool)
+
+    _fitted = -1
+    """The width in pixels to which the columns were fitted; -1 before the view is complete."""
 
     def __init__(self, model: model_module.ChoicesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,8 +71,10 @@ class ChoicesView(QTableView):
         head.setMinimumSectionSize(20)
         head.setHighlightSections(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSortIndicator(model.column, Qt.SortOrder.DescendingOrder)
-        self.setSortingEnabled(True)
+        head.setSectionsClickable(True)
+        head.setSortIndicatorShown(True)
+        head.sectionClicked.connect(self._sort_by)
+        view.show_arrow(head, model.column, descending=model.descending)
         # The selection that the program makes is not a wish of the user.
         self._by_user = True
         self.selectionModel().currentRowChanged.connect(self._current_changed)
@@ -96,8 +104,18 @@ class ChoicesView(QTableView):
         if current.isValid() and self._by_user:
             self.moved.emit(current.row())
 
+    def _sort_by(self, column: int) -> None:
+        """Sort by a column: moves from A to Z, and numbers with the greatest first. The second click turns
+        the order."""
+        model = self._choices
+        usual = model.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.InitialSortOrderRole)
+        descending = not model.descending if column == model.column else usual == Qt.SortOrder.DescendingOrder
+        model.sort(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
+        view.show_arrow(self.horizontalHeader(), column, descending=descending)
+
     def _fit(self) -> None:
         """Give the columns their widths. The columns with bars share the rest of the room."""
+        self._fitted = self.viewport().width()
         metrics = self.fontMetrics()
         head = self.horizontalHeader()
         arrow = self.style().pixelMetric(QStyle.PixelMetric.PM_HeaderMarkSize) + 4
@@ -109,15 +127,35 @@ class ChoicesView(QTableView):
             width = max(metrics.horizontalAdvance(sample), metrics.horizontalAdvance(title) + arrow)
             head.resizeSection(column, width + 2 * _PADDING)
             taken += width + 2 * _PADDING
-        rest = self.viewport().width() - taken
-        whole = sum(_PARTS.values())
-        for column, part in _PARTS.items():
-            head.resizeSection(column, max(_NARROWEST, rest * part // whole))
+        # The last column takes what the others leave, so that the columns are together as wide as the view.
+        rest = self._fitted - taken
+        least = {
+            column: metrics.horizontalAdvance(sample) + 2 * _PADDING + 1 for column, sample in _LEAST.items()
+        }
+        lack = least[HITS] + least[SCORE] - rest
+        if lack > 0:
+            usual = head.sectionSize(MOVE)
+            spare = max(0, usual - metrics.horizontalAdvance(_SHORT) - 2 * _PADDING)
+            head.resizeSection(MOVE, usual - min(lack, spare))
+            rest += min(lack, spare)
+        hits = max(least[HITS], min(rest * 4 // 9, rest - least[SCORE]))
+        head.resizeSection(HITS, hits)
+        head.resizeSection(SCORE, max(least[SCORE], rest - hits))
+        # Qt would show the bar while the view becomes narrower than the columns were before.
+        fits = head.length() <= self._fitted
+        policy = Qt.ScrollBarPolicy
+        self.setHorizontalScrollBarPolicy(policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded)
         self.verticalHeader().setDefaultSectionSize(metrics.height() + _ROW_PADDING)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        # When the vertical scroll bar comes or goes, the width of the view stays, but not that of its area.
+        if self._fitted not in (-1, self.viewport().width()):
+            self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -179,7 +217,7 @@ class _Cells(QStyledItemDelegate):
                 inner, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(inner.width()))
             )
             return
-        if column not in _PARTS:
+        if column not in _LEAST:
             if column != SHARE and not selected:
                 painter.setPen(colours.colour("muted"))
             painter.drawText(inner, _RIGHT, text)

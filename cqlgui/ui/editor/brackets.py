@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from cqlgui.cql.source import tokens
+from cqlgui.cql.editing import completing
 from cqlgui.ui.editor import highlight
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -41,15 +41,10 @@ def at(document: QTextDocument, position: int) -> list[tuple[int, bool]]:
 def in_quiet(cursor: QTextCursor) -> bool:
     """Whether the caret is inside a string or a comment."""
     column = cursor.positionInBlock()
-    for start, length, token in highlight.of_block(cursor.block()).pieces:
-        last = '"' if token.kind is tokens.Kind.STRING else "*/"
-        closed = len(token.text) > len(last) and token.text.endswith(last)
-        # A caret after an unterminated string or comment counts as inside, because text typed at the caret
-        # would belong to the string or comment.
-        end = start + length + (not closed)
-        if token.kind in (tokens.Kind.STRING, tokens.Kind.COMMENT) and start < column < end:
-            return True
-    return False
+    return any(
+        completing.is_quiet(token, start, start + length, column)
+        for start, length, token in highlight.of_block(cursor.block()).pieces
+    )
 
 
 def _partner(block: QTextBlock, place: int, sign: str) -> tuple[int, str] | None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel, QTextCursor
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from cqlgui.cql.editing import completing
 from cqlgui.cql.source import tokens
-from cqlgui.cql.vocabulary import registry
 from cqlgui.ui.editor import brackets, highlight, hover, offsets
 from cqlgui.ui.look import colours, wording
 
-_WORD_BEFORE = re.compile(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
 _ENOUGH = 2  # the number of typed letters that opens the popup
 _HELP = Qt.ItemDataRole.UserRole + 1
-_NEAR = 200  # the number of lines before and after the caret that are searched for names
 
 
 class Completer(QCompleter):
@@ -64,15 +60,11 @@ class Completer(QCompleter):
         ):
             self._view.hide()
             return
-        rows = [row for row in registry.complete(prefix) if row.kind != "internal"]
+        found = completing.offers(prefix, self._near())
         self._items.clear()
-        for row in rows:
-            self._add(row.name, row.meaning, hover.row_html(row))
-        taken = {row.name for row in rows}
-        for name in self._names():
-            if name.startswith(prefix) and name not in taken and name != prefix:
-                self._add(name, "name used in this query", "")
-        whole = any(row.name == prefix for row in rows)
+        for offer in found:
+            self._add(offer.word, offer.meaning, hover.row_html(offer.row) if offer.row is not None else "")
+        whole = any(offer.word == prefix for offer in found)
         if not self._items.rowCount() or (not asked and whole and self._items.rowCount() == 1):
             self._view.hide()
             return
@@ -89,8 +81,7 @@ class Completer(QCompleter):
         """The part of the word that is before the caret."""
         cursor = self._editor.textCursor()
         line = cursor.block().text()
-        found = _WORD_BEFORE.search(line[: offsets.Offsets(line).to_points(cursor.positionInBlock())])
-        return found.group() if found else ""
+        return completing.prefix(line[: offsets.Offsets(line).to_points(cursor.positionInBlock())])
 
     def takes(self, event: QKeyEvent) -> bool:
         """Handle a key while the popup is open. If the result is False, the editor handles the key."""
@@ -125,18 +116,15 @@ class Completer(QCompleter):
         item.setEditable(False)
         self._items.appendRow(item)
 
-    def _names(self) -> list[str]:
+    def _near(self) -> list[tokens.Token]:
+        """The tokens of the lines around the caret."""
         here = self._editor.textCursor().blockNumber()
-        block = self._editor.document().findBlockByNumber(max(0, here - _NEAR))
-        found = set()
-        while block.isValid() and block.blockNumber() <= here + _NEAR:
-            found |= {
-                token.text
-                for _, _, token in highlight.of_block(block).pieces
-                if token.kind is tokens.Kind.NAME
-            }
+        block = self._editor.document().findBlockByNumber(max(0, here - completing.NEAR))
+        found: list[tokens.Token] = []
+        while block.isValid() and block.blockNumber() <= here + completing.NEAR:
+            found += [token for _, _, token in highlight.of_block(block).pieces]
             block = block.next()
-        return sorted(found)
+        return found
 
     def _insert(self, word: str) -> None:
         cursor = self._editor.textCursor()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import html
 import re
 
-from cqlgui.board import men, squares
+from cqlgui.cql.editing import describing
 from cqlgui.cql.source import diagnostics, tokens
 from cqlgui.cql.vocabulary import registry
 
 _QUOTED = re.compile(r"`([^`]+)`")
-_MEN = ("no man", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 def finding_html(finding: diagnostics.Diagnostic) -> str:
@@ -23,8 +22,9 @@ def finding_html(finding: diagnostics.Diagnostic) -> str:
 def token_html(token: tokens.Token) -> str:
     """Help on the token under the pointer; empty if there is no help."""
     if token.kind is tokens.Kind.DESIGNATOR:
-        return f"<b>{html.escape(token.text)}</b> – {html.escape(designator_words(token.men, token.squares))}"
-    row = registry.lookup(token.word) or registry.lookup(token.text)
+        words = describing.designator_words(token.men, token.squares)
+        return f"<b>{html.escape(token.text)}</b> – {html.escape(words)}"
+    row = describing.row_of(token)
     return "" if row is None else row_html(row)
 
 
@@ -44,35 +44,4 @@ def row_html(row: registry.Row) -> str:
 
 def meaning_html(row: registry.Row) -> str:
     """The meaning of a keyword, with quoted parts as code."""
-    meaning = html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + ".")
-    return _QUOTED.sub(r"<code>\1</code>", meaning)
-
-
-def designator_words(mask: int, board: int) -> str:
-    """A designator in words: the men and the squares that the designator names."""
-    return f"{_men_words(mask)} {_square_words(board)}"
-
-
-def _men_words(mask: int) -> str:
-    if mask == men.ANY_MASK:
-        return "squares:"
-    if mask & ~1 == men.WHITE_MASK | men.BLACK_MASK:
-        return "any man" + (" or no man" if mask & 1 else "")
-    parts = []
-    for colour, whole, word in ((0, men.WHITE_MASK, "white"), (6, men.BLACK_MASK, "black")):
-        if mask & whole == whole:
-            parts.append(f"any {word} man")
-            continue
-        parts += [f"{word} {_MEN[kind]}" for kind in range(6, 0, -1) if mask >> (kind + colour) & 1]
-    if mask & 1:
-        parts.append("an empty square")
-    return " or ".join(parts)
-
-
-def _square_words(board: int) -> str:
-    if board == squares.ALL:
-        return "anywhere"
-    count = squares.popcount(board)
-    if count <= 8:
-        return "on " + ", ".join(squares.square_name(square) for square in squares.bits(board))
-    return f"on {count} squares"
+    return _QUOTED.sub(r"<code>\1</code>", html.escape(describing.meaning(row)))

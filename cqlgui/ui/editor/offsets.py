@@ -1,5 +1,5 @@
-"""The only place where code-point offsets (Python, diagnostics) and UTF-16 positions (Qt documents) are
-converted."""
+"""The only place of the window where code-point offsets (Python, diagnostics) and UTF-16 positions (Qt
+documents) are converted."""
 
 from __future__ import annotations
 

@@ -174,8 +174,8 @@ class FacetsPane(QWidget):
     def _say_size(self, size: tuple[int, int]) -> None:
         games, hits = size
         whole = self._sheet.hits if self._sheet is not None else hits
-        of = f" of {wording.number(whole)}" if hits != whole else ""
-        self._size.say(f"{wording.number(hits)}{of} hits in {wording.games(games)}")
+        part = f"{wording.number(hits)} of " if hits != whole else ""
+        self._size.say(f"{part}{wording.hits(whole)} in {wording.games(games)}")
 
     def _show_state(self) -> None:
         ready = self._sheet is not None and bool(len(self._sheet.games))
@@ -186,7 +186,8 @@ class FacetsPane(QWidget):
             self._note.setText(_NOTHING)
         else:
             self._note.setText(_NO_HITS if not self._result.order else _COUNTING)
-        self._all.setVisible(ready and bool(self._choice))
+        # The line of games may leave no hits, but the choice can be taken back all the same.
+        self._all.setVisible(self._sheet is not None and bool(self._choice))
         self._show_chips()
 
     def _show_chips(self) -> None:

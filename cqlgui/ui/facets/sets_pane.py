@@ -4,7 +4,6 @@ last run of a query."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter, QPalette
@@ -24,26 +23,29 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.tasks.analysis import sets
-from cqlgui.tasks.results import search_model
-from cqlgui.tasks.search import narrowing
-from cqlgui.ui.look import colours, labels, theme, wording
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.ui.look import colours, labels, naming, theme, wording
 from cqlgui.ui.panels import narrow
 from cqlgui.ui.picker import flow
 
 _ABOUT = int(Qt.ItemDataRole.UserRole)
+_LONGEST_NAME = 32
+"""What changed names a set with at most this number of characters."""
 _EMPTY = "No hits are kept. Keep the hits shown, to combine them with those of another query later."
 Index = QModelIndex | QPersistentModelIndex
 
 
 class SetsPane(QWidget):
     """`kept` is emitted when the user wants to keep the hits shown. `chosen` carries a function that makes a
-    new result from the result shown, and words. `recalled`, `inside`, `dropped` and `compared` carry the
-    `sets.NamedSet` to show, to search in, to drop and to compare the hits shown with. `renamed` carries a set
-    and its new name. `wanted` carries a result that is a part of the changes, and words for it."""
+    new result from the result shown, and words. `recalled`, `again`, `inside`, `dropped` and `compared` carry
+    the `sets.NamedSet` to show, to search again, to search in, to drop and to compare the hits shown with.
+    `renamed` carries a set and its new name. `wanted` carries a result that is a part of the changes, and
+    words for it."""
 
     kept = Signal()
     chosen = Signal(object, str)
     recalled = Signal(object)
+    again = Signal(object)
     inside = Signal(object)
     renamed = Signal(object, str)
     dropped = Signal(object)
@@ -54,9 +56,11 @@ class SetsPane(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Sets of hits")
         self._listed: tuple[sets.NamedSet, ...] = ()
+        self._base: base_model.Base | None = None
+        self._seen: tuple[tuple[str, str, str], ...] = ()
         self._can_keep = False
         self._keep = QPushButton("&Keep the hits shown", self)
-        self._keep.setToolTip("Keep these hits under a name, as long as the games are open")
+        self._keep.setToolTip("Keep these hits under a name, also for the next time these games are opened")
         self._keep.clicked.connect(self.kept)
         self.list = QListWidget(self)
         self.list.setAccessibleName("Sets of hits")
@@ -67,7 +71,7 @@ class SetsPane(QWidget):
         self.list.setEditTriggers(QListWidget.EditTrigger.EditKeyPressed)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._open_menu)
-        self.list.itemActivated.connect(lambda _item: self._on_current(self.recalled.emit))
+        self.list.itemActivated.connect(lambda _item: self._on_current(self._open))
         self.list.itemChanged.connect(self._name_changed)
         self.list.currentRowChanged.connect(lambda _row: self._show_state())
         self.setFocusProxy(self.list)
@@ -84,7 +88,7 @@ class SetsPane(QWidget):
         self._show_state()
 
     def _make_buttons(self) -> list[QToolButton]:
-        show, combine, compare = (QToolButton(self) for _ in range(3))
+        show, combine, compare, again = (QToolButton(self) for _ in range(4))
         show.setText("Show")
         show.setToolTip("Show the hits of this set (Enter)")
         show.clicked.connect(lambda: self._on_current(self.recalled.emit))
@@ -97,9 +101,12 @@ class SetsPane(QWidget):
         menu.aboutToShow.connect(lambda: self._fill_combining(menu))
         combine.setMenu(menu)
         compare.setText("Compare")
+        again.setText("Search again")
+        again.setToolTip("Search these games for the query of this set")
+        again.clicked.connect(lambda: self._on_current(self.again.emit))
         compare.setToolTip("Find what is added, lost and moved in the hits shown, compared with this set")
         compare.clicked.connect(lambda: self._on_current(self.compared.emit))
-        return [show, combine, compare]
+        return [show, combine, compare, again]
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
@@ -119,17 +126,23 @@ class SetsPane(QWidget):
         column.addWidget(self.list, 1)
         column.addLayout(row)
 
-    def show_sets(self, listed: Sequence[sets.NamedSet], *, can_keep: bool) -> None:
-        """Show these sets, the newest first. `can_keep` says whether there are hits to keep."""
+    def show_sets(
+        self, listed: Sequence[sets.NamedSet], base: base_model.Base | None = None, *, can_keep: bool
+    ) -> None:
+        """Show these sets, the newest first. `base` is the open base; sets of an older state of its files are
+        shown as such. `can_keep` says whether there are hits to keep."""
         self._can_keep = can_keep
-        if tuple(listed) != self._listed:
-            current, row = self._current(), self.list.currentRow()
-            same = len(listed) == len(self._listed)
-            self._listed = tuple(listed)
+        current, row = self._current(), self.list.currentRow()
+        same = len(listed) == len(self._listed)
+        self._listed, self._base = tuple(listed), base
+        # What a set says about its games may change without being seen. A name that is being edited stays.
+        seen = tuple((one.key, one.name, self._state_of(one)) for one in listed)
+        if seen != self._seen:
+            self._seen = seen
             self.list.blockSignals(True)
             self.list.clear()
             for one in reversed(self._listed):
-                self.list.addItem(_item(one))
+                self.list.addItem(_item(one, self._state_of(one)))
             self.list.setCurrentRow(row if same else self._row_of(current))
             self.list.blockSignals(False)
         self._show_state()
@@ -137,6 +150,16 @@ class SetsPane(QWidget):
     def show_changes(self, before: sets.NamedSet, after: sets.NamedSet, found: sets.Changes) -> None:
         """Show what is different in `after`, compared with `before`."""
         self._changes.say(before, after, found)
+
+    def _state_of(self, one: sets.NamedSet) -> str:
+        """What is unusual about a set, in words."""
+        if one.lost:
+            return f"no hits, {one.lost}"
+        older = self._base is not None and not sets.same_games(one.base, self._base)
+        return "of an older state of the base" if older else ""
+
+    def _open(self, one: sets.NamedSet) -> None:
+        (self.again if one.lost else self.recalled).emit(one)
 
     def _row_of(self, one: sets.NamedSet | None) -> int:
         newest = list(reversed(self._listed))
@@ -156,12 +179,15 @@ class SetsPane(QWidget):
         self._keep.setEnabled(self._can_keep)
         self._note.setVisible(not self._listed)
         self.list.setVisible(bool(self._listed))
-        show, *others = self._buttons
+        show, combine, compare, again = self._buttons
         for button in self._buttons:
             button.setVisible(bool(self._listed))
-        show.setEnabled(self._current() is not None)
-        for button in others:
-            button.setEnabled(self._current() is not None and self._can_keep)
+        one = self._current()
+        there = one is not None and not one.lost
+        show.setEnabled(there)
+        for button in (combine, compare):
+            button.setEnabled(there and self._can_keep)
+        again.setVisible(one is not None and bool(self._state_of(one)))
 
     def _fill_combining(self, menu: QMenu) -> None:
         menu.clear()
@@ -171,21 +197,20 @@ class SetsPane(QWidget):
             menu.addAction(title, self._combining(way, one)).setEnabled(self._can_keep)
 
     def _combining(self, way: str, other: sets.NamedSet) -> Callable[[], None]:
-        def combine(result: search_model.SearchResult) -> search_model.SearchResult:
-            return narrowing.OPERATIONS[way](result, other.result)
-
-        return lambda: self.chosen.emit(combine, f"{way} {other.name}")
+        return lambda: self.chosen.emit(narrow.combining(way, other, self._base), f"{way} {other.name}")
 
     def menu_for(self, one: sets.NamedSet) -> QMenu:
         """The menu of a set."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("&Show\tEnter", lambda: self.recalled.emit(one))
+        usable = self._can_keep and not one.lost
+        menu.addAction("&Show\tEnter", lambda: self.recalled.emit(one)).setEnabled(not one.lost)
         for way, title in narrow.WAYS:
-            menu.addAction(title, self._combining(way, one)).setEnabled(self._can_keep)
+            menu.addAction(title, self._combining(way, one)).setEnabled(usable)
         compare = menu.addAction("&Compare with the hits shown", lambda: self.compared.emit(one))
-        compare.setEnabled(self._can_keep)
-        menu.addAction("Search &in these games only", lambda: self.inside.emit(one))
+        compare.setEnabled(usable)
+        menu.addAction("Search &again", lambda: self.again.emit(one))
+        menu.addAction("Search &in these games only", lambda: self.inside.emit(one)).setEnabled(not one.lost)
         menu.addSeparator()
         rename = QAction("&Rename\tF2", menu)
         rename.triggered.connect(lambda: self.list.editItem(self.list.currentItem()))
@@ -229,6 +254,8 @@ class _ChangesBox(QWidget):
         super().__init__(parent)
         self._words = labels.Label(self)
         self._words.setWordWrap(True)
+        # A long name without spaces must not make the window wider.
+        self._words.setMinimumWidth(labels.NARROWEST)
         self._close = QToolButton(self)
         self._close.setText("✕")
         self._close.setToolTip("Hide what changed")
@@ -256,11 +283,13 @@ class _ChangesBox(QWidget):
 
     def say(self, before: sets.NamedSet, after: sets.NamedSet, found: sets.Changes) -> None:
         """Show the differences between two sets."""
-        since = f"Compared with “{before.name}” of {_time(before.asked)}"
+        name = naming.shortened(before.name, _LONGEST_NAME)
+        since = f"Compared with “{name}” of {wording.moment(before.asked)}"
         if sets.key_of(before.query) == sets.key_of(after.query):
-            since = f"Since {_time(before.asked)}"
+            since = f"Since {wording.moment(before.asked)}"
         gone = f" {wording.games(found.gone)} left the base." if found.gone else ""
-        change = f"{wording.hits(found.hits_added)} more, {wording.hits(found.hits_lost)} fewer."
+        more = wording.counted(found.hits_added, "more hit", "more hits")
+        change = f"{more}, {wording.number(found.hits_lost)} fewer."
         self._words.setText(f"{since}: {change if found else 'nothing changed.'}{gone}")
         self._shown = [
             (found.added, f"added, {after.name}"),
@@ -313,17 +342,12 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _item(one: sets.NamedSet) -> QListWidgetItem:
+def _item(one: sets.NamedSet, state: str) -> QListWidgetItem:
     item = QListWidgetItem(wording.straight(one.name))
-    counts = f"{wording.hits(one.result.positions)} in {wording.games(len(one.result.order))}"
-    about = " · ".join(filter(None, (counts, one.base.name, _time(one.asked))))
+    counts = f"{wording.hits(one.positions)} in {wording.games(one.games)}"
+    about = " · ".join(filter(None, (state, counts, one.base.name, wording.moment(one.asked))))
     item.setData(_ABOUT, about)
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
     item.setToolTip(wording.plain_tip(f"{one.name}\n{about}\n\n{one.query[:2_000]}"))
     item.setData(int(Qt.ItemDataRole.AccessibleTextRole), f"{one.name}. {about}")
     return item
-
-
-def _time(asked: float) -> str:
-    at = datetime.fromtimestamp(asked)
-    return at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")

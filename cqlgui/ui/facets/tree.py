@@ -1,4 +1,4 @@
-"""The tree of facets: one group for each facet, with its values, their counts, and bars behind the counts."""
+"""The tree of facets: one group for each facet, with its values, their counts, and bars behind the words."""
 
 from __future__ import annotations
 
@@ -256,9 +256,9 @@ class FacetTree(QTreeWidget):
             row: QRect = option.rect
             left = self.visualRect(first).left()
             area = QRect(left, row.top() + 1, 0, row.height() - 2)
-            # All bars have one scale, whatever the depth of their rows.
-            whole = row.right() - 3 * self.indentation()
-            area.setWidth(min(row.right() - left, max(2, round(whole * min(1.0, float(share))))))
+            # All bars have one scale, whatever the depth of their rows, and end before the numbers.
+            whole = self.columnWidth(0) - 3 * self.indentation()
+            area.setWidth(max(2, round(whole * min(1.0, float(share)))))
             tint = QColor(colours.of(self, "error" if state == EXCLUDED else "accent"))
             tint.setAlpha(96 if state == ALONE else _TINT_ON_DARK if colours.scheme(self).dark else _TINT)
             painter.fillRect(area, tint)

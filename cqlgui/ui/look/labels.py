@@ -5,9 +5,17 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QUrl
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QTextBrowser, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QTextBrowser,
+    QToolButton,
+    QWidget,
+)
 
 from cqlgui.ui.look import canvas, naming, wording
 
@@ -196,3 +204,29 @@ class ElidedLabel(QWidget):
             painter.drawText(left, height, shown)
             if tail:
                 painter.drawText(left + length + _GAP, height, tail)
+
+
+class Narrowed(QWidget):
+    """A line that says to what the hits are narrowed, with a button that brings all hits back. The line is
+    hidden while the hits are not narrowed. `widened` is emitted when the user wants all hits."""
+
+    widened = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = ElidedLabel("", self, fills=True)
+        self._words.setAccessibleName("Narrowing of the hits")
+        self.button = QToolButton(self)
+        self.button.setText("All hits")
+        self.button.setToolTip("Show all hits of the search again (Esc)")
+        self.button.clicked.connect(self.widened)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._words, 1)
+        row.addWidget(self.button)
+        self.hide()
+
+    def say(self, words: str) -> None:
+        """Show to what the hits are narrowed. Empty words hide the line."""
+        self._words.say(f"Narrowed: {words}" if words else "")
+        self.setVisible(bool(words))

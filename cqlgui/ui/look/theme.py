@@ -340,6 +340,7 @@ QPushButton:focus { border-color: @accent@; }
 QPushButton:disabled { color: @disabled@; background: @window@; }
 QPushButton:default, QPushButton[primary="true"] { background: @accent@; color: @accent_text@;
     border-color: @accent@; }
+QPushButton:default:disabled,
 QPushButton[primary="true"]:disabled { background: @window@; color: @disabled@; border-color: @border@; }
 QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 3px; background: transparent;
     color: @text@; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from datetime import datetime
 
 
 def number(value: int) -> str:
@@ -29,6 +30,12 @@ def games(value: int) -> str:
 def hits(value: int) -> str:
     """`1 hit`, `2 hits`."""
     return counted(value, "hit", "hits")
+
+
+def moment(seconds: float) -> str:
+    """A time in seconds since 1970: the hour if it was today (`14:05`), else the date as well."""
+    at = datetime.fromtimestamp(seconds)
+    return at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")
 
 
 def duration(seconds: float) -> str:

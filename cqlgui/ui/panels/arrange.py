@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from cqlgui.base.data import dataclass
-from cqlgui.tasks.analysis.arranging import Sort
+from cqlgui.tasks.analysis.arranging import Key, Sort
 from cqlgui.tasks.export.hit_table import Rows
+from cqlgui.ui.look import wording
 from cqlgui.ui.tables import hits_model
 
 _ROWS = (
@@ -20,17 +23,24 @@ _ROWS = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How the user wants the rows: what a row is, and the column to sort by. `sort` is None for the order in
-    which the hits were found."""
+    """How the user wants the rows: what a row is, and the columns to sort by, the most important first.
+    Without `sorts`, rows have the order in which the hits were found."""
 
     rows: Rows = Rows.HITS
-    sort: Sort | None = None
-    descending: bool = False
+    sorts: tuple[Key, ...] = ()
 
     @property
     def is_plain(self) -> bool:
         """Whether the rows are the hits in their order."""
-        return self.rows is Rows.HITS and self.sort is None
+        return self.rows is Rows.HITS and not self.sorts
+
+    @property
+    def words(self) -> str:
+        """How the rows are sorted, as a sentence; empty for the order in which they were found."""
+        names = [
+            f"{_NAMES[key.sort].lower()}{' (largest first)' if key.descending else ''}" for key in self.sorts
+        ]
+        return f"Sorted by {', then by '.join(names)}." if names else ""
 
 
 class ArrangeButton(QToolButton):
@@ -41,7 +51,6 @@ class ArrangeButton(QToolButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setText("Rows")
-        self.setToolTip("What a row is, and how rows are sorted; a click on a title sorts too (Alt+R)")
         self.setAccessibleName("Arrange the rows")
         self.setShortcut("Alt+R")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -53,40 +62,49 @@ class ArrangeButton(QToolButton):
             action = self._choice(menu, self._kinds, words)
             action.setData(rows)
         menu.addSeparator()
-        sorts = menu.addMenu("&Sort by")
-        self._sorts = QActionGroup(sorts)
-        self._choice(sorts, self._sorts, "as found").setData(None)
-        listed: dict[Sort, str] = {}
-        for column, sort in hits_model.SORTS.items():
-            listed.setdefault(sort, hits_model.TITLES[column])
-        for sort, words in (*listed.items(), (Sort.HITS, "Number of hits")):
-            self._choice(sorts, self._sorts, "Date" if sort is Sort.DATE else words).setData(sort)
-        self._turned = menu.addAction("&Largest first")
-        self._turned.setCheckable(True)
+        self._sorts, self._turned = self._add_sorts(menu, "&Sort by", "as found", "&Largest first")
+        self._then, self._then_turned = self._add_sorts(
+            menu, "&Then by", "nothing more", "L&argest first in this, too"
+        )
         self._kinds.triggered.connect(self._chosen)
-        self._sorts.triggered.connect(self._chosen)
-        self._turned.triggered.connect(self._chosen)
         menu.aboutToShow.connect(self._show)
         self.setMenu(menu)
         self._show()
+
+    def _add_sorts(self, menu: QMenu, title: str, none: str, turned: str) -> tuple[QActionGroup, QAction]:
+        """Add a menu of columns to sort by, and an item for the opposite direction."""
+        sorts = menu.addMenu(title)
+        group = QActionGroup(sorts)
+        self._choice(sorts, group, none).setData(None)
+        for sort, words in _NAMES.items():
+            self._choice(sorts, group, words).setData(sort)
+        action = menu.addAction(turned)
+        action.setCheckable(True)
+        group.triggered.connect(self._chosen)
+        action.triggered.connect(self._chosen)
+        return group, action
 
     def set_wish(self, wish: Wish) -> None:
         """Show this wish in the menu."""
         self.wish = wish
         self._show()
 
-    def sort_by(self, column: int) -> None:
+    def sort_by(self, column: int, *, more: bool = False) -> None:
         """Sort by a column of the table. The second click on a column turns the order, and the third click
-        brings back the order in which the hits were found."""
+        ends the sorting by this column. With `more`, the columns of earlier clicks stay, and come first."""
         sort = hits_model.SORTS.get(column)
         if sort is None:
             return
-        if sort is not self.wish.sort:
-            wish = Wish(self.wish.rows, sort)
-        elif not self.wish.descending:
-            wish = Wish(self.wish.rows, sort, descending=True)
+        sorts = list(self.wish.sorts)
+        known = next((place for place, key in enumerate(sorts) if key.sort is sort), None)
+        before = None if known is None or not (more or len(sorts) == 1) else sorts[known]
+        if before is None:
+            sorts = [*sorts, Key(sort)] if more else [Key(sort)]
+        elif not before.descending:
+            sorts[sorts.index(before)] = Key(sort, descending=True)
         else:
-            wish = Wish(self.wish.rows)
+            sorts.remove(before)
+        wish = Wish(self.wish.rows, tuple(sorts))
         self.set_wish(wish)
         self.wished.emit(wish)
 
@@ -97,17 +115,50 @@ class ArrangeButton(QToolButton):
         return action
 
     def _show(self) -> None:
-        for group, wanted in ((self._kinds, self.wish.rows), (self._sorts, self.wish.sort)):
+        first, second = (*self.wish.sorts, None, None)[:2]
+        for group, wanted in (
+            (self._kinds, self.wish.rows),
+            (self._sorts, first and first.sort),
+            (self._then, second and second.sort),
+        ):
             for action in group.actions():
                 action.setChecked(action.data() is wanted or action.data() == wanted)
-        self._turned.setChecked(self.wish.descending)
-        self._turned.setEnabled(self.wish.sort is not None)
+        for turned, key in ((self._turned, first), (self._then_turned, second)):
+            turned.setChecked(key is not None and key.descending)
+            turned.setEnabled(key is not None)
+        self._then.setEnabled(first is not None)
+        self.setToolTip(wording.plain_tip(" ".join(filter(None, (_TIP, self.wish.words)))))
 
     def _chosen(self) -> None:
-        kind, sort = self._kinds.checkedAction(), self._sorts.checkedAction()
-        if kind is None or sort is None:
+        kind = self._kinds.checkedAction()
+        if kind is None:
             return
-        wanted = sort.data()
-        descending = self._turned.isChecked() and wanted is not None
-        self.set_wish(Wish(kind.data(), wanted, descending))
+        keys: list[Key] = []
+        for group, turned in ((self._sorts, self._turned), (self._then, self._then_turned)):
+            action = group.checkedAction()
+            sort = None if action is None else action.data()
+            if sort is not None and all(key.sort is not sort for key in keys):
+                keys.append(Key(sort, turned.isChecked()))
+        then = self._then.checkedAction()
+        # The menu has the first two columns. Those that follow come from clicks on titles, and stay unless
+        # nothing shall follow the first.
+        if keys and then is not None and then.data() is not None:
+            chosen = {key.sort for key in keys}
+            keys.extend(key for key in self.wish.sorts[2:] if key.sort not in chosen)
+        self.set_wish(Wish(kind.data(), tuple(keys)))
         self.wished.emit(self.wish)
+
+
+def _names() -> dict[Sort, str]:
+    """The name of each column that rows can be sorted by, in the order of the menu."""
+    listed: dict[Sort, str] = {}
+    for column, sort in hits_model.SORTS.items():
+        listed.setdefault(sort, "Date" if sort is Sort.DATE else hits_model.TITLES[column])
+    return {**listed, Sort.HITS: "Number of hits"}
+
+
+_NAMES: Final = _names()
+_TIP: Final = (
+    "What a row is, and how rows are sorted (Alt+R). A click on a title sorts too. Shift+click sorts equal"
+    " rows by one more column."
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from PySide6.QtWidgets import (
 from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk
 from cqlgui.tasks.export import exporting
+from cqlgui.tasks.export.formats import studies
+from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.ui.look import fitting, labels, naming, theme, wording
 
 _FORMATS = {
@@ -54,12 +57,24 @@ class What(Enum):
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
     """The user's choice. If `annotate` is True, the matches are marked (in PGN only). If `normalise` is True,
-    the games are written in the query's own frame. The ending of `path` gives the format."""
+    the games are written in the query's own frame. The ending of `path` gives the format. `rows` says what a
+    row of a table is. If `unique` is True, of several games that are the same, only one is written. If
+    `study` is True, a PGN is written for studies of Lichess."""
 
     what: What
     annotate: bool
     path: Path
     normalise: bool = False
+    rows: Rows = Rows.HITS
+    unique: bool = False
+    study: bool = False
+
+
+_ROWS = {
+    Rows.HITS: "Every hit",
+    Rows.SPANS: "Runs of plies with one element",
+    Rows.GAMES: "Games, with the number of hits",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +92,15 @@ class ExportCounts:
 class ExportDialog(QDialog):
     """Use `ask`; the constructor is for tests, which press the buttons."""
 
-    def __init__(self, parent: QWidget | None, counts: ExportCounts, folder: Path, name: str) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None,
+        counts: ExportCounts,
+        folder: Path,
+        name: str,
+        rows: Rows = Rows.HITS,
+        copy: Callable[[ExportChoice], None] | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export hits")
         self.setMinimumWidth(520)
@@ -100,6 +123,15 @@ class ExportDialog(QDialog):
         self.choices[What.ELEMENT].setEnabled(bool(counts.element_words))
         self.plain = QRadioButton("As it stands: each game's own text, byte for byte", self)
         self.marked = QRadioButton("With each match as a comment, its squares and lines marked", self)
+        self.study = QRadioButton(
+            f"For studies of Lichess: matches marked, {studies.CHAPTERS} chapters a file", self
+        )
+        self.unique = QCheckBox("Leave out duplicates: the same game, or its beginning, again", self)
+        self.rows = QComboBox(self)
+        for kind, words in _ROWS.items():
+            self.rows.addItem(words, kind)
+        self.rows.setCurrentIndex(list(_ROWS).index(rows))
+        self.rows.setAccessibleName("Rows")
         self.normalise = QCheckBox("As the query is written: each transform taken back", self)
         self.normalise.setToolTip(
             wording.plain_tip(
@@ -111,7 +143,7 @@ class ExportDialog(QDialog):
         self._whats, self._hows = QButtonGroup(self), QButtonGroup(self)
         for button in self.choices.values():
             self._whats.addButton(button)
-        for button in (self.plain, self.marked):
+        for button in (self.plain, self.marked, self.study):
             self._hows.addButton(button)
         # The buttons are checked only after they were put into two groups. Buttons without a group would
         # exclude each other, and checking one button would uncheck all others.
@@ -130,9 +162,14 @@ class ExportDialog(QDialog):
         self._buttons = QDialogButtonBox(self)
         self.export = self._buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self.copy = self._buttons.addButton("Copy as command line", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy.setVisible(copy is not None)
+        if copy is not None:
+            self.copy.clicked.connect(lambda: copy(self.choice()))
         self._lay_out()
         self.format.currentIndexChanged.connect(self._format_chosen)
-        self.normalise.toggled.connect(lambda _on: self._path_changed())
+        for switch in (self.normalise, self.study):
+            switch.toggled.connect(lambda _on: self._path_changed())
         self.path.textChanged.connect(self._path_changed)
         self._browse.clicked.connect(self._choose_file)
         self._buttons.accepted.connect(self.accept)
@@ -141,14 +178,21 @@ class ExportDialog(QDialog):
 
     @classmethod
     def ask(
-        cls, parent: QWidget | None, counts: ExportCounts, folder: Path | None = None, name: str = "hits"
+        cls,
+        parent: QWidget | None,
+        counts: ExportCounts,
+        folder: Path | None = None,
+        name: str = "hits",
+        rows: Rows = Rows.HITS,
+        copy: Callable[[ExportChoice], None] | None = None,
     ) -> ExportChoice | None:
         """Ask, and return the choice, or None if the user cancelled.
 
         `folder` is the suggested folder, by default the home folder. `name` is the suggested file name
-        without ending. If the file exists already, the dialog says that the file will be replaced.
+        without ending, and `rows` the suggested rows. `copy` copies a choice as a command line. If the file
+        exists already, the dialog says that the file will be replaced.
         """
-        dialog = cls(parent, counts, folder or Path.home(), name)
+        dialog = cls(parent, counts, folder or Path.home(), name, rows, copy)
         try:
             return dialog.choice() if dialog.exec() == QDialog.DialogCode.Accepted else None
         finally:
@@ -159,7 +203,16 @@ class ExportDialog(QDialog):
         what = next(what for what, button in self.choices.items() if button.isChecked())
         path = self._named()
         pgn = path.suffix.lower() == ".pgn"
-        return ExportChoice(what, self.marked.isChecked() and pgn, path, self.normalise.isChecked())
+        own = pgn and not self.normalise.isChecked()
+        return ExportChoice(
+            what,
+            self.marked.isChecked() and pgn,
+            path,
+            self.normalise.isChecked(),
+            Rows.HITS if pgn else self.rows.currentData(),
+            self.unique.isChecked(),
+            self.study.isChecked() and own,
+        )
 
     def _lay_out(self) -> None:
         file_row = QHBoxLayout()
@@ -173,12 +226,15 @@ class ExportDialog(QDialog):
             whats.addWidget(button)
         hows.addWidget(self.plain)
         hows.addWidget(self.marked)
+        hows.addWidget(self.study)
+        whats.addWidget(self.unique)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         form.setHorizontalSpacing(14)
-        form.setVerticalSpacing(12)
+        form.setVerticalSpacing(8)
         form.addRow("What", whats)
         form.addRow("How", hows)
+        form.addRow("Rows", self.rows)
         form.addRow("Frame", self.normalise)
         form.addRow("Format", self.format)
         form.addRow("File", file_row)
@@ -220,6 +276,8 @@ class ExportDialog(QDialog):
         own = pgn and not self.normalise.isChecked()
         self.plain.setEnabled(own)
         self.marked.setEnabled(own)
+        self.study.setEnabled(own)
+        self.rows.setEnabled(not pgn)
         problem, note = "", ""
         if not self.path.text().strip() or not path.name:
             problem = "Name a file."
@@ -229,16 +287,30 @@ class ExportDialog(QDialog):
             problem = "This is a folder."
         elif not disk.is_folder(path.parent):
             problem = f"There is no folder {path.parent}."
+        elif disk.is_file(path) and own and self.study.isChecked():
+            problem = "This file exists, and studies replace no files."
         elif disk.is_file(path):
             note = "This file exists and will be replaced."
         colours = theme.colours()
         self._problem.setText(labels.cut(problem or note))
         self._problem.setStyleSheet(f"color: {colours.error if problem else colours.warning};")
         self.export.setEnabled(not problem)
+        self.copy.setEnabled(not problem)
+        if self.isVisible():
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Grow until the message has all its lines, as far as the screen allows."""
+        column = self.layout()
+        assert column is not None
+        column.activate()
+        width = max(self.width(), self.minimumSizeHint().width())
+        self.resize(width, max(self.height(), column.totalHeightForWidth(width)))
+        fitting.fit(self)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        fitting.fit(self)
+        self._make_room()
 
     def _choose_file(self) -> None:
         filters = [f"{words} (*{ending})" for ending, words in _FORMATS.items()]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from array import array
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+import numpy as np
+from PySide6.QtCore import QByteArray, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.tasks.databases import games as games_task
+from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import labels, theme, wording
 from cqlgui.ui.loop import jobs
@@ -38,6 +40,8 @@ class GamesPanel(QWidget):
         self._wanted = 0
         self._view_of: tuple[str, bool, str] | None = None
         self._fault = False
+        # The duplicates that the table leaves out.
+        self._left_out: duplicates.Duplicates | None = None
         self._cache = rows.RowCache(door, self)
         self.model = games_model.GamesModel(self._cache, self)
         self.table = view.TableView("Games", self)
@@ -46,7 +50,7 @@ class GamesPanel(QWidget):
         head = self.table.horizontalHeader()
         head.setSectionsClickable(True)
         head.setSortIndicatorShown(True)
-        head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        view.show_arrow(head, 0, descending=False)
         self.filter = games_line.GamesLine(door, "Filter: carlsen elo>2600 year:1990-2000 eco:B90 …", self)
         self.filter.setAccessibleName("Filter the games")
         self.filter.setMaximumWidth(420)
@@ -78,6 +82,13 @@ class GamesPanel(QWidget):
             self.model.set_ids(array("q"))
             self.table.scrollToTop()
         self._ask()
+
+    def leave_out(self, found: duplicates.Duplicates | None) -> None:
+        """Leave these duplicates out; None to show all games."""
+        if found is not self._left_out:
+            self._left_out = found
+            self._view_of = None
+            self._ask()
 
     def current(self) -> int | None:
         """The ordinal of the current game."""
@@ -130,14 +141,22 @@ class GamesPanel(QWidget):
 
     def _ask(self) -> None:
         base, sort, descending, text = self._base, self._sort, self._descending, self._text
+        left_out = self._left_out
         if base is None:
             self._jobs.cancel(JOB, drop=True)
             self._fault = False
             self._dress()
             self._count.say("No file is open")
             return
+
+        def work(_token: object, _sink: object) -> array[int]:
+            found = games_task.ids(base, sort=sort, descending=descending, text=text)
+            if left_out is None:
+                return found
+            return array("q", left_out.among(np.frombuffer(found, np.int64)).tobytes())
+
         self._jobs.run(
-            lambda _token, _sink: games_task.ids(base, sort=sort, descending=descending, text=text),
+            work,
             self._take,
             self._failed,
             name=JOB,
@@ -169,7 +188,7 @@ class GamesPanel(QWidget):
             return
         total = self._base.games
         more = "" if self._base.complete else " so far"
-        if self._text.strip():
+        if self._text.strip() or self._left_out is not None:
             self._count.say(f"{wording.number(self.shown)} of {wording.games(total)}{more}")
         else:
             self._count.say(f"{wording.games(total)}{more}")
@@ -188,8 +207,8 @@ class GamesPanel(QWidget):
 
     def _show_sort(self) -> None:
         keys = [column[1] for column in rows.GAME_COLUMNS]
-        way = Qt.SortOrder.DescendingOrder if self._descending else Qt.SortOrder.AscendingOrder
-        self.table.horizontalHeader().setSortIndicator(keys.index(self._sort), way)
+        head = self.table.horizontalHeader()
+        view.show_arrow(head, keys.index(self._sort), descending=self._descending)
 
     def _open(self, row: int) -> None:
         game = self.model.game(row)

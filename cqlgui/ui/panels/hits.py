@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
@@ -42,6 +42,8 @@ class HitsPanel(QWidget):
     `limited` is emitted when the table has been limited to an element. `limit_removed` is emitted when the
     user has removed this limit, and the panel shows all hits again. `narrowing_removed` is emitted when the
     user wants the whole result again, and `scope_removed` when the user wants to search all games again.
+    `narrowing_told` carries the words for the narrowing of the hits shown. Empty words mean the whole result.
+    `arranged` is emitted when the rows have another order, so that the hits have other numbers.
     """
 
     opened = Signal(int, int, int)
@@ -50,6 +52,8 @@ class HitsPanel(QWidget):
     limit_removed = Signal()
     limited = Signal()
     narrowing_removed = Signal()
+    narrowing_told = Signal(str)
+    arranged = Signal()
     scope_removed = Signal()
 
     def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
@@ -83,7 +87,12 @@ class HitsPanel(QWidget):
         )
         self.line.setAccessibleName("Narrow the hits to some games")
         self.line.setEnabled(False)
-        self._line_fault = ""
+        # A sentence about the line is often longer than the panel is wide, and its end has the nearest name.
+        self._line_fault = labels.Label(self)
+        self._line_fault.setWordWrap(True)
+        self._line_fault.setContentsMargins(8, 0, 8, 4)
+        self._line_fault.setAccessibleName("What is wrong with the line of games")
+        self._line_fault.hide()
         self._narrowing = ""
         self.narrow = narrow.NarrowButton(door, self)
         self.arrange = arrange.ArrangeButton(self)
@@ -242,7 +251,6 @@ class HitsPanel(QWidget):
         self._exportable = False
         self._landing = None
         self._end()
-        self._summary.say("No search yet")
 
     # --- hits ---
 
@@ -314,18 +322,17 @@ class HitsPanel(QWidget):
             self._take_arranged(None)
             return
         make = self.hits.arranger(base, result)
-        options = {"kind": wish.rows, "sort": wish.sort, "descending": wish.descending}
-        slow = wish.sort is Sort.VALUE or result.variations
+        slow = any(key.sort is Sort.VALUE for key in wish.sorts) or result.variations
         if self.hits.total <= FEW and not slow:
             try:
-                self._take_arranged(make(**options))
+                self._take_arranged(make(kind=wish.rows, sorts=wish.sorts))
             except errors.CqlguiError as error:
                 self._fail_arranging(error)
             return
         self._arranging = True
         self._say()
         self._jobs.run(
-            lambda token, _sink: make(**options, cancel=token),
+            lambda token, _sink: make(kind=wish.rows, sorts=wish.sorts, cancel=token),
             self._take_arranged,
             self._fail_arranging,
             name=_ARRANGING,
@@ -341,6 +348,7 @@ class HitsPanel(QWidget):
                 # board back to the hit.
                 with QSignalBlocker(self.table):
                     self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
+            self.arranged.emit()
         self._say()
 
     def _fail_arranging(self, error: errors.CqlguiError) -> None:
@@ -360,13 +368,20 @@ class HitsPanel(QWidget):
         return miniature.markup(fen, squares, self.devicePixelRatioF()) if fen else ""
 
     def _show_sort(self) -> None:
-        """Show in the titles by which column the rows are sorted."""
-        head, wish = self.table.horizontalHeader(), self.arrange.wish
-        columns = [column for column, sort in hits_model.SORTS.items() if sort is wish.sort]
+        """Show in the titles by which columns the rows are sorted."""
+        head, sorts = self.table.horizontalHeader(), self.arrange.wish.sorts
+        first = sorts[0] if sorts else None
+        columns = [
+            column for column, sort in hits_model.SORTS.items() if first is not None and sort is first.sort
+        ]
         head.setSortIndicatorShown(bool(columns))
-        if columns:
-            way = Qt.SortOrder.DescendingOrder if wish.descending else Qt.SortOrder.AscendingOrder
-            head.setSortIndicator(columns[0], way)
+        if first is not None and columns:
+            view.show_arrow(head, columns[0], descending=first.descending)
+        self.hits.show_sorts(sorts)
+
+    def _sort_by(self, column: int) -> None:
+        held = QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
+        self.arrange.sort_by(column, more=bool(held))
 
     def _stop_looking(self) -> None:
         self._looking = None
@@ -490,6 +505,7 @@ class HitsPanel(QWidget):
         for button in (self.arrange, self.narrow, self._export):
             below.addWidget(button)
         column.addLayout(below)
+        column.addWidget(self._line_fault)
         column.addWidget(self._chips)
         column.addWidget(self.table, 1)
         self.setFocusProxy(self.table)
@@ -497,7 +513,7 @@ class HitsPanel(QWidget):
     def _connect(self) -> None:
         self.table.chosen.connect(self._open)
         self.arrange.wished.connect(lambda _wish: self._arrange())
-        self.table.horizontalHeader().sectionClicked.connect(self.arrange.sort_by)
+        self.table.horizontalHeader().sectionClicked.connect(self._sort_by)
         self.table.moved.connect(self._moved)
         # A click on the current row does not emit `moved`, but the user chooses the row with the click.
         self.table.clicked.connect(lambda _index: self.choose())
@@ -512,7 +528,8 @@ class HitsPanel(QWidget):
     def _dress(self) -> None:
         colours = theme.colours()
         self._export.setIcon(icons.icon("export"))
-        self._detail.setStyleSheet(f"color: {colours.error if self._line_fault else colours.muted};")
+        self._detail.setStyleSheet(f"color: {colours.muted};")
+        self._line_fault.setStyleSheet(f"color: {colours.error};")
         self._summary.setStyleSheet(f"color: {colours.muted if self._earlier else colours.text};")
         self.narrow.setIcon(icons.icon("narrow"))
         self.arrange.setIcon(icons.icon("rows"))
@@ -555,13 +572,12 @@ class HitsPanel(QWidget):
         self._narrowed.say(self._narrowing)
         self.table.set_empty(self._empty_words())
         self._narrowed.setAccessibleName(f"Hits are narrowed to: {words}. Press to show all.")
+        self.narrowing_told.emit(self._narrowing)
 
     def tell_line(self, fault: str) -> None:
         """Say why the line of games cannot be applied. An empty text means that it is applied or empty."""
-        if fault != self._line_fault:
-            self._line_fault = fault
-            self._dress()
-            self._say()
+        self._line_fault.setText(fault)
+        self._line_fault.setVisible(bool(fault))
 
     def _show_chips(self) -> None:
         chips = (self._scope, self._narrowed, self._chip)
@@ -602,7 +618,8 @@ class HitsPanel(QWidget):
             words += ", sorting …"
         if self._earlier and (self.hits.hits or self._ended):
             words += f", {self._earlier}"
-        self._summary.say(words)
+        none_yet = self._result is None and not (self._running or self._ended or self.hits.hits)
+        self._summary.say("No search yet" if none_yet else words)
         if not self._running:
             self._say_course()
             return
@@ -634,8 +651,7 @@ class HitsPanel(QWidget):
             said = whole[:SHOWN_MESSAGES]
             rest = len(whole) - len(said)
             tip = "\n".join([*said, f"and {rest:,} more"] if rest else said)
-        words = self._line_fault or self._waits
-        self._detail.say(words or self._ended, "" if words else tip)
+        self._detail.say(self._waits or self._ended, "" if self._waits else tip)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

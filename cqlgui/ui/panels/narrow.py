@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from cqlgui.base import errors, progress
 from cqlgui.tasks.analysis import attributes as attributes_module
 from cqlgui.tasks.analysis import facets, sets
-from cqlgui.tasks.results import search_model
-from cqlgui.tasks.search import narrowing
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
 
@@ -35,14 +34,17 @@ WAYS = (
 
 class NarrowButton(QToolButton):
     """`chosen` carries a function that makes a new result from the result shown, and words that describe the
-    narrowing. `recalled` carries the `sets.NamedSet` that the user wants to see. `kept` is emitted when the
-    user wants to keep the hits shown. `within_changed` carries whether the next searches are limited to the
-    games of these hits."""
+    narrowing. `recalled` carries the `sets.NamedSet` that the user wants to see. `compared` carries the set
+    to compare the hits shown with. `kept` is emitted when the user wants to keep the hits shown.
+    `within_changed` carries whether the next searches are limited to the games of these hits.
+    `new_base_wanted` is emitted when the user wants a new base of these games."""
 
     chosen = Signal(object, str)
     recalled = Signal(object)
+    compared = Signal(object)
     kept = Signal()
     within_changed = Signal(bool)
+    new_base_wanted = Signal()
 
     def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +67,7 @@ class NarrowButton(QToolButton):
         self._sheet: facets.Sheet | None = None
         self._facets: dict[str, facets.Facet] = {}
         self._others: Sequence[sets.NamedSet] = ()
+        self._base: base_model.Base | None = None
         self._within = False
         self.setEnabled(False)
 
@@ -80,9 +83,10 @@ class NarrowButton(QToolButton):
         self._attributes = attributes
         self._forget_values()
 
-    def set_kept(self, kept: Sequence[sets.NamedSet]) -> None:
-        """Set the results that were kept."""
-        self._others = tuple(kept)
+    def set_kept(self, kept: Sequence[sets.NamedSet], base: base_model.Base | None = None) -> None:
+        """Set the results that were kept, and the open base. Sets without hits are left out."""
+        self._others = tuple(one for one in kept if not one.lost)
+        self._base = base
         self.set_result(self._result)
 
     def set_within(self, on: bool) -> None:
@@ -110,7 +114,8 @@ class NarrowButton(QToolButton):
             for way, title in WAYS:
                 part.addAction(title, self._with(way, other))
             part.addSeparator()
-            part.addAction("Show these", self._showing(other))
+            part.addAction("Compare with these", self._telling(self.compared, other))
+            part.addAction("Show these", self._telling(self.recalled, other))
         menu.addSeparator()
         within = QAction("&Search in these games only", menu)
         within.setCheckable(True)
@@ -118,6 +123,8 @@ class NarrowButton(QToolButton):
         within.setEnabled(self._within or bool(result.order))
         within.toggled.connect(self.within_changed)
         menu.addAction(within)
+        made = menu.addAction("New &base from these games…", self.new_base_wanted.emit)
+        made.setEnabled(bool(result.order))
 
     def _forget_values(self) -> None:
         self._jobs.cancel(_JOB, drop=True)
@@ -172,13 +179,17 @@ class NarrowButton(QToolButton):
         return lambda: self.chosen.emit(narrow, shown)
 
     def _with(self, way: str, other: sets.NamedSet) -> Callable[[], None]:
-        def combine(result: search_model.SearchResult) -> search_model.SearchResult:
-            return narrowing.OPERATIONS[way](result, other.result)
+        return lambda: self.chosen.emit(combining(way, other, self._base), f"{way} {other.name}")
 
-        return lambda: self.chosen.emit(combine, f"{way} {other.name}")
+    def _telling(self, signal: SignalInstance, other: sets.NamedSet) -> Callable[[], None]:
+        return lambda: signal.emit(other)
 
-    def _showing(self, other: sets.NamedSet) -> Callable[[], None]:
-        return lambda: self.recalled.emit(other)
+
+def combining(
+    way: str, other: sets.NamedSet, base: base_model.Base | None
+) -> Callable[[search_model.SearchResult], search_model.SearchResult]:
+    """The function that combines the hits shown with those of a set, in one of the `WAYS`."""
+    return lambda result: sets.combined(way, result, other, other.base if base is None else base)
 
 
 def name_of(result: search_model.SearchResult) -> str:

@@ -86,11 +86,11 @@ def whole(text: str) -> tuple[int, int]:
     query = structure.checked(text).query
     if query is None:
         return len(text), len(text)
-    start, end = query.body.span.offset, query.body.span.end
-    for first, last in sorted(groups.braces(text), reverse=True):
-        if first < start and end < last and _only(text, first, last, start, end):
-            start, end = first, last
-    return start, end
+    # The span of a filter leaves out brackets around it, so the body is all that follows the header.
+    after = query.header.span.end
+    found = [one.span for one in lexer.tokens(text) if one.kind not in tokens.TRIVIA]
+    body = [span for span in found if span.offset >= after]
+    return body[0].offset, body[-1].end
 
 
 def over(text: str, start: int, end: int) -> ChosenChain:

@@ -19,6 +19,8 @@ Picture = (
     | left_over.LeftOver
     | transitions.Transitions
 )
+NARROWS_NOTHING: Final = "All hits are in the games that each filter leaves, so a bar cannot narrow them."
+"""What a click on a bar of the games left after each filter is answered with."""
 Narrowing = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str]
 """A function that makes a new result from a result, and words that describe the narrowing."""
 
@@ -123,7 +125,8 @@ def narrowing(
     base: base_model.Base,
     named: Sequence[transitions.Named],
 ) -> Narrowing | None:
-    """What to narrow a result to, for some rows of a picture's table. None if the rows stand for no hits.
+    """What to narrow a result to, for some rows of a picture's table. None if the rows stand for no hits, or
+    if they have all hits, as the games that are left after a filter.
     `named` are the results that a picture of transitions compares."""
     match picture:
         case histograms.Histogram():
@@ -232,7 +235,7 @@ def summary(picture: Picture) -> str:
                 f" {_hits(picture.positions)} ({part:.0%})"
             )
         case left_over.LeftOver():
-            return "Games that each filter leaves, before their moves are played"
+            return "Games left before their moves are played; every bar has all hits, so none narrows"
         case transitions.Transitions():
             return f"{_games(picture.games)}, by the order of the first hits of {len(picture.names)} results"
 

@@ -254,7 +254,7 @@ class Board(Drawing):
                 # The arrows meet in the middle, so the number is in the corner.
                 corner = QRectF(area.left() + 0.05, area.top() + 0.56, 0.9, 0.42)
                 words = _percent(self._shares[square])
-                write(painter, corner, words, small, colours.colour("text"), left=True)
+                write(painter, corner, words, small, colours.colour("text"), left=True, whole=True)
             elif self._shares[square]:
                 write(painter, area, _percent(self._shares[square]), small, _on(self._ground(square, look)))
             row = self._rows.get(square, NO_ROW)
@@ -407,9 +407,11 @@ def write(
     *,
     left: bool = False,
     right: bool = False,
+    whole: bool = False,
 ) -> None:
     """Write words into an area that is given in the coordinates of the axes. The words are upright and have
-    the size of the font, whatever the scale of the axes is. Words that are too long are elided."""
+    the size of the font, whatever the scale of the axes is. Words that are too long are elided,
+    or left out with `whole`."""
     device = painter.worldTransform().mapRect(area)
     metrics = QFontMetricsF(font)
     lines = words.split("\n")
@@ -425,7 +427,7 @@ def write(
     height = metrics.height() * len(lines)
     middle = device.center().y()
     room = QRectF(device.left(), middle - height / 2, device.width(), height)
-    if left or right or metrics.horizontalAdvance(words) <= device.width():
+    if ((left or right) and not whole) or metrics.horizontalAdvance(words) <= device.width():
         painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(shown))
     painter.restore()
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QImage, QImageWriter, QResizeEvent, QShowEvent
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
+    QKeyEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -28,9 +35,9 @@ from PySide6.QtWidgets import (
 from cqlgui.base import errors
 from cqlgui.base.files import disk
 from cqlgui.board import squares
-from cqlgui.tasks.pictures import pictures, square_maps, transitions
+from cqlgui.tasks.pictures import left_over, pictures, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.ui.look import fitting, labels, wording
+from cqlgui.ui.look import fitting, labels, theme, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.pictures import asking, table_model
 from cqlgui.ui.tables import view
@@ -40,13 +47,15 @@ if TYPE_CHECKING:
 
 WIDE: Final = 640
 """From this width in pixels on, the table is beside the picture, and below it otherwise."""
-_USUAL_ORIGIN: Final = "from the usual square"
+_USUAL_ORIGIN: Final = "from usual square"
 _NARROW: Final = 140
 """A column of texts that is wider than this number of pixels shares the room with the first column."""
+_LEAST_BOX: Final = 72
+"""The minimum width of a box of choices in pixels, where the pane is narrow."""
 _PLIES: Final = (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, square_maps.DEEPEST)
 _USUAL_PLIES: Final = 10
 """The choices of plies after the hit, and the first choice."""
-_JOB, _LOADING, _SAVING = "picture", "load pictures", "save picture"
+_JOB, _SAVING = "picture", "save picture"
 _NO_RESULT: Final = "No hits yet. Run a search to see pictures of its hits."
 _NO_OTHERS: Final = (
     "There is only one result. Keep the hits of another query (Narrow, Keep these hits), then search again:"
@@ -56,14 +65,16 @@ _NO_OTHERS: Final = (
 
 class PicturesPane(QWidget):
     """Pictures of a result. `narrowed` carries a function that makes a new result from the result shown, and
-    words that describe the narrowing, as `chosen` of `panels.narrow.NarrowButton` does. `normalised_changed`
-    carries whether the user wants the query's own frame. `told` carries a sentence about something that was
-    done, and `failed` a sentence about a fault.
+    words that describe the narrowing, as `chosen` of `panels.narrow.NarrowButton` does. `widened` is emitted
+    when the user wants all hits of the search again. `normalised_changed` carries whether the user wants the
+    query's own frame. `told` carries a sentence about something that was done, and `failed` a sentence about
+    a fault.
 
     Nothing is counted while the pane is hidden.
     """
 
     narrowed = Signal(object, str)
+    widened = Signal()
     normalised_changed = Signal(bool)
     told = Signal(str)
     failed = Signal(str)
@@ -76,6 +87,7 @@ class PicturesPane(QWidget):
         self._result: search_model.SearchResult | None = None
         self._others: tuple[transitions.Named, ...] = ()
         self._canvas: canvas_module.Canvas | None = None
+        self._loading = False
         self._picture: asking.Picture | None = None
         self._named: tuple[transitions.Named, ...] = ()
         # Whether the picture no longer fits what was asked.
@@ -86,6 +98,8 @@ class PicturesPane(QWidget):
         self._lay_out()
         self._show_options()
         self._say(_NO_RESULT)
+        theme.theme().changed.connect(self._dress)
+        self._dress()
 
     # --- what is shown ---
 
@@ -133,6 +147,10 @@ class PicturesPane(QWidget):
             if self.kind in asking.FRAMED:
                 self._ask()
 
+    def tell_narrowing(self, words: str) -> None:
+        """Say to what the hits are narrowed. Empty words mean the whole result."""
+        self._narrowed.say(words)
+
     # --- the widgets ---
 
     def _make_controls(self) -> None:
@@ -162,6 +180,9 @@ class PicturesPane(QWidget):
         self._origin = QComboBox(self)
         self._origin.setAccessibleName("First square")
         self._origin.setToolTip("The square where the man stands at the hit")
+        # The length is in the widest letters.
+        self._origin.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._origin.setMinimumContentsLength(11)
         self._origin.addItem(_USUAL_ORIGIN, None)
         for rank in range(8):
             for file in range(8):
@@ -176,13 +197,15 @@ class PicturesPane(QWidget):
         self._plies.setCurrentIndex(self._plies.findData(_USUAL_PLIES))
         self._plies.currentIndexChanged.connect(self._ask)
         self._save = QToolButton(self)
-        self._save.setText("Save")
+        self._save.setText("Save ▾")
         self._save.setToolTip("Copy or save the picture and its table")
         self._save.setAccessibleName("Copy or save the picture")
         self._save.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        # The arrow has room beside the text.
-        self._save.setStyleSheet("QToolButton { padding-right: 14px; }")
+        # Qt would draw its own arrow below the text.
+        self._save.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         self._save.setMenu(self._made_menu())
+        self._narrowed = labels.Narrowed(self)
+        self._narrowed.widened.connect(self.widened)
         self._summary = labels.ElidedLabel("", self, fills=True)
         self._summary.setAccessibleName("Sum of the picture")
         self._narrow = QPushButton("Show these hits", self)
@@ -217,6 +240,8 @@ class PicturesPane(QWidget):
         options = QHBoxLayout(self._options)
         options.setContentsMargins(0, 0, 0, 0)
         for widget in (self._men, self._origin, self._plies):
+            # With another kind of picture, the pane must not become wider than its place.
+            widget.setMinimumWidth(_LEAST_BOX)
             options.addWidget(widget)
         options.addStretch(1)
         foot = QHBoxLayout()
@@ -233,8 +258,12 @@ class PicturesPane(QWidget):
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self._options)
+        column.addWidget(self._narrowed)
         column.addWidget(self._stack, 1)
         column.addLayout(foot)
+
+    def _dress(self) -> None:
+        self._message.setStyleSheet(f"color: {theme.colours().muted};")
 
     def _show_options(self) -> None:
         kind = self.kind
@@ -272,16 +301,13 @@ class PicturesPane(QWidget):
             self._say(_NO_OTHERS)
             return
         if self._canvas is None:
-            # The module with the drawing code loads in a thread, because it loads pyqtgraph.
+            # The module with the drawing code loads pyqtgraph, which takes a third of a second. It is loaded
+            # in this thread: pyqtgraph touches all classes of PySide, and PySide makes a class when it is
+            # first touched. In another thread, this crashed while Qt called Python in this thread.
             self._say("Counting…")
-            if self._jobs.active(_LOADING):
-                return
-            self._jobs.run(
-                lambda _token, _sink: importlib.import_module("cqlgui.ui.pictures.canvas"),
-                lambda _module: self._add_canvas(),
-                self._fail,
-                name=_LOADING,
-            )
+            if not self._loading:
+                self._loading = True
+                QTimer.singleShot(0, self, self._add_canvas)
             return
         asked = asking.Asked(
             self.kind,
@@ -381,6 +407,8 @@ class PicturesPane(QWidget):
         found = self._narrowing(rows)
         if found is not None:
             self.narrowed.emit(*found)
+        elif rows and isinstance(self._picture, left_over.LeftOver):
+            self.told.emit(asking.NARROWS_NOTHING)
 
     def _narrowing(self, rows: Sequence[int]) -> asking.Narrowing | None:
         if self._picture is None or self._base is None:
@@ -456,6 +484,13 @@ class PicturesPane(QWidget):
                 self._splitter.setStretchFactor(1, 2)
                 whole = self.width() if wide else self.height()
                 self._splitter.setSizes([whole * 11 // 20, whole * 9 // 20])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._narrowed.isVisible():
+            self.widened.emit()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -46,6 +46,8 @@ class Browser(QObject):
         self._game: base_model.LoadedGame | None = None
         self._base: base_model.Base | None = None
         self._position = 0
+        # A position that is shown in the frame of another position's hit, and the position of this hit.
+        self._led = 0, 0
         self._hits: dict[int, hit_model.Hit] = {}
         self.normal = normal_module.Normal()
         # The frame of the notation, and the game and position that were shown last.
@@ -120,9 +122,15 @@ class Browser(QObject):
         game: int,
         positionid: int = 0,
         hits: Mapping[int, hit_model.Hit] | None = None,
+        plies: int = 0,
     ) -> None:
-        """Show a position of a game. A game that is not on the board is loaded in the background first."""
+        """Show a position of a game. A game that is not on the board is loaded in the background first. With
+        `plies`, show the position so many plies after the hit at `positionid`, in the frame of this hit."""
         priority.hold()
+        shown = self._game is not None and (self._game.game, self._position) == (game, positionid)
+        if plies or not shown:
+            # The table of hits opens the position again if the line has come to another hit.
+            self._led = positionid + plies, positionid
         found = dict(hits or {})
         self._asked, self._told_of = game, 0
         if (
@@ -133,7 +141,7 @@ class Browser(QObject):
             self._jobs.cancel(_JOB, drop=True)
             self._base, self._hits = base, found
             self._notation.set_hits(found)
-            self._position = min(positionid, len(self._game.tree) - 1)
+            self._position = min(positionid + plies, len(self._game.tree) - 1)
             self._show()
             return
 
@@ -146,7 +154,7 @@ class Browser(QObject):
         def done(made: tuple[base_model.LoadedGame, Iterator[notation.Piece]]) -> None:
             loaded, pieces = made
             self._game, self._base = loaded, base
-            self._position = min(positionid, len(loaded.tree) - 1)
+            self._position = min(positionid + plies, len(loaded.tree) - 1)
             self._hits = found if self._told_of != game else self._told
             self.normal.element = None
             self._take_element()
@@ -222,8 +230,10 @@ class Browser(QObject):
         return self._shown_of(hit) if hit is not None else (0, None)
 
     def _take_element(self) -> None:
-        """Use the element of the hit shown, until another hit of this game is shown."""
-        self.normal.element = self._element(self.hit)[1] or self.normal.element
+        """Use the element of the hit shown, until another hit of this game is shown. In a line after a hit,
+        the element of this hit is used."""
+        place = self._led[1] if self._position == self._led[0] else self._position
+        self.normal.element = self._element(self._hits.get(place))[1] or self.normal.element
 
     def _mark(self) -> hit_model.ElementCount | None:
         """Ring the squares of the hit at this position, if there is one. Returns the orbit element of the

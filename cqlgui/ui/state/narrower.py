@@ -13,25 +13,32 @@ from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import data, errors, progress
 from cqlgui.tasks.analysis import attributes as attributes_module
-from cqlgui.tasks.analysis import sets
+from cqlgui.tasks.analysis import kept_sets, sets
 from cqlgui.tasks.databases import games
+from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.facets import pane as facets_pane
 from cqlgui.ui.facets import sets_pane
+from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import narrow
 
 _JOB, _LIMITING, _ATTRIBUTES = "narrow", "limit", "attributes"
-_COMPARING, _PRINTS = "compare", "fingerprints"
+_COMPARING, _PRINTS, _LOADING = "compare", "fingerprints", "kept sets"
+_WITHOUT = "without duplicates"
+"""The step of a narrowing that leaves out duplicates."""
+
+_Narrowing = Callable[[search_model.SearchResult], search_model.SearchResult]
+"""Makes narrowed hits from a result."""
 
 Limit = tuple[int, int, str]
 """Number of an orbit, number of an element in the orbit, and words for the element."""
 
 
 _Parts = tuple[search_model.SearchResult | None, search_model.SearchResult | None]
-"""The parts of two results that fit a limit: of the hits shown, and of those before the choice of facets."""
+"""Parts of two results: of the hits shown, and of those before the choice of facets."""
 
 
 class Narrower(QObject):
@@ -41,15 +48,22 @@ class Narrower(QObject):
     carries the number of games that the next searches use (-1 for all games). `failed` carries a sentence.
     `kept_changed` carries the name and the result of each set that is kept. `line_left` is emitted when the
     line of games applies no longer. `line_failed` carries a sentence that says why the line cannot be
-    applied, or an empty text."""
+    applied, or an empty text. `duplicates_shown` is emitted when the user wants all hits back, so that
+    duplicates are left out no more. `told` carries a sentence about the sets that are kept for later starts.
+    `again` carries the query of a set, and its name, to be searched again. `compared` is emitted when the
+    pane of sets shows what changed, because the user asked for it."""
 
     shown = Signal(object, str)
     changed = Signal(object, object)
     kept_changed = Signal(object)
     line_left = Signal()
     line_failed = Signal(str)
+    duplicates_shown = Signal()
     scoped = Signal(int)
     failed = Signal(str)
+    told = Signal(str)
+    again = Signal(str, str)
+    compared = Signal()
 
     def __init__(self, door: jobs.Jobs, button: narrow.NarrowButton, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -73,17 +87,34 @@ class Narrower(QObject):
         self._open: search_model.SearchResult | None = None
         self._open_part: search_model.SearchResult | None = None
         self._open_steps: tuple[str, ...] = ()
-        # The hits before the line of games was applied, and the narrowing up to there in words; None if no
-        # line is applied.
+        # What is chosen in the pane of facets, with its words; None if nothing is chosen there. The choice
+        # and the line of games hold independently of each other: the choice applies to what the line leaves.
+        self._choice: tuple[_Narrowing, str] | None = None
+        # The hits before the line of games was applied, and the narrowing up to there in words, both without
+        # the choice in the pane of facets; None if no line is applied.
         self._unlined: tuple[search_model.SearchResult, tuple[str, ...]] | None = None
+        # The duplicates that are left out of every result, and the hits with their narrowing in words before
+        # they were left out.
+        self._left_out: duplicates.Duplicates | None = None
+        self._unsifted: tuple[search_model.SearchResult, tuple[str, ...], str] | None = None
+        self.by_itself = False
+        """While `shown` is emitted: whether the narrowing follows from a search, and nobody asked for it."""
         self._asked = 0.0
         self._shelf = sets.Shelf()
+        # The keys of all sets that were on the shelf since the games were opened. Those of them that are no
+        # longer on the shelf are deleted from the records.
+        self._stored: frozenset[str] = frozenset()
+        # The sets that the records must have, and the keys of those that they must not have.
+        self._wish: tuple[tuple[sets.NamedSet, ...], frozenset[str]] = (), frozenset()
+        # The set whose query is to be searched again; it gets the hits of this search.
+        self._renewed: sets.NamedSet | None = None
         self._facets: facets_pane.FacetsPane | None = None
         self._sets: sets_pane.SetsPane | None = None
         self._within: Integers | None = None
         button.chosen.connect(self.narrow)
         button.recalled.connect(self._recall)
         button.kept.connect(self._keep)
+        button.compared.connect(self._compare_with)
         button.within_changed.connect(self._set_within)
 
     def join_facets(self, pane: facets_pane.FacetsPane) -> None:
@@ -99,21 +130,69 @@ class Narrower(QObject):
         pane.kept.connect(self._keep)
         pane.chosen.connect(self.narrow)
         pane.recalled.connect(self._recall)
+        pane.again.connect(self._search_again)
         pane.inside.connect(self._search_inside)
-        pane.renamed.connect(lambda one, name: self._put(self._shelf.renaming(one, name)))
-        pane.dropped.connect(lambda one: self._put(self._shelf.dropping(one)))
+        pane.renamed.connect(lambda one, name: self._put_and_store(self._shelf.renaming(one, name)))
+        pane.dropped.connect(lambda one: self._put_and_store(self._shelf.dropping(one)))
         pane.compared.connect(self._compare_with)
         pane.wanted.connect(self._show_changed)
         self._tell_sets()
 
+    def leave_out(self, found: duplicates.Duplicates | None) -> None:
+        """Leave these duplicates out of the hits shown and of the results that follow. None shows the hits
+        that were shown before they were left out."""
+        former, self._left_out = self._left_out, found
+        if found is former:
+            return
+        before = self._unsifted
+        if found is not None:
+            self._sift()
+        elif before is not None:
+            self._jobs.cancel(_JOB, drop=True)
+            self._show(*before)
+
+    def _sift(self, *, by_itself: bool = False) -> None:
+        """Leave the duplicates out of the hits shown. `by_itself` says whether nobody asked for it."""
+        found, part, recalled, steps = self._left_out, self._part, self._recalled, self._shown_steps()
+        if part is None:
+            # The hits of an orbit element are still looked for.
+            part, steps = self._result, self._steps
+        if found is None or part is None:
+            return
+        self._unsifted = part, steps, recalled
+        whole = part
+
+        def work(_token: object, _sink: object) -> search_model.SearchResult:
+            made = narrowing.of_games(whole, found.among(narrowing.in_games(whole)))
+            _ = made.games.measured
+            return made
+
+        def done(made: search_model.SearchResult) -> None:
+            self.by_itself = by_itself
+            self._show(made, (*steps, _WITHOUT), recalled)
+            self.by_itself = False
+
+        self._jobs.run(work, done, self._fail, name=_JOB)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether duplicates are left out."""
+        return self._left_out is not None
+
+    @property
+    def part(self) -> search_model.SearchResult | None:
+        """The hits that are shown, also while the table is limited to an orbit element; None if there are
+        none, or while they are looked for."""
+        return self._part
+
     @property
     def steps_besides(self) -> tuple[str, ...]:
-        """The narrowing of the hits shown in words, without the line of games."""
-        if self._unlined is None:
-            return tuple(filter(None, (self._recalled, *self._shown_steps())))
-        before = len(self._unlined[1])
+        """The narrowing of the hits shown in words, without the line of games and the duplicates."""
         shown = self._shown_steps()
-        return tuple(filter(None, (self._recalled, *shown[:before], *shown[before + 1 :])))
+        if self._unlined is not None:
+            before = len(self._unlined[1])
+            shown = (*shown[:before], *shown[before + 1 :])
+        return tuple(step for step in (self._recalled, *shown) if step and step != _WITHOUT)
 
     @property
     def within(self) -> Integers | None:
@@ -123,18 +202,39 @@ class Narrower(QObject):
     def leave_base(self) -> None:
         """Forget everything, because the games are closed."""
         self.clear()
-        for name in (_ATTRIBUTES, _PRINTS, _COMPARING):
+        self._left_out = None
+        for name in (_ATTRIBUTES, _PRINTS, _COMPARING, _LOADING):
             self._jobs.cancel(name, drop=True)
         self._base, self._known, self._prints = None, None, None
-        # The runs stay: the same games may be opened again after their files have changed.
+        self._stored, self._renewed = frozenset(), None
+        # The runs stay: the same games may be opened again after their files have changed. The sets stay in
+        # the user's records.
         self._put(data.replace(self._shelf, sets=()))
         self._button.set_attributes(None)
         self.widen()
 
+    def open_base(self, base: base_model.Base) -> None:
+        """Show the sets that were kept of these games."""
+        self._base = base
+
+        def done(found: kept_sets.Loaded) -> None:
+            known = {one.key for one in found.sets}
+            later = [one for one in self._shelf.sets if one.key not in known]
+            shelf = data.replace(self._shelf, sets=())
+            for one in (*found.sets, *later):
+                shelf = shelf.keeping(one)
+            # Hits may have been kept before the records were read.
+            (self._put_and_store if later else self._put)(shelf)
+            if found.unreadable:
+                number = wording.counted(found.unreadable, "kept set was", "kept sets were")
+                self.told.emit(f"{number} damaged and cannot be shown.")
+
+        self._jobs.run(lambda _token, _sink: kept_sets.load(base), done, self._fail, name=_LOADING)
+
     def clear(self) -> None:
         """Drop the result, because a search has begun."""
         self._jobs.cancel(_JOB, drop=True)
-        self._whole = None
+        self._whole, self._unsifted = None, None
         self._set(None, ())
 
     def take(
@@ -148,6 +248,8 @@ class Narrower(QObject):
         self._set(result, ())
         if remember and not result.cancelled and result.stopped is None:
             self._run(base, result)
+        self._renewed = None
+        self._sift(by_itself=True)
         if self._known is not None and self._known[0] is base:
             return
         self._button.set_attributes(None)
@@ -165,6 +267,11 @@ class Narrower(QObject):
         """Remember a run of a query, and find what changed since the last run."""
         run = sets.NamedSet(narrow.name_of(result), base, result, self._asked)
         before = self._shelf.last_run(result.query)
+        renewed = self._renewed
+        if renewed is not None and renewed.whole and sets.key_of(renewed.query) == sets.key_of(run.query):
+            before = before if renewed.lost else renewed
+            if result.options.within is None:
+                self._put_and_store(self._shelf.renewing(renewed, run))
         self._jobs.cancel(_COMPARING, drop=True)
         if before is None or not sets.comparable(before, base) or sets.asked_alike(before, run):
             self._remember(run)
@@ -211,7 +318,10 @@ class Narrower(QObject):
         if self._whole is not None and (self._recalled or self._steps):
             # A narrowing that is still being computed is dropped, because it would replace the whole result.
             self._jobs.cancel(_JOB, drop=True)
+            left_out, self._left_out = self._left_out, None
             self._show(self._whole, ())
+            if left_out is not None:
+                self.duplicates_shown.emit()
 
     def widen(self) -> None:
         """Let searches use all games again."""
@@ -257,15 +367,14 @@ class Narrower(QObject):
 
     def _tell_sets(self) -> None:
         if self._sets is not None:
-            self._sets.show_sets(self._shelf.sets, can_keep=bool(self._part is not None and self._part.order))
+            can_keep = bool(self._part is not None and self._part.order)
+            self._sets.show_sets(self._shelf.sets, self._base, can_keep=can_keep)
 
     def _shown_steps(self) -> tuple[str, ...]:
         """The narrowing of the hits shown, in words."""
         return self._steps if self._limit is None else (*self._steps, self._limit[2])
 
-    def narrow(
-        self, make: Callable[[search_model.SearchResult], search_model.SearchResult], words: str
-    ) -> None:
+    def narrow(self, make: _Narrowing, words: str) -> None:
         """Show the hits that `make` takes from the hits shown; `words` describe this step."""
         part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), words)
         if part is not None:
@@ -284,16 +393,14 @@ class Narrower(QObject):
                 name=_JOB,
             )
 
-    def _refine(
-        self, make: Callable[[search_model.SearchResult], search_model.SearchResult], words: str
-    ) -> None:
+    def _refine(self, make: _Narrowing, words: str) -> None:
         """Show the hits that the choice in the pane of facets leaves. This choice replaces the former choice
         of the pane, whereas the other steps follow each other."""
-        part, recalled = self._open_part, self._recalled
+        part, before = self._open_part, self._steps_to_open()
         if part is None:
             return
-        before = self._open_steps if self._limit is None else (*self._open_steps, self._limit[2])
-        steps = (*before, words) if words else before
+        self._choice = (make, words) if words else None
+        recalled, steps = self._recalled, (*before, words) if words else before
 
         def work(_token: object, _sink: object) -> search_model.SearchResult:
             made = make(part)
@@ -307,38 +414,70 @@ class Narrower(QObject):
             name=_JOB,
         )
 
+    def _steps_to_open(self) -> tuple[str, ...]:
+        """The narrowing before the choice in the pane of facets, in words."""
+        return self._open_steps if self._limit is None else (*self._open_steps, self._limit[2])
+
     def set_games(self, text: str) -> None:
         """Show only the hits in the games that fit the line `text` (`db.game_filter`). The line replaces the
-        former line, and whatever was chosen after it. An empty line shows the hits before the line."""
-        base, recalled = self._base, self._recalled
+        former line. An empty line shows the hits before the line. What is chosen in the pane of facets holds
+        with every line."""
+        base, recalled, choice, line = self._base, self._recalled, self._choice, text.strip()
         start = self._unlined
-        if start is None and self._part is not None:
-            start = self._part, self._shown_steps()
-        self._jobs.cancel(_JOB, drop=True)
+        if start is None and self._open_part is not None:
+            start = self._open_part, self._steps_to_open()
         if base is None or start is None:
             return
-        before, steps = start
-        if not text.strip():
+        self._jobs.cancel(_JOB, drop=True)
+        if not line and self._unlined is None and choice is None:
             self.line_failed.emit("")
-            if self._unlined is not None:
-                self._show(before, steps, recalled)
             return
+        whole, steps = start[0], (*start[1], line) if line else start[1]
 
-        def work(_token: object, _sink: object) -> search_model.SearchResult:
-            made = narrowing.of_games(before, games.fitting(base, text))
+        def work(_token: object, _sink: object) -> _Parts:
+            lined = narrowing.of_games(whole, games.fitting(base, line)) if line else whole
+            made = lined if choice is None else choice[0](lined)
             _ = made.games.measured
-            return made
+            return made, lined
 
-        def done(made: search_model.SearchResult) -> None:
+        def done(parts: _Parts) -> None:
+            made, lined = parts
+            assert made is not None
+            assert lined is not None
             self.line_failed.emit("")
-            self._unlined = start
-            self._show(made, (*steps, text.strip()), recalled, keeps_line=True)
+            self._unlined = start if line else None
+            if choice is None:
+                self._show(made, steps, recalled, keeps_line=bool(line))
+            else:
+                self._show(made, (*steps, choice[1]), recalled, (lined, steps), keeps_line=True)
 
-        self._jobs.run(work, done, lambda error: self.line_failed.emit(str(error)), name=_JOB)
+        if line:
+            self._jobs.run(work, done, lambda error: self.line_failed.emit(str(error)), name=_JOB)
+        elif choice is None:
+            done((whole, whole))
+        else:
+            self._jobs.run(work, done, self._fail, name=_JOB)
 
     def _recall(self, kept: sets.NamedSet) -> None:
+        def show(result: search_model.SearchResult) -> None:
+            self._show(result, (), kept.name)
+            self._sift()
+
+        self._with_hits_of(kept, show)
+
+    def _with_hits_of(self, kept: sets.NamedSet, then: Callable[[search_model.SearchResult], None]) -> None:
+        """Call `then` with the hits of a set in the open base, or tell why this base does not have them."""
+        base = self._base
         self._jobs.cancel(_JOB, drop=True)
-        self._show(kept.result, (), kept.name)
+        if base is None or sets.is_of(kept, base):
+            then(kept.result)
+            return
+        # The games may have the same numbers all the same, and must be compared.
+        self._jobs.run(lambda _token, _sink: sets.in_base(kept, base), then, self._fail, name=_JOB)
+
+    def _search_again(self, kept: sets.NamedSet) -> None:
+        self._renewed = kept
+        self.again.emit(kept.query, kept.name)
 
     def _set(
         self,
@@ -354,8 +493,10 @@ class Narrower(QObject):
             self.line_left.emit()
         self._result, self._steps, self._recalled = result, steps, recalled
         self._open, self._open_steps = (result, steps) if before is None else before
-        if before is None and self._facets is not None:
-            self._facets.forget()
+        if before is None:
+            self._choice = None
+            if self._facets is not None:
+                self._facets.forget()
         self._find_part()
 
     def _show(
@@ -378,19 +519,49 @@ class Narrower(QObject):
         if self._part is not None and self._base is not None:
             name = ", ".join([self._recalled or narrow.name_of(self._part), *self._shown_steps()])
             prints = self._prints[1] if self._prints and self._prints[0] is self._base else None
-            self._put(self._shelf.keeping(sets.NamedSet(name, self._base, self._part, self._asked, prints)))
+            whole = self._part is self._whole and self._part.options.within is None
+            made = sets.NamedSet(name, self._base, self._part, self._asked, prints, whole)
+            self._put_and_store(self._shelf.keeping(made))
 
     def _put(self, shelf: sets.Shelf) -> None:
         self._shelf = shelf
-        self._button.set_kept(shelf.sets)
-        self.kept_changed.emit([(one.name, one.result) for one in shelf.sets])
+        self._stored |= {one.key for one in shelf.sets}
+        base = self._base
+        self._button.set_kept(shelf.sets, base)
+        same = [one for one in shelf.sets if base is not None and sets.is_of(one, base)]
+        self.kept_changed.emit([(one.name, one.result) for one in same])
         self._tell_sets()
+
+    def _put_and_store(self, shelf: sets.Shelf) -> None:
+        """Show these sets, and keep them for later starts."""
+        self._put(shelf)
+        self._wish = shelf.sets, self._stored - {one.key for one in shelf.sets}
+        never = progress.CancelToken()
+
+        def done(large: tuple[str, ...]) -> None:
+            for name in large:
+                self.told.emit(
+                    f"“{name}” has too many hits to keep: at the next start it has only its query."
+                )
+
+        # A name for the job would cancel a job that keeps the set before. The jobs may end in any order.
+        self._jobs.run(
+            lambda _token, _sink: kept_sets.store(
+                lambda: self._wish, lambda one: self._with_prints(one, never)
+            ),
+            done,
+            self._fail,
+        )
 
     def _search_inside(self, one: sets.NamedSet) -> None:
         """Limit the next searches to the games of a set."""
-        self._within = narrowing.in_games(one.result)
-        self._button.set_within(True)
-        self.scoped.emit(len(self._within))
+
+        def limit(result: search_model.SearchResult) -> None:
+            self._within = narrowing.in_games(result)
+            self._button.set_within(True)
+            self.scoped.emit(len(self._within))
+
+        self._with_hits_of(one, limit)
 
     def _compare_with(self, one: sets.NamedSet) -> None:
         """Find what is different in the hits shown, compared with a set."""
@@ -406,6 +577,7 @@ class Narrower(QObject):
         def done(found: sets.Changes) -> None:
             if self._sets is not None:
                 self._sets.show_changes(one, now, found)
+                self.compared.emit()
 
         self._jobs.run(work, done, self._fail, name=_COMPARING)
 
@@ -413,6 +585,7 @@ class Narrower(QObject):
         """Show some of the changes."""
         self._jobs.cancel(_JOB, drop=True)
         self._show(result, (), words)
+        self._sift()
 
     def _set_within(self, on: bool) -> None:
         self._within = narrowing.in_games(self._part) if on and self._part is not None else None

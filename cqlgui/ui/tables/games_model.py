@@ -9,10 +9,14 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
+from cqlgui.tasks.likeness import duplicates
+from cqlgui.ui.look import wording
 from cqlgui.ui.tables import ranges, rows, text_model
 
 BAD = "⚠ "
 """Prefix of the number of a game that could not be read whole."""
+COPY = "= "
+"""Prefix of the number of a game that is the same as another game, which is kept."""
 
 
 class GamesModel(text_model.TextModel):
@@ -26,7 +30,27 @@ class GamesModel(text_model.TextModel):
         self._ids: array[int] = array("q")
         # For each game whose headers are being fetched: the row to repaint when the headers arrive.
         self._asked: dict[int, int] = {}
+        self._found: duplicates.Duplicates | None = None
         cache.arrived.connect(self._arrived)
+
+    def set_duplicates(self, found: duplicates.Duplicates | None) -> None:
+        """Mark these duplicates."""
+        self._found = found
+        if self._ids:
+            self.dataChanged.emit(
+                self.index(0, 0), self.index(len(self._ids) - 1, 0), [int(Qt.ItemDataRole.DisplayRole)]
+            )
+
+    def _copy_of(self, game: int) -> tuple[int, bool] | None:
+        """The game that is kept instead of a game, and whether it has more moves; None if the game is no
+        duplicate."""
+        found = self._found
+        if found is None:
+            return None
+        place = int(found.left_out.searchsorted(game))
+        if place == len(found.left_out) or found.left_out[place] != game:
+            return None
+        return int(found.kept[place]), bool(found.beginning[place])
 
     def set_ids(self, ids: array[int]) -> None:
         """Show these games in this order. If the new list only continues the list shown, rows are added at
@@ -73,15 +97,23 @@ class GamesModel(text_model.TextModel):
             self._asked[game] = row
             return ["" if column else f"{game:,}" for column in columns]
         found = [rows.GAME_COLUMNS[column][2](headers) for column in columns]
-        if headers.bad:
-            return [text if column else f"{BAD}{text}" for column, text in zip(columns, found, strict=True)]
+        sign = (BAD if headers.bad else "") + (COPY if self._copy_of(game) is not None else "")
+        if sign:
+            return [text if column else f"{sign}{text}" for column, text in zip(columns, found, strict=True)]
         return found
 
     def tip(self, row: int, column: int) -> str | None:
         headers = self._cache.get(self._ids[row])
+        words = []
         if headers is not None and headers.bad:
-            return "This game could not be read whole; the list of bad games tells why."
-        return super().tip(row, column)
+            words.append("This game could not be read whole; the list of bad games tells why.")
+        copy = self._copy_of(self._ids[row])
+        if copy is not None:
+            kept = wording.number(copy[0])
+            words.append(
+                f"Game {kept} continues this game." if copy[1] else f"Game {kept} has the same moves."
+            )
+        return " ".join(words) or super().tip(row, column)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

@@ -112,6 +112,8 @@ class HitsModel(text_model.TextModel):
         self._limited = Limited()
         # The rows, if they are grouped or sorted.
         self._arranged: arranging.Arrangement | None = None
+        # The sign in the title, and words, for each column that rows are sorted by after the first column.
+        self._sort_marks: dict[int, tuple[str, str]] = {}
         self._orbits: tuple[hit_model.Orbit, ...] = ()
         self._sort_keys: dict[int, tuple[int | str | None, ...]] = {}
         # The hits whose rows were current once.
@@ -230,6 +232,20 @@ class HitsModel(text_model.TextModel):
         columns = self._columns.whole()
         chosen = None if self._limit is None else self._limited.numbers
         return functools.partial(arranging.arrange, base, result, columns, chosen=chosen)
+
+    def show_sorts(self, sorts: Sequence[arranging.Key]) -> None:
+        """Show the second column to sort by, and further ones, in the titles: an arrow and a number. The view
+        shows the first column."""
+        marks: dict[int, tuple[str, str]] = {}
+        for number, key in enumerate(sorts[1:], 2):
+            column = next((one for one, sort in SORTS.items() if sort is key.sort), None)
+            if column is not None:
+                way = "largest" if key.descending else "smallest"
+                words = f"Rows that are equal so far are sorted by this column, the {way} first."
+                marks[column] = f"{'▼' if key.descending else '▲'}{number}", words
+        if marks != self._sort_marks:
+            self._sort_marks = marks
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(TITLES) - 1)
 
     def arrange(self, arranged: arranging.Arrangement | None) -> None:
         """Show these rows. None shows one row for each hit, in the order of the hits."""
@@ -627,11 +643,14 @@ class HitsModel(text_model.TextModel):
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal or section >= len(TITLES):
             return None
+        mark = self._sort_marks.get(section)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS.get(section)
+            return "\n".join(filter(None, (_TIPS.get(section), mark[1] if mark else ""))) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return text_model.RIGHT if section in self.on_the_right else None
-        return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        return TITLES[section] if mark is None else f"{TITLES[section]} {mark[0]}"
 
 
 class Limited:

@@ -34,6 +34,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QResizeEvent,
+    QShowEvent,
     QStaticText,
     QTransform,
 )
@@ -364,6 +365,12 @@ class TableView(QTableView):
         super().resizeEvent(event)
         self._fit_form()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # While a table is hidden, Qt leaves the room of the header and the scroll bar as it was before the
+        # form of the rows changed.
+        self.updateGeometries()
+
     def set_empty(self, words: str) -> None:
         """Show these words as long as the table has no rows."""
         if words != self._empty:
@@ -532,3 +539,11 @@ def named(name: str) -> Form:
         return Form(name)
     except ValueError:
         return Form.AUTOMATIC
+
+
+def show_arrow(head: QHeaderView, column: int, *, descending: bool) -> None:
+    """Show in the title of a column that rows are sorted by it. The arrow points down if the largest values
+    come first."""
+    # The style "Fusion" draws an arrow that points down for Qt's ascending order.
+    way = Qt.SortOrder.AscendingOrder if descending else Qt.SortOrder.DescendingOrder
+    head.setSortIndicator(column, way)

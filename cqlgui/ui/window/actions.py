@@ -81,6 +81,7 @@ class Actions:
         shown = main.browser.game is not None
         self.stop.setEnabled(running or main.waiting.asked is not None or main.assistance.why.busy)
         self.export.setEnabled(main.hits.exportable)
+        self.new_base.setEnabled(main.hits.exportable)
         self.copy_command.setEnabled(main.result is not None and main.base is not None)
         for action in (self.next_hit, self.previous_hit):
             action.setEnabled(main.hits.count > 0)
@@ -140,8 +141,10 @@ class Actions:
             menu, "&Save query", self._queries_kept.save_query, QKeySequence.StandardKey.Save, "save"
         )
         self._action(menu, "Save query &as...", self._queries_kept.save_query_as, "Ctrl+Shift+S")
+        self._action(menu, "Open s&tudy...", main.studying.ask_open)
         menu.addSeparator()
         self.export = self._action(menu, "&Export hits...", self._output.ask_export, "Ctrl+E", "export")
+        self.new_base = self._action(menu, "New &base from the games with hits...", self._output.ask_new_base)
         self.copy_command = self._action(
             menu, "&Copy the search as a command line", self._output.copy_command, "Ctrl+Shift+K"
         )
@@ -343,8 +346,10 @@ class Actions:
             self._forms[form] = action
         rows.aboutToShow.connect(lambda: self._forms[main.hits.table.form].setChecked(True))
         menu.addSeparator()
-        for dock in main.docks.all:
-            menu.addAction(dock.toggleViewAction())
+        self._action(menu, "Stud&y of many queries", main.show_study, "Ctrl+Shift+Y")
+        for dock in (*main.docks.all, *main.docks.more):
+            if dock is not main.study_dock:
+                menu.addAction(dock.toggleViewAction())
         about = main.menuBar().addMenu("&Help")
         self._action(about, "&Keywords of CQL", main.assistance.show_help, "F1")
         self._action(about, "&Manual", main.assistance.show_manual, "Shift+F1")

@@ -30,7 +30,8 @@ class Kept:
 
 class Docks(QObject):
     """The five panes of a window. In the usual layout, query, library and help are tabs on the left. The
-    transforms are below these tabs, and the results are on the right.
+    transforms are below these tabs, and the results are on the right. Further panes (`add`) are closed until
+    the user opens them; they are tabs beside the results.
 
     The signal `arranged` is emitted when another layout is shown. `kept` maps the name of a layout to the
     layout as the user left it. Layouts that the user named are included.
@@ -71,8 +72,19 @@ class Docks(QObject):
         self.picker = self._dock("picker", "Transforms", picker)
         self.results = self._dock("results", "Results", results)
         self.all = (self.query, self.library, self.help, self.picker, self.results)
+        self.more: tuple[QDockWidget, ...] = ()
         main.installEventFilter(self)
-        main.setTabPosition(_LEFT, QTabWidget.TabPosition.North)
+        main.setTabPosition(_LEFT | _RIGHT | _BELOW, QTabWidget.TabPosition.North)
+
+    def add(self, name: str, title: str, content: QWidget) -> QDockWidget:
+        """Add a pane that is closed until the user opens it. All panes are added before the first layout is
+        shown."""
+        dock = self._dock(name, title, content)
+        # Qt would open the pane in its last place, where the results may no longer be.
+        dock.toggleViewAction().triggered.connect(lambda on: self._join_results(dock) if on else None)
+        dock.hide()
+        self.more = (*self.more, dock)
+        return dock
 
     # --- layouts -------------------------------------------------------------------------------------------
 
@@ -140,7 +152,7 @@ class Docks(QObject):
         if not self._main.restoreState(QByteArray(kept.state), VERSION):
             return False
         self._dragged = kept.dragged
-        self._join_missing()
+        self._join_missing(kept.state)
         self._plan = now = self._planned()
         for dock, place in ((self.picker, now.picker), (self.results, now.results)):
             # The state may come from a larger window, where the pane was not a tab. In this window the pane
@@ -161,6 +173,8 @@ class Docks(QObject):
     def show(self, dock: QDockWidget) -> None:
         """Bring a pane to the front."""
         self.leave_presenting()
+        if dock in self.more and not dock.toggleViewAction().isChecked():
+            self._join_results(dock)
         dock.setVisible(True)
         dock.raise_()
 
@@ -179,7 +193,8 @@ class Docks(QObject):
         self._shape(layout)
         self._dragged = False
         self._plan = now = self._planned()
-        for dock in self.all:
+        opened = [dock for dock in self.more if dock.toggleViewAction().isChecked()]
+        for dock in (*self.all, *self.more):
             dock.setFloating(False)
             main.removeDockWidget(dock)
         if layout is not Layout.PRESENTING:
@@ -190,6 +205,12 @@ class Docks(QObject):
             self._place(self.results, now.results)
             for dock in self.all:
                 dock.setVisible(True)
+            for dock in self.more:
+                # A pane without a place would be open in the saved state of the layout.
+                main.tabifyDockWidget(self.results, dock)
+                dock.setVisible(dock in opened)
+            if opened:
+                self.results.raise_()
             self.query.raise_()
             self._apply_sizes()
         self._fit_titles()
@@ -249,8 +270,20 @@ class Docks(QObject):
 
     def _move(self, dock: QDockWidget, place: Place) -> None:
         shown = dock.toggleViewAction().isChecked()
+        together = self._main.tabifiedDockWidgets(dock) if dock is self.results else []
+        beside = [one for one in self.more if one in together]
         self._place(dock, place)
         dock.setVisible(shown)
+        for one in beside:
+            self._main.tabifyDockWidget(dock, one)
+
+    def _join_results(self, dock: QDockWidget) -> None:
+        """Open a pane as the front tab beside the results."""
+        self.leave_presenting()
+        dock.setVisible(True)
+        if not dock.isFloating():
+            self._main.tabifyDockWidget(self.results, dock)
+        dock.raise_()
 
     def _place(self, dock: QDockWidget, place: Place) -> None:
         main = self._main
@@ -262,8 +295,14 @@ class Docks(QObject):
         else:
             main.addDockWidget(_AREAS[place], dock)
 
-    def _join_missing(self) -> None:
-        """Add to the left column the panes that did not exist when the state was saved."""
+    def _join_missing(self, state: bytes) -> None:
+        """Put the panes that did not exist when the state was saved into their planned places."""
+        for dock in self.more:
+            # A state has the names of its panes in UTF-16. Qt puts a pane that a state does not name below
+            # another pane.
+            if dock.objectName().encode("utf-16-be") not in state:
+                self._main.tabifyDockWidget(self.results, dock)
+                dock.hide()
         for dock in self.all:
             if (
                 not dock.isFloating()
@@ -298,7 +337,7 @@ class Docks(QObject):
 
     def _fit_titles(self) -> None:
         """Hide the title bar of a pane if a tab already shows the name of the pane."""
-        for dock in self.all:
+        for dock in (*self.all, *self.more):
             beside = self._main.tabifiedDockWidgets(dock)
             tabbed = not dock.isFloating() and any(other.toggleViewAction().isChecked() for other in beside)
             bar = dock.titleBarWidget()

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from cqlgui.tasks.analysis import sets
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.board import notation, painting, stage
 from cqlgui.ui.board import widget as board_widget
@@ -30,7 +31,8 @@ from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.facets import pane as facets_pane
 from cqlgui.ui.facets import sets_pane
 from cqlgui.ui.helping import assistance, here
-from cqlgui.ui.look import areas, bars, fitting, infobar, labels
+from cqlgui.ui.likeness import anticipation_pane, duplicates_pane
+from cqlgui.ui.look import areas, bars, fitting, infobar, labels, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import games, hitbar, hits, start_page, waiting
 from cqlgui.ui.picker import examples
@@ -50,6 +52,7 @@ from cqlgui.ui.state import (
     searcher,
     session,
 )
+from cqlgui.ui.studying import pane as studying_pane
 from cqlgui.ui.window import docks, layouts
 
 OPENING, ASKING, EXPORTING, KEEPING = "opening", "asking", "exporting", "query file"
@@ -90,7 +93,10 @@ class Frame(QMainWindow):
         self.facets = facets_pane.FacetsPane(self.jobs)
         self.sets = sets_pane.SetsPane()
         self.pictures = pictures_pane.PicturesPane(self.jobs)
+        self.studying = studying_pane.StudiesPane(self.jobs)
         self.games = games.GamesPanel(self.jobs)
+        self.duplicates = duplicates_pane.DuplicatesPane(self.jobs)
+        self.anticipation = anticipation_pane.AnticipationPane(self.jobs)
         self.infobar = infobar.InfoBar()
         self.start_page = start_page.StartPage()
         # Whether the user went from the start page to the board, although there are no games.
@@ -138,6 +144,18 @@ class Frame(QMainWindow):
         """Show a text in the status bar for a while. The text must be complete, because a second text would
         replace the first text."""
         self.pointing.notice.say(words, undoable=False)
+
+    def _tell_changed(self, found: sets.Changes, before: sets.NamedSet) -> None:
+        """Say that a query finds something else than at its last run. The pane of sets shows what."""
+        more = wording.counted(found.hits_added, "more hit", "more hits")
+        words = f"{more} and {wording.number(found.hits_lost)} fewer"
+        since = wording.moment(before.asked)
+        self.infobar.show_message(
+            f"Since the last run of this query ({since}): {words}.",
+            "info",
+            ("Show what changed", lambda: self.tabs.setCurrentWidget(self.sets)),
+            key=NARROWING,
+        )
 
     def end_progress(self) -> None:
         """Hide the progress if no files are being read or written."""
@@ -197,6 +215,9 @@ class Frame(QMainWindow):
         asked.addTab(self.library, "Library")
         asked.addTab(self.history, "History")
         self.docks = docks.Docks(self, self.editor, asked, self.assistance.help, self.picker, self.tabs)
+        self.study_dock = self.docks.add("study", "Study", self.studying)
+        self.docks.add("duplicates", "Duplicates", self.duplicates)
+        self.docks.add("anticipation", "Anticipation", self.anticipation)
         self.areas = areas.Areas(
             (
                 self.infobar,
@@ -210,6 +231,9 @@ class Frame(QMainWindow):
                 self.notation,
                 self.picker,
                 self.tabs,
+                self.studying,
+                self.duplicates,
+                self.anticipation,
             ),
             self,
         )
@@ -245,11 +269,19 @@ class Frame(QMainWindow):
         for part in (self.assistance.estimate, self.live, self.here):
             self.narrower.scoped.connect(lambda _games, part=part: part.set_within(self.narrower.within))
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=NARROWING))
+        self.narrower.told.connect(lambda words: self.infobar.show_message(words, "info", key=NARROWING))
+        self.narrower.compared.connect(lambda: self.tabs.setCurrentWidget(self.sets))
+        self.narrower.changed.connect(self._tell_changed)
         self.narrower.join_facets(self.facets)
         self.narrower.join_sets(self.sets)
         self.hits.line.applied.connect(self.narrower.set_games)
         self.narrower.line_left.connect(lambda: self.hits.line.put(""))
         self.narrower.line_failed.connect(self.hits.tell_line)
+        self.duplicates.found.connect(self.games.model.set_duplicates)
+        self.duplicates.left_out.connect(self.games.leave_out)
+        self.duplicates.left_out.connect(self.narrower.leave_out)
+        self.narrower.duplicates_shown.connect(self.duplicates.show_all)
+        self.narrower.duplicates_shown.connect(lambda: self.games.leave_out(None))
         self.pictures.narrowed.connect(self.narrower.narrow)
         self.pictures.normalised_changed.connect(self.browser.set_normalised)
         self.browser.normalised_changed.connect(self.pictures.set_normalised)
@@ -259,7 +291,12 @@ class Frame(QMainWindow):
         self.continuing.narrowed.connect(self.narrower.narrow)
         self.continuing.frame_wanted.connect(self.browser.set_normalised)
         self.browser.normalised_changed.connect(self.continuing.set_normalised)
+        self.studying.told.connect(self.tell)
+        self.studying.shown.connect(self.show_study)
         self.hits.narrowing_removed.connect(self.narrower.undo)
+        for pane in (self.pictures, self.continuing):
+            self.hits.narrowing_told.connect(pane.tell_narrowing)
+            pane.widened.connect(self.narrower.undo)
         self.hits.scope_removed.connect(self.narrower.widen)
         self.searcher.progressed.connect(self.hits.progress)
         self.opener.progressed.connect(self.progress)
@@ -302,6 +339,11 @@ class Frame(QMainWindow):
         """
         self.editor.set_text(text, title)
         self.show_editor()
+
+    def show_study(self) -> None:
+        """Show the pane of studies and focus it."""
+        self.docks.show(self.study_dock)
+        self.studying.setFocus()
 
     def show_editor(self) -> None:
         """Show the query and focus the editor."""

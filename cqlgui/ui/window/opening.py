@@ -22,6 +22,7 @@ from cqlgui.tasks.asking import pasting, queries
 from cqlgui.tasks.databases import bases
 from cqlgui.tasks.processes import pool
 from cqlgui.tasks.results import base_model
+from cqlgui.tasks.studies import study_text
 from cqlgui.ui.look import fitting, naming, wording
 from cqlgui.ui.panels import bad_games
 from cqlgui.ui.state import (
@@ -65,6 +66,7 @@ class Opening(QObject):
         page.files_wanted.connect(self.open_files)
         page.theme_chosen.connect(self._try_theme)
         main.bad_button.clicked.connect(self.show_bad_games)
+        main.studying.games_wanted.connect(self.open_files)
 
     def ask_open(self) -> None:
         """Let the user choose PGN files."""
@@ -84,6 +86,9 @@ class Opening(QObject):
                 wanted += self._inside(path)
             elif queries.is_query_file(path):
                 asked.append(path)
+            elif path.suffix.lower() == study_text.ENDING:
+                self._frame.studying.open(path)
+                self._frame.show_study()
             else:
                 wanted.append(path)
         self._queries_kept.open_queries(asked)
@@ -193,6 +198,8 @@ class Opening(QObject):
         self._frame.assistance.estimate.set_base(base)
         self._frame.live.set_base(base, anew=not self._frame.opener.busy)
         self._frame.here.set_base(base)
+        self._frame.duplicates.set_base(base)
+        self._frame.anticipation.set_base(base)
         self.base_changed()
         if base.games and not self._frame.restoring and not self._frame.browser.busy:
             # The number of games is tested, because the first batch of a growing base may have no game.
@@ -225,6 +232,7 @@ class Opening(QObject):
                 "There are no games, so the query was not run.", "warning", key=frame.ASKING
             )
         self.base_changed()
+        self._frame.narrower.open_base(report.base)
         # The worker processes start now. Without this early start, the next game or search would have to wait
         # for the processes.
         self._frame.jobs.run(lambda _token, _sink: pool.shared().warm(), lambda _done: None, name="warm")
@@ -279,12 +287,15 @@ class Opening(QObject):
         self._frame.games.set_base(None)
         self._frame.picker.set_counts(())
         self._frame.narrower.leave_base()
+        self._frame.duplicates.set_base(None)
+        self._frame.anticipation.set_base(None)
         self._frame.marked.clear()
         self._frame.hits.tell_narrowing("")
         self._frame.browser.clear()
 
     def base_changed(self) -> None:
         base = self._frame.base
+        self._frame.studying.set_base(None if self._frame.opener.busy else base)
         self._show_start()
         paths = [source.path for source in base.sources] if base is not None else []
         if base is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import (
@@ -16,6 +17,7 @@ from cqlgui.tasks.asking import commands
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import search_model
+from cqlgui.ui.likeness import new_base
 from cqlgui.ui.look import naming, wording
 from cqlgui.ui.panels import export_dialog
 from cqlgui.ui.window import frame
@@ -37,7 +39,9 @@ class Output(QObject):
         main.exporter.too_large.connect(self._ask_large)
         main.exporter.written.connect(self._exported)
         main.exporter.ended.connect(self._export_ended)
+        main.exporter.made.connect(self._made)
         main.hits.export_requested.connect(self.ask_export)
+        main.hits.narrow.new_base_wanted.connect(self.ask_new_base)
 
     def ask_export(self) -> None:
         """Show the export dialog, and write the file in the background."""
@@ -46,10 +50,7 @@ class Output(QObject):
             words = "There are no hits to export: run a search first."
             self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
             return
-        if self._frame.exporter.busy:
-            # A second export would cancel the first export.
-            words = "A file is being written: export again when it is done, or cancel it."
-            self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
+        if self._busy():
             return
         # While the dialog is open, a search may begin or end, and other games may be opened. The export
         # writes the hits that were shown when the dialog was opened.
@@ -63,10 +64,45 @@ class Output(QObject):
             element_hits=self._frame.hits.count if words else 0,
         )
         folder = Path(self._frame.folder) if self._frame.folder else None
-        choice = export_dialog.ExportDialog.ask(self._frame, counts, folder=folder)
+        rows = self._frame.hits.arrange.wish.rows
+        choice = export_dialog.ExportDialog.ask(
+            self._frame, counts, folder=folder, rows=rows, copy=self._copy_export
+        )
         if choice is not None:
-            rows = self._frame.hits.arrange.wish.rows
-            self._frame.exporter.write(base, result, choice, selected, element, rows)
+            self._frame.exporter.write(base, result, choice, selected, element)
+
+    def _busy(self) -> bool:
+        """Whether a file is being written. If so, this is said, because a second file would stop the first
+        one."""
+        if self._frame.exporter.busy:
+            words = "A file is being written: try again when it is done, or cancel it."
+            self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
+        return self._frame.exporter.busy
+
+    def ask_new_base(self) -> None:
+        """Ask for a file, and write the games of the hits shown to this file in the background."""
+        base, part = self._frame.base, self._frame.narrower.part
+        if base is None or part is None or not part.order:
+            words = "There are no games to make a base of: run a search first."
+            self._frame.infobar.show_message(words, "info", key=frame.EXPORTING, front=True)
+        elif not self._busy():
+            folder = Path(self._frame.folder) if self._frame.folder else None
+            choice = new_base.NewBaseDialog.ask(self._frame, len(part.order), folder)
+            if choice is not None:
+                self._frame.exporter.make_base(
+                    base, part.order, choice.path, without_duplicates=choice.without_duplicates
+                )
+
+    def _made(self, path: Path, games: int, left_out: int) -> None:
+        """Offer to open a new base. It is not opened at once, because this would close the open games with
+        their hits."""
+        self._frame.end_progress()
+        self._frame.folder = str(path.parent)
+        sentence = f"{wording.games(games)} written to {path}."
+        if left_out:
+            sentence += f" {wording.counted(left_out, 'duplicate is', 'duplicates are')} left out."
+        action = ("Open it", lambda: self._opening.open_files([path]))
+        self._frame.infobar.show_message(sentence, "info", action=action, key=frame.EXPORTING, front=True)
 
     def _exporting(self, path: Path) -> None:
         self._frame.infobar.dismiss(frame.EXPORTING)
@@ -82,6 +118,10 @@ class Output(QObject):
             what = wording.hits(report.hits)
             action = ("Open it", lambda: _open_outside(report.path))
         sentence = f"{what} written to {report.path}."
+        if len(report.files) > 1:
+            sentence = f"{what} written to {len(report.files)} files, from {report.path} on."
+        if self._frame.exporter.note:
+            sentence += f" {self._frame.exporter.note}."
         if report.as_played:
             sentence += f" {report.as_played:,} of them as they were played: {exporting.AS_PLAYED}"
         self._frame.infobar.show_message(sentence, "info", action=action, key=frame.EXPORTING, front=True)
@@ -117,20 +157,44 @@ class Output(QObject):
         main = self._frame
         if main.base is None or main.result is None:
             return
-        options = {Rows.HITS: [], Rows.SPANS: ["--spans"], Rows.GAMES: ["--group", "game"]}[
-            main.hits.arrange.wish.rows
-        ]
+        options = list(_ROW_OPTIONS[main.hits.arrange.wish.rows])
+        if main.narrower.leaves_out:
+            options.append("--no-duplicates")
+        self._copy(options, main.narrower.steps_besides)
+
+    def _copy_export(self, choice: export_dialog.ExportChoice) -> None:
+        """Copy a command line that writes the same file as the export dialog."""
+        switches = {
+            "--no-duplicates": choice.unique,
+            "--annotate": choice.annotate,
+            "--normalise": choice.normalise,
+            "--study": choice.study,
+        }
+        options = [*_ROW_OPTIONS[choice.rows], *(name for name, on in switches.items() if on)]
+        left = self._frame.narrower.steps_besides
+        if choice.what is export_dialog.What.SELECTED:
+            left = (*left, "the selection in the table")
+        self._copy(options, left, choice.path)
+
+    def _copy(self, options: Sequence[str], left: Sequence[str], output: Path | None = None) -> None:
+        """Copy a command line. `left` are words for what the command does not do."""
+        main = self._frame
+        assert main.base is not None
+        assert main.result is not None
         text = commands.command_line(
-            main.base, main.result.query, games=main.hits.line.text(), options=options
+            main.base, main.result.query, games=main.hits.line.text(), options=options, output=output
         )
         QGuiApplication.clipboard().setText(text)
-        left = main.narrower.steps_besides
         main.tell(f"Command copied, without: {', '.join(left)}" if left else "Command copied")
 
     def copy_picture(self) -> None:
         """Copy a picture of the board."""
         QGuiApplication.clipboard().setPixmap(self._frame.board.picture())
         self._frame.tell("Picture copied")
+
+
+_ROW_OPTIONS: Final = {Rows.HITS: (), Rows.SPANS: ("--spans",), Rows.GAMES: ("--group", "game")}
+"""The options of the command line for what a row is."""
 
 
 def _open_outside(path: Path) -> None:

@@ -29,6 +29,7 @@ def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.
     window.live.switch(kept.live)
     window.notation.set_columns(kept.columns)
     window.unsaved = kept.unsaved
+    window.studying.set_recent([Path(row[0]) for row in session.rows_of(kept.studies, 1)])
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
@@ -88,6 +89,7 @@ def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
         live=window.live.on,
         columns=window.notation.columns,
         folder=window.folder,
+        studies=session.rows_text([(str(path),) for path in window.studying.recent]),
         unsaved=window.unsaved,
     )
 

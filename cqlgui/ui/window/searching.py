@@ -49,9 +49,13 @@ class Searching(QObject):
         main.editor.text_changed.connect(lambda text: live.change(text, rights.beside(main.editor.path)))
         live.overdue.connect(lambda: main.earlier.compare(main.editor.text()))
         main.narrower.shown.connect(self._narrowed)
+        main.narrower.again.connect(self.run_text)
         main.here.asked.connect(self.run_text)
         main.assistance.run_wanted.connect(self.run_text)
         main.library.run_wanted.connect(self.run_text)
+        main.studying.theme_wanted.connect(self._run_theme)
+        # The games of a theme, and the query that they belong to.
+        self._theme = ("", "")
         rights.run_wanted.connect(self.run)
 
     def run(self) -> None:
@@ -166,6 +170,7 @@ class Searching(QObject):
             )
         self._queries_kept.fill_history()
         self._showing.say_hit()
+        self._limit_theme(result)
         self._frame.changed.emit()
 
     def _tell_failures(self, result: search_model.SearchResult) -> None:
@@ -211,7 +216,9 @@ class Searching(QObject):
         self._frame.hits.add(result.games)
         if current is not None:
             self._frame.hits.show_hit(current.game, current.positionid)
-        if self._frame.hits.table.row < 0:
+        # A live search does not change the position on the board.
+        stays = self._frame.narrower.by_itself and self._frame.searcher.live
+        if self._frame.hits.table.row < 0 and not stays:
             self._frame.hits.land(0)
         self._frame.hits.finish(result)
         self._frame.hits.tell_narrowing(words)
@@ -245,6 +252,17 @@ class Searching(QObject):
     def _search_failed(self, sentence: str) -> None:
         self._frame.hits.fail(sentence)
         self._frame.infobar.show_message(sentence, "error", key=frame.ASKING)
+
+    def _run_theme(self, text: str, title: str, games: str) -> None:
+        """Search with a query of a study. The line of games narrows the hits when they are found."""
+        self._theme = (text, games)
+        self.run_text(text, title)
+
+    def _limit_theme(self, result: search_model.SearchResult) -> None:
+        (text, games), self._theme = self._theme, ("", "")
+        if games and text == self._frame.asked and not result.cancelled:
+            self._frame.hits.line.put(games)
+            self._frame.narrower.set_games(games)
 
     def run_text(self, text: str, title: str) -> None:
         """Put a query into the editor and run the query."""

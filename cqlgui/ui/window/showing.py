@@ -28,12 +28,17 @@ class Showing(QObject):
         hits.opened.connect(lambda _game, _position, row: self._open_row(row))
         hits.limit_removed.connect(self.clear_limit)
         hits.limited.connect(self._limited)
+        hits.arranged.connect(self.say_hit)
         main.games.opened.connect(self.show_game)
+        main.duplicates.opened.connect(self.show_game)
+        main.anticipation.opened.connect(lambda game, positionid: self.show_line(game, positionid, 0))
+        main.anticipation.here_wanted.connect(self._anticipate)
         main.browser.shown.connect(self._browsed)
         main.browser.normalised_changed.connect(self._normalised)
         main.hitbar.stepped.connect(self.next_hit)
         main.continuing.line_wanted.connect(self.show_line)
         main.continuing.line_previewed.connect(self.show_line)
+        main.studying.example_wanted.connect(self._show_example)
 
     def _hits_told(self, games: list[int]) -> None:
         """Show the details that the interpreter has computed for the hits of some games."""
@@ -79,11 +84,25 @@ class Showing(QObject):
             )
 
     def show_line(self, game: int, positionid: int, plies: int) -> None:
-        """Show the position some plies after a hit. In preorder, each ply of a continuation is the next
-        position."""
+        """Show the position some plies after a hit, in the frame of this hit. In preorder, each ply of a
+        continuation is the next position."""
         if self._frame.base is not None:
             found = self._frame.hits.hits.hits_of(game)
-            self._frame.browser.open(self._frame.base, game, positionid + plies, found)
+            self._frame.browser.open(self._frame.base, game, positionid, found, plies)
+
+    def _show_example(self, game: int, positionid: int) -> None:
+        """Show an example of a study."""
+        self._frame.pointing.set_active(False)
+        self.show_line(game, positionid, 0)
+        self._frame.board.setFocus()
+
+    def _anticipate(self) -> None:
+        """Look for the position on the board in the other games."""
+        browser = self._frame.browser
+        if browser.position is None or browser.game is None:
+            self._frame.tell("No game is on the board.")
+        else:
+            self._frame.anticipation.compare_position(browser.position, browser.game.game)
 
     def next_hit(self, step: int) -> None:
         """Go to the next (+1) or previous (-1) hit, across games."""

@@ -13,7 +13,7 @@ from cqlgui.board import moves, tree
 from cqlgui.cql.checking import check
 from cqlgui.cql.explaining import explain
 from cqlgui.cql.interpreting import interpreter
-from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.interpreting.runtime import game_log
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
 from tests.cql.printing import test_printer
@@ -310,12 +310,12 @@ def test_comments_about_runs_settle_by_filter() -> None:
     one, two = object(), object()
     log = [
         (0, "a"),
-        evaluation.RunNote(1, "short", 5, 2, one),
-        evaluation.RunNote(2, "long", 5, 3, two),
-        evaluation.RunNote(3, "other", 9, 1, object()),
-        evaluation.RunNote(4, "as long", 5, 3, object()),
+        game_log.RunNote(1, "short", 5, 2, one),
+        game_log.RunNote(2, "long", 5, 3, two),
+        game_log.RunNote(3, "other", 9, 1, object()),
+        game_log.RunNote(4, "as long", 5, 3, object()),
     ]
-    assert evaluation.settled(log) == [(0, "a"), (2, "long"), (3, "other")]
+    assert game_log.entries(log, range(5)) == [(0, "a", 0), (2, "long", 2), (3, "other", 3)]
 
 
 # --- transforms and explanations ----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 
 from cqlgui.jit import native
 from cqlgui.tasks.analysis import arranging
-from cqlgui.tasks.analysis.arranging import Sort
+from cqlgui.tasks.analysis.arranging import Key, Sort
 from cqlgui.tasks.databases import games, importing
 from cqlgui.tasks.export import records
 from cqlgui.tasks.export.hit_table import Rows
@@ -86,7 +86,7 @@ def test_rows_are_sorted_by_any_column(base: base_model.Base, query: str, variat
     hits = told(base, result) if len(columns) else []
     keys = result.games.sort_keys()
     for sort, descending in itertools.product(Sort, (False, True)):
-        made = arranging.arrange(base, result, columns, sort=sort, descending=descending)
+        made = arranging.arrange(base, result, columns, sorts=[Key(sort, descending)])
         wanted = [key_of(sort, hits, at, keys) for at in range(len(hits))]
         known = [at for at in range(len(hits)) if wanted[at] is not None]
         known.sort(key=lambda at: wanted[at], reverse=descending)
@@ -101,6 +101,55 @@ def test_rows_are_sorted_by_any_column(base: base_model.Base, query: str, variat
         assert made.games == len({one["game"] for one in hits})
 
 
+@pytest.mark.parametrize("kind", list(Rows))
+def test_rows_that_are_equal_in_one_column_are_sorted_by_the_next(base: base_model.Base, kind: Rows) -> None:
+    result = searching.search(
+        base, "flipcolor {btm check}", search_model.SearchOptions(within=np.arange(1, 41))
+    )
+    columns = result.games.columns
+    hits = told(base, result)
+    groups = groups_of(hits, kind)
+    draw = random.Random(kind.value)
+    sorts = [sort for sort in Sort if sort not in (Sort.VALUE, Sort.SORT_KEY)]
+    for _ in range(30):
+        keys = [Key(sort, draw.random() < 0.5) for sort in draw.sample(sorts, draw.choice((2, 2, 3)))]
+
+        def rank(at: int, group: list[int], keys: list[Key] = keys) -> tuple[Any, ...]:
+            found: list[Any] = []
+            for key in keys:
+                known = key_of(key.sort, hits, at, {})
+                if key.sort is Sort.HITS and kind is not Rows.HITS:
+                    known = len(group)
+                found += [
+                    known is None,
+                    None if known is None else _Turned(known) if key.descending else known,
+                ]
+            return (*found, at)
+
+        best = [
+            min(group, key=lambda at, group=group: rank(at, group)) if kind is Rows.GAMES else group[0]
+            for group in groups
+        ]
+        order = sorted(range(len(groups)), key=lambda row: rank(best[row], groups[row]))
+        made = arranging.arrange(base, result, columns, kind=kind, sorts=keys)
+        assert made.numbers.tolist() == [best[row] for row in order], keys
+        assert made.sizes.tolist() == [len(groups[row]) for row in order]
+        for place, row in enumerate(order):
+            assert {int(made.rows[at]) for at in groups[row]} == {place}
+
+
+@pytest.mark.parametrize("span", [1, 1 << 15, (1 << 16) - 1, 1 << 16, 1 << 20, (1 << 32) - 1, 1 << 40])
+def test_keys_of_any_size_are_sorted_and_equal_keys_keep_their_order(span: int) -> None:
+    draw = np.random.default_rng(span)
+    keys = draw.integers(-5, span - 5, 3_000, dtype=np.int64)
+    keys[draw.integers(0, 3_000, 900)] = keys[draw.integers(0, 3_000, 900)]
+    keys[0], keys[1] = -5, span - 6
+    for some in (keys, np.where(draw.random(3_000) < 0.2, arranging.LAST, keys), keys[:0], keys[:1]):
+        assert arranging._order(some).tolist() == np.argsort(some, kind="stable").tolist()
+    unknown = np.full(4, arranging.LAST)
+    assert arranging._order(unknown).tolist() == [0, 1, 2, 3]
+
+
 class _Turned:
     """A key that comes first if it is large."""
 
@@ -109,6 +158,12 @@ class _Turned:
 
     def __lt__(self, other: _Turned) -> bool:
         return bool(other.key < self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Turned) and bool(other.key == self.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
 
 def groups_of(hits: list[dict[str, Any]], kind: Rows) -> list[list[int]]:
@@ -144,7 +199,7 @@ def test_hits_are_grouped(base: base_model.Base, query: str, variations: bool) -
         assert made.sizes.tolist() == [len(group) for group in groups]
         assert made.rows.tolist() == [row for row, group in enumerate(groups) for _ in group]
         # The row of a game shows its best hit.
-        by_ply = arranging.arrange(base, result, columns, kind=kind, sort=Sort.PLY, descending=True)
+        by_ply = arranging.arrange(base, result, columns, kind=kind, sorts=[Key(Sort.PLY, True)])
         best = [
             max(group, key=lambda at: hits[at]["ply"]) if kind is Rows.GAMES else group[0] for group in groups
         ]
@@ -160,11 +215,11 @@ def test_only_chosen_hits_get_rows(base: base_model.Base) -> None:
     result = searching.search(base, "check")
     columns = result.games.columns
     chosen = np.sort(np.array(random.Random(3).sample(range(len(columns)), len(columns) // 2)))
-    made = arranging.arrange(base, result, columns, sort=Sort.WHITE, chosen=chosen)
+    made = arranging.arrange(base, result, columns, sorts=[Key(Sort.WHITE)], chosen=chosen)
     assert sorted(made.numbers.tolist()) == chosen.tolist()
     left = np.setdiff1d(np.arange(len(columns)), chosen)
     assert (made.rows[left] == -1).all()
     names = [row.white.lower() for row in games.rows(base, columns.games[made.numbers].tolist())]
     assert names == sorted(names)
-    most = arranging.arrange(base, result, columns, kind=Rows.GAMES, sort=Sort.HITS, descending=True)
+    most = arranging.arrange(base, result, columns, kind=Rows.GAMES, sorts=[Key(Sort.HITS, True)])
     assert most.sizes.tolist() == sorted(most.sizes.tolist(), reverse=True)

@@ -208,6 +208,15 @@ def test_an_example_by_another_order_is_taken_if_there_is_no_other(tmp_path: Pat
     assert [(one.name, one.count, one.example) for one in place.choices] == [("...g6", 2, 1), ("...e6", 1, 0)]
 
 
+def test_the_tree_can_be_stopped(base: base_model.Base) -> None:
+    found = continuations.lines(base, searching.search(base, "check"), 2, normalised=False)
+    token = progress.CancelToken()
+    assert continuations.tree(found, 2, cancel=token)["count"] == len(found)
+    token.cancel()
+    with pytest.raises(errors.Cancelled):
+        continuations.tree(found, 2, cancel=token)
+
+
 def test_a_sorted_result_has_the_same_tree(base: base_model.Base) -> None:
     plain, ordered = searching.search(base, "check"), searching.search(base, "sort ply check")
     assert list(ordered.order) != sorted(ordered.order)

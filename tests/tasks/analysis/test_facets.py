@@ -289,3 +289,35 @@ def test_the_order_of_a_sorted_result_stays(base: base_model.Base) -> None:
     check(sheet, known, whole, choice)
     left = set(facets.narrowed(sheet, choice).order)
     assert facets.narrowed(sheet, choice).order == tuple(game for game in result.order if game in left)
+
+
+def test_openings_of_the_games_own_tags_stand_beside_those_of_their_codes(tmp_path: Path) -> None:
+    heads = (
+        '[ECO "B90"]\n[Opening "Sicilian Defense: Najdorf"]',
+        '[ECO "B90"]\n[Opening "Sicilian Defense"]\n[Variation "Najdorf"]',
+        '[ECO "B22"]\n[Opening "Sicilian Defense: Alapin"]',
+        '[Opening "Irregular"]',
+        '[ECO "C57"]',
+        '[ECO "?"]',
+    )
+    path = tmp_path / "tagged.pgn"
+    path.write_text("\n\n".join(f"{head}\n\n1. e4 *" for head in heads), "utf-8")
+    base = importing.open_base([path]).base
+    sheet = facets.sheet(attributes.of_base(base), searching.search(base, "btm"))
+    (found,) = (one for one in facets.counts(sheet) if one.name == facets.OPENING)
+    words = {value.key: value.words for value in found.values}
+    seen = {(words.get(value.parent, ""), value.words): value.games for value in found.values if value.games}
+    code = openings.of_code("C57")
+    assert code is not None
+    assert seen["", f"B {openings.VOLUMES['B']}"] == 3
+    assert seen[f"B {openings.VOLUMES['B']}", "Sicilian Defense"] == 3
+    assert seen["Sicilian Defense", "Najdorf"] == 2
+    assert seen["Sicilian Defense", "Alapin"] == 1
+    assert seen["", "Irregular"] == 1
+    assert seen["", attributes.UNKNOWN] == 1
+    assert seen["", f"C {openings.VOLUMES['C']}"] == 1
+    najdorf = next(value.key for value in found.values if value.words == "Najdorf")
+    narrowed = facets.narrowed(sheet, facets.Choice().alone(facets.OPENING, najdorf))
+    assert narrowed.order == (1, 2)
+    top = next(value.key for value in found.values if value.words == "Sicilian Defense")
+    assert facets.narrowed(sheet, facets.Choice().alone(facets.OPENING, top)).order == (1, 2, 3)

@@ -23,7 +23,8 @@ from cqlgui.db import database
 from cqlgui.store import index, segments
 from cqlgui.tasks.databases import bases, games, importing, reading, workspace
 from cqlgui.tasks.processes import pool
-from cqlgui.tasks.results import base_model
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import searching
 
 GAME = """[Event "Test {n}"]
 [White "Player {n}"]
@@ -292,6 +293,31 @@ def test_damage_that_is_met_while_reading_makes_the_next_start_read_all(
     assert any("made again" in message for message in again.messages)
     with index.SourceIndex.open(folder) as opened:
         assert len(opened.moves(29))
+
+
+@pytest.mark.parametrize(("word", "compiled"), [(0xFFFF, False), (0x0041, False), (0x0041, True)])
+def test_moves_that_a_search_cannot_play_make_the_next_start_read_all(
+    source: Path, monkeypatch: pytest.MonkeyPatch, word: int, compiled: bool
+) -> None:
+    """The first word is a return above the root, the second one is no legal move."""
+    monkeypatch.setattr(soundness, "YOUNG", -1)
+    importing.open_base([source])
+    folder = workspace.index_folder(source)
+    (path,) = folder.glob("*.seg")
+    with contextlib.closing(segments.Segment(path)) as segment:
+        moves = bytes(segment.moves(4))
+    data = path.read_bytes()
+    path.write_bytes(data.replace(moves, word.to_bytes(2, "little") + moves[2:]))
+    checked = soundness.Checked.of([folder / "manifest.json", path])
+    assert checked is not None
+    checked.note(folder / segments.NOTE)
+    opened = importing.open_base([source])
+    assert opened.messages == ()
+    options = search_model.SearchOptions(pruned=False, compiled=compiled)
+    failed = searching.search(opened.base, "find mate", options).failed_games
+    assert failed
+    assert all("is damaged" in one.reason for one in failed)
+    assert any("made again" in message for message in importing.open_base([source]).messages)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "*.seg"])

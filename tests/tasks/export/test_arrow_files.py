@@ -11,7 +11,8 @@ import pytest
 
 from cqlgui.base import errors
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.export import arrow_files, exporting, hit_table, records
+from cqlgui.tasks.export import exporting, hit_table, records
+from cqlgui.tasks.export.formats import arrow_files
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import hit_details, searching
 from tests import helpers

@@ -1,4 +1,5 @@
-"""CSV made from columns is the CSV made from objects, and the csv module reads it."""
+"""CSV, EPD and notes for Anki made from columns are those made from objects, and the csv module reads the
+CSV."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.export import csv_lines, hit_table, records
+from cqlgui.tasks.export import hit_table, records
+from cqlgui.tasks.export.formats import anki_notes, csv_lines, epd_lines
 from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
@@ -49,6 +51,11 @@ def test_columns_and_objects_make_the_same_lines(query: str, tmp_path: Path) -> 
         )
         quickly, slowly = _texts(tables, rows.fields)
         assert quickly == slowly
+        slow_epd = "".join(epd_lines.lines([list(records.of_tables(tables))]))
+        assert "".join(epd_lines.lines(tables)) == slow_epd
+        slow_notes = "".join(anki_notes.lines([list(records.of_tables(tables))]))
+        assert "".join(anki_notes.lines(tables)) == slow_notes
+        assert slow_epd.count("\n") == len(list(records.of_tables(tables)))
         read = list(csv.DictReader(io.StringIO(csv_lines.head(rows.fields) + quickly, newline="")))
         wanted = list(records.of_tables(tables))
         assert [(row["game"], row["positionid"], row["fen"], row["next"].lstrip("'")) for row in read] == [

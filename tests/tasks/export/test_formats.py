@@ -19,7 +19,8 @@ import pytest
 
 from cqlgui.base import errors
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.export import exporting, hit_table, latex_sheets, studies
+from cqlgui.tasks.export import exporting, hit_table
+from cqlgui.tasks.export.formats import latex_sheets, studies
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.export import hit_lines, hit_table, records
+from cqlgui.tasks.export import hit_table, records
+from cqlgui.tasks.export.formats import hit_lines
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers

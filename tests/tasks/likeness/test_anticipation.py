@@ -162,8 +162,20 @@ def test_answers_are_the_same_in_small_parts(
 
 def test_copies_come_in_the_order_of_the_base(tmp_path: Path) -> None:
     base = written(tmp_path / "copies.pgn", [STUDIES[1], STUDIES[0], STUDIES[1]])
-    found = anticipation.find(written(tmp_path / "one.pgn", STUDIES[1:2]), base, top=2)
-    assert [(near.game, near.score) for near in found.entries[0].nearest] == [(1, 1.0), (3, 1.0)]
+    found = anticipation.find(written(tmp_path / "one.pgn", STUDIES[1:2]), base, top=3)
+    assert [(near.game, near.score) for near in found.entries[0].nearest][:2] == [(1, 1.0), (3, 1.0)]
+    # Both are equally near, and no game is second.
+    assert found.entries[0].ranks == (1, 1, 3)
+
+
+def test_a_position_alone_is_compared_without_the_game_it_stands_in(base: base_model.Base) -> None:
+    start = Position.from_fen(STUDIES[3][0])
+    (entry,) = anticipation.find_position(motions.Motion(2).position(start), base, top=2).entries
+    assert (entry.nearest[0].game, entry.nearest[0].score) == (4, 1.0)
+    (other,) = anticipation.find_position(start, base, top=2, besides=4).entries
+    assert other.nearest[0].game == entry.nearest[1].game
+    (usual,) = anticipation.find_position(Position.start(), base).entries
+    assert (usual.reason, usual.nearest) == (anticipation.USUAL, ())
 
 
 def test_entries_that_cannot_be_compared_say_why(base: base_model.Base, tmp_path: Path) -> None:
@@ -177,7 +189,7 @@ def test_entries_that_cannot_be_compared_say_why(base: base_model.Base, tmp_path
     )
     first, broken, third, fine = anticipation.find(importing.open_base([path]).base, base).entries
     assert first.reason == third.reason == anticipation.USUAL
-    assert "the FEN is broken" in broken.reason
+    assert broken.reason.startswith("It cannot be read. odd.pgn, line 5: the FEN is broken")
     assert first.nearest + broken.nearest + third.nearest == ()
     assert (fine.reason, fine.nearest[0].game) == ("", 1)
 
@@ -218,6 +230,7 @@ def test_fifty_turned_studies_are_each_found_first(shared: Path, tmp_path: Path)
         # The collection has some positions twice. Nothing else may come first.
         images = {motion.position(start).placement() for motion in allowed(start)}
         assert all(near.fen.split()[0] in images and near.score == 1.0 for near in entry.nearest[:place])
+        assert entry.ranks[place] == 1
         firsts += place == 0
     print(f"{firsts} of 50 are first, the others are behind a copy of the same position")
     assert firsts > 40

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import chess
+import numpy as np
 import pytest
 
 from cqlgui.base import errors, progress
@@ -151,13 +152,16 @@ def test_the_fuller_game_is_kept(tmp_path: Path) -> None:
     poor, rich = players(), players(Event="Match", Date="1990.01.02")
     told = [line[0], "{A remark.}", *line[1:]]
     branching = [line[0], line[1], "(1... --)", *line[2:]]
-    for one, other in [
-        ((poor, line), (rich, line)),
-        ((rich, line), (poor, told)),
-        ((rich, line), (poor, branching)),
-        ((poor, told), (poor, [*told, "{A long remark at the end.}"])),
+    for one, other, why in [
+        ((poor, line), (rich, line), "more tags"),
+        ((rich, line), (poor, told), "comments"),
+        ((rich, line), (poor, branching), "more positions"),
+        ((poor, told), (poor, [*told, "{A long remark at the end.}"]), "longer comments"),
+        ((poor, line), (poor, line), "first in the base"),
     ]:
-        assert decided(opened(tmp_path, [one, other, one]))[1] == (2, "same moves")
+        kept = 1 if one == other else 2
+        (group,) = duplicates.find(opened(tmp_path, [one, other, one])).groups
+        assert (group.kept, group.why_kept, len(group.others)) == (kept, why, 2)
 
 
 def test_variations_and_spelling_of_moves_do_not_matter(tmp_path: Path) -> None:
@@ -215,6 +219,10 @@ def test_duplicates_among_many_games_and_several_files(tmp_path: Path) -> None:
     assert decided(base) == expected
     found = duplicates.find(base)
     assert found.left_out.tolist() == sorted(expected)
+    assert set(found.among(np.array([50, 3, 40, 1])).tolist()) == {3, 1}
+    reasons = {game: why for game, (_, why) in expected.items()}
+    longer = {group.kept for group in found.groups if duplicates.LONGER in group.why_kept}
+    assert longer == {expected[game][0] for game, why in reasons.items() if why != "same moves"}
     same = sum(why == "same moves" for _, why in expected.values())
     assert found.summary == (
         f"24 of 50 games are duplicates: {same} have the same moves as another game, "

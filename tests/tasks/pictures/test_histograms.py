@@ -6,12 +6,14 @@ import collections
 import csv
 import io
 from collections.abc import Callable
+from pathlib import Path
 
 import chess.pgn
 import pytest
 
 from cqlgui.db import openings
 from cqlgui.jit import native
+from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.pictures import histograms, pictures
 from cqlgui.tasks.results import base_model, search_model
@@ -136,10 +138,7 @@ def test_no_hits_and_no_values_are_said_in_words(base: base_model.Base, tmp_path
         assert found.unknown.positions == result.positions == 1
 
 
-def test_a_far_away_value_makes_no_endless_row_of_bars(tmp_path: object) -> None:
-    from pathlib import Path
-
-    assert isinstance(tmp_path, Path)
+def test_a_far_away_value_makes_no_endless_row_of_bars(tmp_path: Path) -> None:
     path = tmp_path / "dates.pgn"
     games = (f'[Date "{year}.??.??"]\n[Result "*"]\n\n1. e4 *\n\n' for year in ("0001", "1999", "9999"))
     path.write_text("".join(games), encoding="utf-8")
@@ -163,3 +162,30 @@ def test_a_cell_is_no_formula_and_a_tabbed_cell_no_new_line() -> None:
     table = pictures.Table(("Filter", "Games"), (("=1+1", 2), ("a\tb\nc", 3)))
     assert "'=1+1,2" in table.csv()
     assert table.tabbed().splitlines() == ["Filter\tGames", "'=1+1\t2", "a b c\t3"]
+
+
+def test_an_opening_is_that_of_the_games_own_tags_if_there_are_any(tmp_path: Path) -> None:
+    heads = (
+        '[ECO "B90"]\n[Opening "Sicilian Defense: Najdorf"]',
+        '[ECO "B90"]\n[Opening "Sicilian Defense"]\n[Variation "Najdorf"]',
+        '[ECO "B90"]\n[Opening "?"]',
+        '[Opening "Sicilian Defense"]',
+        '[ECO "C57"]',
+        '[Event "no opening"]',
+    )
+    path = tmp_path / "tagged.pgn"
+    path.write_text("\n\n".join(f"{head}\n\n1. e4 *" for head in heads), encoding="utf-8")
+    own = importing.open_base([path]).base
+    result = searching.search(own, "btm")
+    sicilian, italian = (found.opening for found in map(openings.of_code, ("B90", "C57")) if found)
+    found = histograms.histogram(own, result, By.OPENING)
+    assert {bar.words: bar.games for bar in found.shown} == {
+        "Sicilian Defense": 3,
+        sicilian: 1,
+        italian: 1,
+        "unknown": 1,
+    }
+    for bar, wanted in ((found.shown[0], [1, 2, 4]), (found.shown[-1], [6])):
+        assert list(histograms.having(own, result, By.OPENING, [bar.keys]).order) == wanted
+    # The line that narrows games has the same names.
+    assert games_module.fitting(own, 'opening:"Sicilian Defense"').tolist() == [1, 2, 4]

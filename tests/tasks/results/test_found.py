@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqlgui.base import arrays
+from cqlgui.cql.interpreting.runtime import game_log
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.results import found, hit_model
 
@@ -46,7 +47,7 @@ def test_games_are_numbered_within_their_source() -> None:
     )
     numbers = {1: 1, 30: 30, 31: 1, 39: 9, 40: 1, 50: 11}
     for game, number in numbers.items():
-        assert untold.comments(game, (3,)) == ((0, f"Game number {number}"),)
+        assert untold.log(game, (3,)) == ((0, f"Game number {number}", game_log.NUMBER),)
 
 
 def test_games_of_which_columns_tell_are_not_told_of_by_the_interpreter() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from cqlgui.base import data
 from cqlgui.cli import searching as command
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.results import base_model, search_model
@@ -14,6 +16,7 @@ from cqlgui.tasks.search import searching
 MATE = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
 COMPILED = search_model.SearchOptions()
+UNPRUNED = search_model.SearchOptions(pruned=False)
 INTERPRETED = search_model.SearchOptions(compiled=False)
 SEQUENTIAL = "dictionary D D[gamenumber]=1 "
 FAILING = "{x=9 up x a1}"
@@ -72,15 +75,21 @@ def test_games_that_fail_in_a_row_stop_the_search(
     assert result.hopeless
 
 
-@pytest.mark.parametrize("options", [COMPILED, INTERPRETED])
+@pytest.mark.parametrize(("last", "found"), [("mate", 20), ("ply==99", 0)])
+@pytest.mark.parametrize("options", [COMPILED, UNPRUNED, INTERPRETED])
 def test_games_that_fail_now_and_then_stop_nothing(
-    base: base_model.Base, options: search_model.SearchOptions
+    base: base_model.Base, options: search_model.SearchOptions, last: str, found: int
 ) -> None:
-    text = f'if player white "B" {FAILING} mate'
+    text = f'if player white "B" {FAILING} {last}'
     result = searching.search(base, text, options)
-    assert list(result.order) == list(range(3, 61, 3))
+    assert list(result.order) == list(range(3, 61, 3))[:found]
     assert len(result.failed_games) == 40
     assert (result.stopped, result.hopeless) == (None, False)
+    # Games that are not asked for come between no games.
+    asked = np.array([game for game in range(1, 61) if game % 3])
+    result = searching.search(base, text, data.replace(options, within=asked))
+    assert result.stopped is not None
+    assert (result.stopped.game, len(result.failed_games)) == (29, 20)
 
 
 def test_a_query_that_fails_in_every_game_is_hopeless_however_few_there_are(tmp_path: Path) -> None:

@@ -150,6 +150,20 @@ def test_awards_sort_games(base: base_model.Base) -> None:
     assert [result.games[game].sort_keys for game in (2, 3)] == [(3, 2, 2), (None, None, None)]
 
 
+@pytest.mark.parametrize("details", search_model.Details)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_awards_sort_games_whatever_is_asked_of_the_hits(
+    details: search_model.Details, compiled: bool, tmp_path: Path
+) -> None:
+    source = tmp_path / "b.pgn"
+    source.write_text("".join(f'[Event "{event} Ty"]\n\n1. e4 *\n\n' for event in ("2.p", "1.p", "1.hm")))
+    base = importing.open_base([source]).base
+    options = search_model.SearchOptions(details=details, compiled=compiled)
+    result = searching.search(base, "initial hhdb sort award", options)
+    assert result.order == (2, 1, 3)
+    assert [key.doc for key in result.sort_keys] == ["cql_category", "cql_truerank", "cql_maxrank"]
+
+
 def test_originalcomment_is_the_last_one_with_single_blanks(tmp_path: Path) -> None:
     source = tmp_path / "b.pgn"
     source.write_text("1. e4 {first} {second\n  line} e5 *\n")

@@ -397,6 +397,15 @@ def test_a_position_is_explained(base: base_model.Base) -> None:
         explaining.explain(base, 3, 99, "mate")
 
 
+def test_a_worker_explains_a_position_as_this_process_does() -> None:
+    asked = "8/8/8/8/8/8/k7/2K5 w - - 0 1", "flipcolor {K attacks k} or Kc1"
+    assert explaining.explain_fen(*asked, apart=True) == explaining.explain_fen(*asked)
+    stopped = progress.CancelToken()
+    stopped.cancel()
+    with pytest.raises(errors.Cancelled):
+        explaining.explain_fen(*asked, apart=True, cancel=stopped)
+
+
 def test_a_long_game_is_explained_by_a_worker(tmp_path: Path, own_pool: pool.Pool) -> None:
     source = tmp_path / "long.pgn"
     moves = " ".join(f"{2 * n + 1}. Nf3 Nf6 {2 * n + 2}. Ng1 Ng8" for n in range(300))

@@ -17,7 +17,7 @@ from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.export import hit_lines
+from cqlgui.tasks.export.formats import hit_lines
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import hit_details, narrowing, searching, sieving
 from tests.helpers import searched

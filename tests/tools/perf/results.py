@@ -30,6 +30,12 @@ QUERY = "flipcolor {wtm ply>20 ply<28}"
 FEW = "initial"
 """A hit in each game."""
 _RUNS = 3
+_PAIRS = (
+    (arranging.Sort.WHITE, arranging.Sort.PLY),
+    (arranging.Sort.DATE, arranging.Sort.GAME),
+    (arranging.Sort.ECO, arranging.Sort.WHITE_ELO),
+)
+"""Two columns to sort by."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -49,7 +55,12 @@ def main(words: Sequence[str] | None = None) -> int:
     arrange = functools.partial(arranging.arrange, base, many, columns)
     for sort in arranging.Sort:
         if sort not in slow:
-            show(f"sorted by {sort.value}", functools.partial(arrange, sort=sort))
+            show(f"sorted by {sort.value}", functools.partial(arrange, sorts=[arranging.Key(sort)]))
+    for first, second in _PAIRS:
+        keys = [arranging.Key(first), arranging.Key(second, descending=True)]
+        for kind in (hit_table.Rows.HITS, hit_table.Rows.GAMES):
+            name = f"sorted by {first.value}, then {second.value}, {kind.value}"
+            show(name, functools.partial(arrange, kind=kind, sorts=keys))
     for kind in (hit_table.Rows.SPANS, hit_table.Rows.GAMES):
         show(f"rows: {kind.value}", functools.partial(arrange, kind=kind))
     known = attributes.of_base(base)

@@ -127,6 +127,11 @@ def test_buttons_leave_the_keys_that_go_back_to_the_pane(
     # At the root the window has its key.
     with qtbot.waitSignal(outer.triggered):
         QTest.keyClick(shown.table, Qt.Key.Key_Escape)
+    # If the window does not need it, it brings all hits back.
+    outer.setEnabled(False)
+    shown.tell_narrowing("ply 20")
+    with qtbot.waitSignal(shown.widened):
+        QTest.keyClick(shown.table, Qt.Key.Key_Escape)
 
 
 def test_the_window_learns_an_example_of_the_path_and_of_the_current_move(
@@ -182,6 +187,17 @@ def test_hits_are_narrowed_to_the_path(
     assert shown.tree.path == path
     assert shown.tree.node is not None
     assert shown.tree.node.count == made.positions
+    assert not shown.narrow.isEnabled(), "no other hits are left"
+
+
+def test_all_columns_are_in_view_in_a_narrow_pane_with_a_scroll_bar(
+    shown: pane.ContinuationsPane, show: Show
+) -> None:
+    show("check")
+    shown.resize(400, 160)
+    table = shown.table
+    assert table.verticalScrollBar().maximum() > 0
+    assert table.horizontalScrollBar().maximum() == 0
 
 
 def test_a_narrowing_without_hits_on_the_path_goes_back_to_the_hits_that_are_left(
@@ -372,3 +388,16 @@ def test_lines_end_at_the_greatest_depth(qtbot: QtBot, shown: pane.Continuations
     assert shown.tree.deepest == continuations.DEEPEST - 1
     path = (shown.model.choice(0).move,) * (continuations.DEEPEST)
     assert not shown.tree.go(path)
+
+
+def test_the_columns_are_together_as_wide_as_the_table(shown: pane.ContinuationsPane, show: Show) -> None:
+    shown.resize(472, 200)
+    show("Kg1 kg8 ply > 20")
+    assert shown.table.verticalScrollBar().isVisible()
+    assert shown.table.horizontalHeader().length() == shown.table.viewport().width()
+    for ratings in (False, True):
+        shown.table.show_columns(ratings=ratings, years=True)
+        for width in (440, 456, 457, 700, 456):
+            shown.resize(width, 300)
+            assert shown.table.horizontalHeader().length() == shown.table.viewport().width()
+            assert not shown.table.horizontalScrollBar().isVisible()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from cqlgui.tasks.analysis import sets
+from cqlgui.tasks.analysis import kept_sets, sets
+from cqlgui.tasks.databases import importing, workspace
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import narrowing, searching
 from cqlgui.ui.facets import sets_pane
@@ -106,6 +109,17 @@ def test_a_set_is_compared_with_the_hits_shown(
     assert shown.args[0].order == changes.moved.order
 
 
+def test_a_long_name_without_spaces_makes_the_comparison_no_wider(
+    pane: sets_pane.SetsPane, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    before = sets.NamedSet("W" * 200, base, searching.search(base, "check"), 0.0)
+    after = sets.NamedSet("other", base, result, 0.0)
+    width = pane.minimumSizeHint().width()
+    pane.show_changes(before, after, sets.compare(before, after))
+    assert pane._changes.isVisible()
+    assert pane.minimumSizeHint().width() == width
+
+
 def test_sets_are_renamed_and_dropped(
     qtbot: QtBot,
     made: narrower.Narrower,
@@ -123,8 +137,8 @@ def test_sets_are_renamed_and_dropped(
     assert box is not None
     box.setText("all checks")
     qtbot.keyClick(box, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: names(pane)[1] == "all checks")
-    assert made._shelf.sets[0].name == "all checks"
+    qtbot.waitUntil(lambda: made._shelf.sets[0].name == "all checks")
+    assert names(pane)[1] == "all checks"
     pane.list.setFocus()
     pane.list.setCurrentRow(1)
     qtbot.keyClick(pane.list, Qt.Key.Key_Delete)
@@ -132,3 +146,50 @@ def test_sets_are_renamed_and_dropped(
     made.leave_base()
     assert names(pane) == []
     assert pane._note.isVisible()
+
+
+def test_sets_stay_and_are_renewed_when_the_games_have_changed(
+    qtbot: QtBot, door: jobs.Jobs, made: narrower.Narrower, pgn: Path, base: base_model.Base
+) -> None:
+    made.take(base, searching.search(base, "check"))
+    made._keep()
+    made.take(base, searching.search(base, "mate"))
+    qtbot.waitUntil(lambda: door.count == 0)
+    made.leave_base()
+    workspace.close()
+    pgn.write_text('[White "New"]\n\n1. e4 f5 2. Qh5+ *\n\n' + pgn.read_text("utf-8"), "utf-8")
+    later = importing.open_base([pgn]).base
+    # The program is started anew.
+    again = narrower.Narrower(door, narrow.NarrowButton(door), made)
+    pane = sets_pane.SetsPane()
+    qtbot.addWidget(pane)
+    pane.resize(330, 400)
+    pane.show()
+    again.join_sets(pane)
+    again.open_base(later)
+    qtbot.waitUntil(lambda: names(pane) == ["check"])
+    assert "of an older state of the base" in pane.list.item(0).toolTip()
+    show, *_others, renew = pane._buttons
+    assert show.isEnabled()
+    assert renew.isVisible()
+    again.take(later, searching.search(later, "ply == 3"))
+    with qtbot.waitSignal(again.failed) as failed:
+        trigger(pane.menu_for(again._shelf.sets[0]), "Hits in both")
+    assert "is of an older state of the base" in failed.args[0]
+    with qtbot.waitSignal(again.failed):
+        show.click()
+    with qtbot.waitSignal(again.again) as asked:
+        renew.click()
+    assert asked.args == ["check", "check"]
+    result = searching.search(later, "check")
+    with qtbot.waitSignal(again.changed) as changed:
+        again.take(later, result)
+    found = changed.args[0]
+    assert (found.added.order, found.lost.order, found.moved.order, found.gone) == ((1,), (), (), 0)
+    assert not renew.isVisible()
+    assert names(pane) == ["check"]
+    assert again._shelf.sets[0].result is result
+    qtbot.waitUntil(lambda: door.count == 0)
+    workspace.close()
+    (kept,) = kept_sets.load(later).sets
+    assert kept.result.order == result.order

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QFileDialog,
+    QLabel,
     QLineEdit,
     QMenu,
     QTableView,
@@ -32,6 +33,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
+from cqlgui.cql.interpreting.runtime import game_log
+from cqlgui.tasks.analysis.arranging import Key, Sort
 from cqlgui.tasks.databases import bases
 from cqlgui.tasks.databases import games as base_games
 from cqlgui.tasks.databases.games import rows as base_rows
@@ -79,6 +82,34 @@ def filled(panel: hits.HitsPanel, base: base_model.Base, result: search_model.Se
 
 
 # --- hits ---
+
+
+def test_a_fault_of_the_line_is_read_whole_and_goes_with_it(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    panel.resize(300, 400)
+    panel.tell_line(
+        "No game has “carlsn” in players, event, site, date, ECO code or result. Did you mean Carlsen?"
+    )
+    named = "What is wrong with the line of games"
+    (label,) = [one for one in panel.findChildren(QLabel) if one.accessibleName() == named]
+    assert label.isVisible()
+    assert label.text().endswith("Did you mean Carlsen?")
+    QApplication.processEvents()
+    assert label.height() >= label.heightForWidth(label.width())
+    panel.tell_line("")
+    assert not label.isVisible()
+
+
+def test_without_a_search_no_hits_are_counted_whatever_is_told(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    panel.clear()
+    panel.tell_earlier("of other files")
+    panel.tell_earlier("")
+    assert panel._summary.text() == "No search yet"
 
 
 def test_the_hits_panel_tells_how_the_search_goes(
@@ -319,7 +350,7 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
     spoken = dataclasses.replace(
         game,
         hits=game.hits[:1],
-        comments=((place, "a <b>sharp</b> move"), (place, game.match_string)),
+        log=((place, "a <b>sharp</b> move", place), (place, game.match_string, game_log.MARK)),
         tags=(("Note", "x"),),
         removed=(place,),
     )
@@ -408,19 +439,74 @@ def test_a_click_on_a_title_sorts_turns_and_brings_back(
     numbers = column_of(panel, hits_model.GAME)
     panel.select_row(3)
     hit = panel.current()
+    assert hit is not None
     moved: list[int] = []
     panel.current_changed.connect(moved.append)
     plies = []
+    # The window says the number of the hit on the board.
+    places: list[str] = []
+    panel.arranged.connect(lambda: places.append(panel.position_text(hit.game, hit.positionid)))
     for shown in (True, True, False):
         left = head.sectionViewportPosition(hits_model.PLY) + 5
         qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left, head.height() // 2))
         assert head.isSortIndicatorShown() is shown
         assert panel.current() == hit
         plies.append([panel.hit_at(row).positionid for row in range(panel.count)])
+        assert places[-1] == f"hit {panel.table.row + 1} of {panel.count}"
+    assert len(set(places)) > 1
     assert plies[0] == sorted(plies[0])
     assert plies[1] == sorted(plies[0], reverse=True)
     assert column_of(panel, hits_model.GAME) == numbers
     assert not moved, "sorting moved the board"
+
+
+def test_shift_and_click_sorts_equal_rows_by_one_more_column(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    head = panel.table.horizontalHeader()
+
+    def click(
+        column: int, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> list[tuple[str, int]]:
+        left = head.sectionViewportPosition(column) + 5
+        place = QPoint(left, head.height() // 2)
+        qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, keys, place)
+        rows = [panel.hit_at(row) for row in range(panel.count)]
+        results = {row.game: row.result for row in base_rows(base, sorted({hit.game for hit in rows}))}
+        return [(results[hit.game], hit.positionid) for hit in rows]
+
+    def title(column: int) -> str:
+        found: str = panel.hits.headerData(column, Qt.Orientation.Horizontal)
+        return found
+
+    shift = Qt.KeyboardModifier.ShiftModifier
+    plain = title(hits_model.PLY)
+    order = [text for text, _ in click(hits_model.RESULT)]
+    words = list(dict.fromkeys(order))
+    assert len(words) > 1
+    rows = click(hits_model.PLY, shift)
+    assert rows == sorted(rows, key=lambda row: (words.index(row[0]), row[1]))
+    assert title(hits_model.PLY) == f"{plain} ▲2"
+    assert head.sortIndicatorSection() == hits_model.RESULT
+    assert "then by" in panel.arrange.toolTip()
+    rows = click(hits_model.PLY, shift)
+    assert rows == sorted(rows, key=lambda row: (words.index(row[0]), -row[1]))
+    assert title(hits_model.PLY) == f"{plain} ▼2"
+    # A plain click sorts by this column alone.
+    rows = click(hits_model.PLY)
+    assert [place for _, place in rows] == sorted(place for _, place in rows)
+    assert title(hits_model.PLY) == plain
+    # The menu does the same.
+    next(one for one in panel.arrange._then.actions() if one.data() is Sort.RESULT).trigger()
+    assert panel.arrange.wish.sorts == (Key(Sort.PLY), Key(Sort.RESULT))
+    next(one for one in panel.arrange._sorts.actions() if one.data() is None).trigger()
+    assert panel.arrange.wish.sorts == (Key(Sort.RESULT),)
+    # The menu shows two columns, and keeps the third.
+    sorts = Key(Sort.RESULT), Key(Sort.PLY, descending=True), Key(Sort.GAME)
+    panel.arrange.set_wish(arrange.Wish(Rows.HITS, sorts))
+    next(one for one in panel.arrange._kinds.actions() if one.data() is Rows.GAMES).trigger()
+    assert panel.arrange.wish == arrange.Wish(Rows.GAMES, sorts)
 
 
 def test_rows_are_runs_or_games_and_say_so(
@@ -811,6 +897,14 @@ def dialog(qtbot: QtBot, tmp_path: Path) -> export_dialog.ExportDialog:
     return made
 
 
+def test_the_export_dialog_has_room_for_a_long_message(dialog: export_dialog.ExportDialog) -> None:
+    before = dialog.height()
+    dialog.path.setText("/nowhere/" + "a long name " * 25 + "/hits.pgn")
+    assert dialog.height() > before
+    for button in dialog.choices.values():
+        assert button.height() >= button.sizeHint().height()
+
+
 def test_the_export_dialog_begins_with_all_hits_as_they_stand(
     dialog: export_dialog.ExportDialog, tmp_path: Path
 ) -> None:
@@ -846,6 +940,25 @@ def test_a_path_that_cannot_be_is_refused_before_anything_is_written(
     dialog.path.setText(str(tmp_path / name) if name else "")
     assert words in dialog._problem.text()
     assert not dialog.export.isEnabled()
+
+
+def test_rows_duplicates_and_studies_are_chosen_where_they_mean_something(
+    dialog: export_dialog.ExportDialog, tmp_path: Path
+) -> None:
+    assert not dialog.rows.isEnabled(), "a PGN has whole games"
+    dialog.study.setChecked(True)
+    dialog.unique.setChecked(True)
+    choice = dialog.choice()
+    assert (choice.study, choice.unique, choice.rows) == (True, True, Rows.HITS)
+    (tmp_path / "hits.pgn").touch()
+    dialog.path.setText(str(tmp_path / "hits.pgn") + " ")
+    assert "replace no files" in dialog._problem.text()
+    assert not dialog.export.isEnabled()
+    dialog.path.setText(str(tmp_path / "x.csv"))
+    dialog.rows.setCurrentIndex(dialog.rows.findData(Rows.SPANS))
+    choice = dialog.choice()
+    assert (choice.study, choice.unique, choice.rows) == (False, True, Rows.SPANS)
+    assert not dialog.study.isEnabled()
 
 
 def test_an_existing_file_is_named_as_such(dialog: export_dialog.ExportDialog, tmp_path: Path) -> None:

@@ -194,6 +194,16 @@ def test_a_selection_of_everything_wraps_the_body_alone(pair: Pair) -> None:
     assert editor.text() == "// a theme\ncql(variations) shift {Nf5 ng7}\n"
 
 
+@pytest.mark.parametrize("body", ["{Bh7} {kg8}", "(Bh7) (kg8)", "{Bh7 kg8}", "Bh7 (kg8)", "{{Bh7} kg8}"])
+def test_the_whole_body_has_the_brackets_at_its_ends(body: str) -> None:
+    for text in (body, f"cql(quiet) {body} // said"):
+        begin, end = chain.whole(text)
+        assert text[begin:end] == body
+        wrapped = structure.wrap(text, begin, end, ("flip",))
+        (orbit,) = orbits.orbits(wrapped)
+        assert len(orbit.elements) == 8
+
+
 def test_the_picker_says_why_it_shows_no_orbit(qtbot: QtBot, pair: Pair) -> None:
     editor, picker = pair
     editor.set_text("flip {Ra1} che")

@@ -23,7 +23,7 @@ from cqlgui.jit import native
 from cqlgui.tasks.pictures import histograms, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
-from cqlgui.ui.look import theme
+from cqlgui.ui.look import labels, theme
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.pictures import asking, pane, table_model
 from tests import helpers
@@ -140,6 +140,29 @@ def test_a_click_on_a_bar_narrows_to_its_hits(
     ((function, words),) = narrowings
     assert function(result).positions == bar.positions
     assert words == f"ply {bar.words}"
+    # The way back is beside the picture.
+    narrowed = shown.findChild(labels.Narrowed)
+    assert narrowed is not None
+    with qtbot.assertNotEmitted(shown.widened):
+        QTest.keyClick(shown.canvas, Qt.Key.Key_Escape)
+    shown.tell_narrowing(words)
+    assert narrowed.isVisible()
+    for do in (lambda: QTest.keyClick(shown.canvas, Qt.Key.Key_Escape), narrowed.button.click):
+        with qtbot.waitSignal(shown.widened):
+            do()
+    shown.tell_narrowing("")
+    assert not narrowed.isVisible()
+
+
+def test_a_bar_of_the_games_left_says_why_it_narrows_nothing(
+    qtbot: QtBot, door: jobs.Jobs, shown: pane.PicturesPane, narrowings: list[Narrowed]
+) -> None:
+    choose(qtbot, door, shown, Kind.LEFT_OVER)
+    assert "none narrows" in shown._summary.toolTip() + shown._summary.text()
+    with qtbot.waitSignal(shown.told) as told:
+        shown.table.chosen.emit(0)
+    assert "cannot narrow" in told.args[0]
+    assert not narrowings
 
 
 def test_a_click_beside_the_bars_does_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -243,6 +244,51 @@ def test_choices_of_facets_replace_each_other_and_other_steps_follow(
         made.undo()
     assert shown.args == [result, ""]
     qtbot.waitUntil(lambda: found._sheet is not None and found._sheet.result is result)
+
+
+@pytest.mark.parametrize("facet_first", [True, False])
+def test_the_line_of_games_and_the_facets_hold_independently_of_each_other(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    facet_first: bool,
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, result)
+    found = pane_of(qtbot, door, made)
+    white = facets.narrowed(
+        facets.sheet(attributes.of_base(base), result), facets.Choice().alone(facets.RESULT, 0)
+    )
+    line = "plies>60"
+    both = set(white.order) & set(games.fitting(base, line).tolist())
+    assert both
+    assert both < set(white.order)
+
+    def after(do: Callable[[], None]) -> tuple[set[int], str]:
+        with qtbot.waitSignal(made.shown) as caught:
+            do()
+        qtbot.waitUntil(lambda: found._counted is not None and not door.count)
+        return set(caught.args[0].order), caught.args[1]
+
+    steps: list[Callable[[], None]] = [
+        lambda: found.tree.asked.emit("alone", facets.RESULT, 0),
+        lambda: made.set_games(line),
+    ]
+    for do in steps if facet_first else reversed(steps):
+        shown = after(do)
+    assert shown == (both, f"{line}, 1-0")
+    assert len(found._chips) == 1
+    assert found._all.isVisible()
+    # Without the line the choice holds.
+    assert after(lambda: made.set_games("")) == (set(white.order), "1-0")
+    assert len(found._chips) == 1
+    assert found._all.isVisible()
+    assert after(lambda: made.set_games(line)) == (both, f"{line}, 1-0")
+    # Without the choice the line holds.
+    assert after(found.clear)[1] == line
+    assert after(lambda: made.set_games("")) == (set(result.order), "")
 
 
 def test_a_second_run_on_other_games_tells_what_changed(

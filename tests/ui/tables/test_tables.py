@@ -462,6 +462,14 @@ def test_a_narrow_table_of_hits_has_all_of_a_hit_in_two_lines(
     shown.resize(900, 400)
     assert not shown.has_two_lines
     assert shown.row == 3
+    # The form may change while the table is hidden, as on another tab.
+    shown.hide()
+    shown.set_form(view.Form.TWO_LINES)
+    shown.show()
+    frame = shown.frameWidth()
+    assert shown.viewport().geometry().top() == frame
+    assert shown.viewport().geometry().bottom() == shown.height() - 1 - frame
+    assert not shown.horizontalScrollBar().isVisible()
 
 
 @pytest.mark.parametrize(

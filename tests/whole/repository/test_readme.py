@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +49,26 @@ def test_example_runs(example: str, home: Path, tmp_path: Path) -> None:
     assert helpers.TRACEBACK not in run.err
     if "check" not in words[0] and "-o" not in words:
         assert run.out.strip()
+
+
+PROGRAMS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_programs_that_are_printed_run(home: Path) -> None:
+    assert PROGRAMS
+    for program in PROGRAMS:
+        environment = dict(os.environ, CQLGUI_HOME=str(home))
+        run = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            cwd=helpers.ROOT,
+            env=environment,
+            timeout=60,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.strip()
 
 
 @pytest.mark.parametrize("command", arguments.SUBCOMMANDS)

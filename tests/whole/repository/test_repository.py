@@ -129,9 +129,8 @@ def test_links_of_the_readme_lead_somewhere() -> None:
 
 
 def test_wheel_holds_the_resources(tmp_path: Path) -> None:
-    pytest.importorskip(
-        "hatchling", reason="hatchling is not installed, so no wheel can be built without a network"
-    )
+    for name in ("hatchling", "shtab", "argparse_manpage"):
+        pytest.importorskip(name, reason=f"{name} is not installed, so no wheel is built without a network")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -144,3 +143,6 @@ def test_wheel_holds_the_resources(tmp_path: Path) -> None:
     assert "cqlgui/__init__.py" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith("tests/") for name in names)
+    # What `man` and the shells look for.
+    for place in ("man/man1/cqlgui.1", "bash-completion/completions/cqlgui", "zsh/site-functions/_cqlgui"):
+        assert any(name.endswith(f".data/data/share/{place}") for name in names)

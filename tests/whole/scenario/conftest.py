@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.ui.look import theme
 from cqlgui.ui.state import session
 from cqlgui.ui.window import main_window, start
+from tests.whole.scenario import persons
 
 
 @pytest.fixture
@@ -35,3 +36,16 @@ def main(qtbot: QtBot, qapp: QApplication) -> Iterator[main_window.MainWindow]:
     # only when it is told to.
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # type: ignore[arg-type]  # None is all
     theme.theme().apply(theme.Choice.LIGHT)
+
+
+@pytest.fixture
+def person(qtbot: QtBot, main: main_window.MainWindow) -> persons.Person:
+    """Somebody who has started the program for the first time and opened the sample base from its page."""
+    main.begin([])
+    main.live.switch(True)
+    somebody = persons.Person(main, qtbot)
+    somebody.pose()
+    qtbot.waitUntil(main.start_page.sample.isVisible)
+    somebody.press("500 games to try")
+    qtbot.waitUntil(lambda: main.browser.game is not None and not main.opener.busy)
+    return somebody

@@ -96,7 +96,7 @@ def crowded(main: main_window.MainWindow) -> list[str]:
     main.editor.set_text("matte chekc")
     main.editor.find_bar.open()
     wait(lambda: bool(main.editor.findings))
-    for dock in main.docks.all:
+    for dock in (*main.docks.all, *main.docks.more):
         main.docks.show(dock)
         found += outside(f"crowded, {dock.windowTitle()} in front", main)
     return found

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.analysis import attributes, facets
 from cqlgui.tasks.results import search_model
 from cqlgui.ui.facets import pane as pane_module
+from cqlgui.ui.look import wording
 from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
@@ -89,6 +91,38 @@ def test_a_query_that_is_run_again_on_a_longer_file_tells_what_is_new(
     assert found.added.order == tuple(game for game in after.order if game > 20)
     assert not found.lost.order
     assert len(after.order) == len(before.order) + len(found.added.order)
+    # The user learns of it whichever pane is shown.
+    message = main.infobar.shown
+    assert message is not None
+    assert f"{found.hits_added:,} more hits and 0 fewer" in message.text
+    assert message.action is not None
+    assert main.tabs.currentWidget() is not shelf
+    message.action[1]()
+    assert main.tabs.currentWidget() is shelf
     with qtbot.waitSignal(main.narrower.shown):
         shelf._changes.parts[0].click()
     assert main.hits.games == len(found.added.order)
+    # Another version of the query is compared with the kept hits of this one, from the menu of the hits.
+    with qtbot.waitSignal(main.narrower.shown):
+        main.narrower.undo()
+    main.hits.narrow.kept.emit()
+    version = ask(qtbot, main, "check not mate or ply == 1")
+    main.tabs.setCurrentWidget(main.hits)
+    main.hits.narrow._fill()
+    menu = next(one for one in main.hits.narrow._menu.actions() if "With kept" in one.text()).menu()
+    assert isinstance(menu, QMenu)
+    part = menu.actions()[0].menu()
+    assert isinstance(part, QMenu)
+    with qtbot.waitSignal(main.narrower.compared):
+        next(one for one in part.actions() if one.text() == "Compare with these").trigger()
+    assert main.tabs.currentWidget() is shelf
+    added, lost, moved = shelf._changes.parts
+    new = set(version.order) - set(after.order)
+    assert added.text() == wording.counted(len(new), "game added", "games added")
+    both = set(version.order) & set(after.order)
+    different = [game for game in both if version.games[game].hits != after.games[game].hits]
+    assert moved.text() == wording.counted(len(different), "game moved", "games moved")
+    assert lost.text() == wording.counted(len(set(after.order) - both), "game lost", "games lost")
+    with qtbot.waitSignal(main.narrower.shown):
+        moved.click()
+    assert main.hits.games == len(different)

@@ -25,8 +25,13 @@ def searched(qtbot: QtBot, main: main_window.MainWindow) -> None:
 
 
 def tabs(main: main_window.MainWindow) -> list[list[str]]:
-    """The tabs of the panes, one list a column."""
-    bars = [bar for bar in main.findChildren(QTabBar) if bar.parent() is main and bar.isVisible()]
+    """The tabs of the panes, one list a column. Qt moves the bar of a pane without a neighbour out of the
+    window."""
+    bars = [
+        bar
+        for bar in main.findChildren(QTabBar)
+        if bar.parent() is main and bar.isVisible() and main.rect().intersects(bar.geometry())
+    ]
     texts = [[bar.tabText(place) for place in range(bar.count())] for bar in bars]
     return [found for found in texts if found]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,12 +13,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base import data
 from cqlgui.base.files.resources import resource
 from cqlgui.jit import native
 from cqlgui.tasks.analysis import facets
 from cqlgui.tasks.databases import games
 from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import search_model
+from cqlgui.ui.panels import export_dialog
 from cqlgui.ui.pictures import asking
 from cqlgui.ui.window import main_window
 from tests import helpers
@@ -70,11 +74,36 @@ def test_all_tabs_show_the_hits_that_are_left(qtbot: QtBot, main: main_window.Ma
     with qtbot.waitSignal(main.narrower.shown):
         main.hits.narrowing_removed.emit()
     assert main.hits.count == whole.positions
+    # A line after a hit is shown in the frame of this hit, also in a game that is not on the board yet, and
+    # at a position that is a hit of the other element.
+    main.browser.set_normalised(True)
+    hits = [hit for game in whole.order for hit in whole.games[game].hits]
+    elements = {(hit.game, hit.positionid): hit.matches[0].element for hit in hits}
+    swapped = next(hit for hit in hits if hit.matches[0].element == 1)
+    other = next(hit for hit in hits if hit.matches[0].element == 0 and hit.game != swapped.game)
+    far = next(
+        (hit.game, hit.positionid, plies)
+        for hit in hits
+        for plies in range(1, 30)
+        if elements.get((hit.game, hit.positionid + plies), hit.matches[0].element) != hit.matches[0].element
+    )
+    for game, place, plies in ((swapped.game, swapped.positionid, 1), far, (far[0], far[1], 0), far):
+        main.browser.open(main.base, other.game, other.positionid, main.hits.hits.hits_of(other.game))
+        qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game.game == other.game)
+        main.continuing.line_wanted.emit(game, place, plies)
+        qtbot.waitUntil(lambda game=game: main.browser.game is not None and main.browser.game.game == game)
+        assert main.browser.positionid == place + plies
+        assert main.browser.normal.element == whole.orbits[0].elements[elements[game, place]]
+        # The same holds if the game is on the board already.
+        main.continuing.line_previewed.emit(game, place, plies)
+        assert main.browser.normal.element == whole.orbits[0].elements[elements[game, place]]
 
 
 def test_the_line_narrows_and_the_command_prints_the_same_rows(
-    qtbot: QtBot, main: main_window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
     open_sample(qtbot, main)
     whole = ask(qtbot, main, "flipcolor {wtm check}")
     main.hits.line.setFocus()
@@ -103,6 +132,27 @@ def test_the_line_narrows_and_the_command_prints_the_same_rows(
     rows = [json.loads(line) for line in run.out.splitlines()]
     assert [row["game"] for row in rows] == [main.hits.hit_at(row).game for row in range(main.hits.count)]
     assert sum(row["hits"] for row in rows) == left.positions
+    # The export dialog writes what its command line writes.
+    copied: list[str] = []
+
+    def asked(*_arguments: object, **named: Any) -> export_dialog.ExportChoice:
+        choice = export_dialog.ExportChoice(
+            export_dialog.What.ALL, False, folder / "window.csv", rows=named["rows"], unique=True
+        )
+        named["copy"](data.replace(choice, path=folder / "command.csv"))
+        copied.append(QGuiApplication.clipboard().text())
+        return choice
+
+    monkeypatch.setattr(export_dialog.ExportDialog, "ask", asked)
+    with qtbot.waitSignal(main.exporter.written):
+        main.output.ask_export()
+    program, *words = shlex.split(copied[0])
+    assert {"--no-duplicates", "--group"} <= set(words)
+    run = helpers.cli(*words)
+    assert run.code == 0, run.err
+    written = (folder / "window.csv").read_bytes()
+    assert written.count(b"\n") > 1
+    assert (folder / "command.csv").read_bytes() == written
     # Esc in the line shows all hits again.
     with qtbot.waitSignal(main.narrower.shown):
         QTest.keyClick(main.hits.line, Qt.Key.Key_Escape)

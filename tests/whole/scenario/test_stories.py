@@ -6,155 +6,17 @@ window is as large as its screen and, with `CQLGUI_DARK`, dark.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QTabBar, QWidget
-from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, motions, position, squares
 from cqlgui.cql.transforming import geometry
 from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import searching
-from cqlgui.ui.look import theme
-from cqlgui.ui.window import main_window
+from tests.whole.scenario.persons import LEFT, Person
 
 pytestmark = pytest.mark.xvfb
-
-LEFT = Qt.MouseButton.LeftButton
-SHOTS = os.environ.get("CQLGUI_SHOTS", "")
-
-
-class Person:
-    """Somebody at the window: what they do is done by mouse and keys, on what is in view."""
-
-    def __init__(self, main: main_window.MainWindow, bot: QtBot) -> None:
-        self.main, self._bot = main, bot
-
-    def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds."""
-        self._bot.waitUntil(holds)
-
-    def look(self, name: str) -> None:
-        """Keep a picture of the window."""
-        if SHOTS:
-            self._bot.wait(300)
-            screen = self.main.screen().availableSize()
-            assert self.main.size() == screen, f"{self.main.size()} on a screen of {screen}"
-            assert self.main.grab().save(str(Path(SHOTS) / f"{name}.png"))
-
-    def press(self, name: str) -> None:
-        """Click the button with this name, or the tab that brings it into view and then the button."""
-        found = [one for one in self.main.findChildren(QAbstractButton) if name in _names(one)]
-        assert found, f"there is no button {name!r}"
-        button = next((one for one in found if one.isVisible()), found[0])
-        self.bring(button)
-        assert button.isEnabled()
-        self._click(button, button.rect().center())
-
-    def ask_for(self, condition: str) -> None:
-        """Click the chip of a condition, or its line in the menu of the last one."""
-        chips = self.main.pointing.chips.findChildren(QAbstractButton)
-        if any(chip.isVisible() and condition in _names(chip) for chip in chips):
-            self.press(condition)
-            return
-        self.press("More conditions")
-        menu = QApplication.activePopupWidget()
-        assert isinstance(menu, QMenu)
-        action = next(one for one in menu.actions() if one.text() == condition)
-        QTest.mouseClick(menu, LEFT, Qt.KeyboardModifier.NoModifier, menu.actionGeometry(action).center())
-
-    def here(self, name: str, key: Qt.Key) -> None:
-        """Click a button beside the board, or press its keys where there is no room for it."""
-        bar = self.main.here_bar.findChildren(QAbstractButton)
-        if any(button.isVisible() and name in _names(button) for button in bar):
-            self.press(name)
-        else:
-            self.key(key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier)
-
-    def bring(self, wanted: QWidget) -> None:
-        """Bring the pane of a widget into view by a click on its tab."""
-        if wanted.isVisible() and not wanted.visibleRegion().isEmpty():
-            return
-        pane = next(dock for dock in self.main.docks.all if dock.isAncestorOf(wanted))
-        for bar in self.main.findChildren(QTabBar):
-            for place in range(bar.count()):
-                if bar.isVisible() and bar.tabText(place) == pane.windowTitle():
-                    self._click(bar, bar.tabRect(place).center())
-        self.until(wanted.isVisible)
-
-    def click_square(self, name: str) -> None:
-        """Click a square of the board."""
-        square = self.main.board.frame().square(squares.parse_square(name))
-        self._click(self.main.board, square.center().toPoint())
-
-    def click_row(self, row: int) -> None:
-        """Click a row of the hits."""
-        table = self.main.hits.table
-        self.bring(table)
-        index = table.model().index(row, 0)
-        area = table.visualRect(index)
-        self._click(table.viewport(), QPoint(area.left() + 12, area.center().y()))
-
-    def place(self, tool: str, *names: str) -> None:
-        """Choose men of the palette and place them on squares."""
-        self.press(tool)
-        for name in names:
-            self.click_square(name)
-
-    def key(self, key: Qt.Key, *held: Qt.KeyboardModifier) -> None:
-        """Press a key where the keyboard is."""
-        held_keys = Qt.KeyboardModifier.NoModifier
-        for one in held:
-            held_keys |= one
-        QTest.keyClick(self.main.focusWidget() or self.main, key, held_keys)
-
-    def search_ends(self) -> None:
-        """Wait for the hits of the query as it stands now."""
-        main = self.main
-        self.until(lambda: not (main.live.busy or main.searcher.running) and main.asked == main.editor.text())
-        self.until(lambda: main.result is not None)
-
-    def landed(self) -> bool:
-        """Whether the current hit is on the board, with its squares ringed."""
-        hit, game = self.main.hits.current(), self.main.browser.game
-        shown = (game.game, self.main.browser.positionid) if game is not None else None
-        return hit is not None and (hit.game, hit.positionid) == shown and bool(self.main.board.rings)
-
-    def _click(self, on: QWidget, at: QPoint) -> None:
-        inside = QRect(QPoint(), self.main.size()).contains(on.mapTo(self.main, at))
-        assert inside, f"{on!r} is outside of the window"
-        assert on.visibleRegion().contains(at), f"{on!r} is not in view"
-        QTest.mouseClick(on, LEFT, Qt.KeyboardModifier.NoModifier, at)
-
-
-def _names(button: QAbstractButton) -> tuple[str, str]:
-    """What is read on a button, and what is heard of it before its figures."""
-    return button.text(), button.accessibleName().partition(":")[0]
-
-
-@pytest.fixture
-def person(qtbot: QtBot, main: main_window.MainWindow) -> Person:
-    """Somebody who has started the program for the first time and opened the sample base from its page."""
-    main.begin([])
-    main.live.switch(True)
-    if SHOTS:
-        if os.environ.get("CQLGUI_DARK"):
-            theme.theme().apply(theme.Choice.DARK)
-        main.move(0, 0)
-        screen = main.screen().availableSize()
-        main.resize(screen)
-        # The columns become those of this size before anybody could click.
-        qtbot.wait(300)
-    somebody = Person(main, qtbot)
-    qtbot.waitUntil(main.start_page.sample.isVisible)
-    somebody.press("500 games to try")
-    qtbot.waitUntil(lambda: main.browser.game is not None and not main.opener.busy)
-    return somebody
 
 
 def images_of(shown: position.Position, marks: int) -> set[tuple[int, int]]:

@@ -10,7 +10,8 @@ from cqlgui.cql.ast import nodes_tree
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures_output
 from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, code, compiles
-from cqlgui.cql.interpreting.runtime.evaluation import UNBOUND, Evaluation, RunNote
+from cqlgui.cql.interpreting.runtime.evaluation import UNBOUND, Evaluation
+from cqlgui.cql.interpreting.runtime.game_log import RunNote
 
 
 @compiles(nodes_tree.Echo)

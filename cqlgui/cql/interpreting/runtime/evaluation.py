@@ -5,7 +5,7 @@ The compiled closures read and write this state. This module does not depend on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from cqlgui.base import errors
@@ -163,32 +163,6 @@ class WholeLog(Log):
 def weight_of(comments: Iterable[tuple[int, str]]) -> int:
     """The total length of comments, plus `PER_ENTRY` for each comment."""
     return sum([len(text) + PER_ENTRY for _, text in comments])
-
-
-class RunNote(tuple[int, str]):
-    """A comment (positionid, text) about a run of moves found by `consecutivemoves`. At the end of the game,
-    only the comments about the longest run of each `filter` are kept. If several runs are equally long, the
-    comments about the first run are kept."""
-
-    filter: int
-    run: object
-    length: int
-
-    def __new__(cls, positionid: int, text: str, filter: int, length: int, run: object) -> RunNote:
-        """`run` is the same object for all comments about one run."""
-        note = super().__new__(cls, (positionid, text))
-        note.filter, note.length, note.run = filter, length, run
-        return note
-
-
-def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The comments of a game. For each filter that finds runs of moves, only the comments about the longest
-    run are kept."""
-    best: dict[int, RunNote] = {}
-    for note in log:
-        if isinstance(note, RunNote) and (note.filter not in best or note.length > best[note.filter].length):
-            best[note.filter] = note
-    return [note for note in log if not isinstance(note, RunNote) or note.run is best[note.filter].run]
 
 
 class Evaluation:

@@ -59,7 +59,7 @@ UNICODE_OPERATORS = {
     "≺": "[<]", "≻": "[>]", "≼": "[<=]", "≽": "[>=]",
 }  # fmt: skip
 UNICODE_WORDS = {"⊢": "path", "◎": "focus", "∙": "currentposition", "✵": "flip", "⬓": "flipcolor"}
-_OPERATORS = [
+OPERATORS = [
     "[element]",
     "[forall]",
     "-->",
@@ -113,11 +113,9 @@ def _either(words: list[str]) -> str:
 
 
 # Characters that may begin a token. A run of other characters becomes one token of kind ERROR.
-_STARTERS = r"\sA-Za-z0-9$_\"\\;/{}()\[\]\ufeff" + re.escape(
+STARTERS = r"\sA-Za-z0-9$_\"\\;/{}()\[\]\ufeff" + re.escape(
     "".join(
-        sorted(
-            {sign[0] for sign in (*_OPERATORS, *UNICODE_OPERATORS, *UNICODE_WORDS, *designators.FIGURINES)}
-        )
+        sorted({sign[0] for sign in (*OPERATORS, *UNICODE_OPERATORS, *UNICODE_WORDS, *designators.FIGURINES)})
     )
 )
 _SCANNER = pattern(
@@ -139,9 +137,9 @@ _SCANNER = pattern(
     |(?P<half_designator>{designators.HALF_PATTERN})
     |(?P<name>[A-Za-z$_][A-Za-z0-9$_]*)
     |(?P<unicode_word>{_either(list(UNICODE_WORDS))})
-    |(?P<operator>{_either(_OPERATORS + list(UNICODE_OPERATORS))})
+    |(?P<operator>{_either(OPERATORS + list(UNICODE_OPERATORS))})
     |(?P<bracket>[(){{}}\[\]])
-    |(?P<stray>[^{_STARTERS}]+|.)
+    |(?P<stray>[^{STARTERS}]+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )

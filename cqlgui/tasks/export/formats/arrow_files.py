@@ -8,8 +8,8 @@ groups of about `GROUP` rows, so the memory does not grow with the number of row
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
-from typing import Any, BinaryIO, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, BinaryIO, Final, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from cqlgui.board import squares
 from cqlgui.engine.kernels import listing
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.export import hit_table, records
+from cqlgui.tasks.judging import judgement
 
 PARQUET: Final = ".parquet"
 ARROW: Final = ".arrow"
@@ -28,6 +29,7 @@ GROUP: Final = 128_000
 _NUMBERS: Final = (
     *("game", "gamenumber", "white_elo", "black_elo", "ply", "positionid", "element"),
     *("until", "plies", "hits"),
+    *judgement.NUMBERS,
 )
 _CODED: Final = ("file", "transform", *(name for name in hit_table.HEADERS if not name.endswith("_elo")))
 """Texts that occur again and again. In memory they are numbers with a dictionary, and Parquet says so in its
@@ -67,6 +69,35 @@ def write(file: BinaryIO, tables: Iterable[records.Table], fields: Sequence[str]
                 waiting = []
         if waiting:
             _write(writer, pa.Table.from_batches(waiting, schema))
+
+
+Plain: TypeAlias = "Any | tuple[Any, list[Any]]"
+"""A column: numbers, or the values `values[code]` for each code, as (codes, values)."""
+
+
+def of_tables(tables: Iterable[records.Table], fields: Sequence[str]) -> Any:
+    """The rows of several tables as one `pyarrow.Table` with the columns `fields`, in the types of
+    Parquet."""
+    import pyarrow as pa
+
+    schema = _schema(fields, coded=True)
+    return pa.Table.from_batches([_batch(table, schema) for table in tables], schema).unify_dictionaries()
+
+
+def of_columns(columns: Mapping[str, Plain]) -> Any:
+    """Columns as a `pyarrow.Table`, in the types of Parquet."""
+    import pyarrow as pa
+
+    schema = _schema(tuple(columns), coded=True)
+    made = []
+    for name, column in columns.items():
+        if not isinstance(column, tuple):
+            made.append(_numbers(column))
+        elif name in _NUMBERS:
+            made.append(pa.array(column[1], pa.int32()).take(pa.array(column[0])))
+        else:
+            made.append(_dictionary(column[0], [_text(value) for value in column[1]]))
+    return pa.Table.from_arrays(made, schema=schema)
 
 
 def _schema(fields: Sequence[str], *, coded: bool) -> Any:

@@ -11,7 +11,8 @@ import numpy as np
 
 from cqlgui.base import arrays, cells
 from cqlgui.engine.kernels import listing
-from cqlgui.tasks.export import hit_table, records, row_kernel
+from cqlgui.tasks.export import hit_table, records
+from cqlgui.tasks.export.formats import row_kernel
 
 _PIECE: Final = 1 << 16
 """Number of characters that are written at once, about."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from cqlgui.base.patterns import pattern
-from cqlgui.tasks.export import captions
+from cqlgui.tasks.export.formats import captions
 
 A_PAGE: Final = 6
 """Number of diagrams on a page: three rows of two."""

@@ -9,7 +9,8 @@ from typing import Any, Final
 from cqlgui.base.files import resources
 from cqlgui.base.patterns import pattern
 from cqlgui.board import squares
-from cqlgui.tasks.export import captions, framing
+from cqlgui.tasks.export import framing
+from cqlgui.tasks.export.formats import captions
 
 _PIECES: Final = "PNBRQKpnbrqk"
 _INNER: Final = pattern(r"(?s)<svg[^>]*>(.*)</svg>")

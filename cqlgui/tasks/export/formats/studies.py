@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cqlgui.base.patterns import pattern
 from cqlgui.pgn import decoding, writer
-from cqlgui.tasks.export import captions
+from cqlgui.tasks.export.formats import captions
 
 CHAPTERS: Final = 64
 """The maximum number of chapters of a study on Lichess."""

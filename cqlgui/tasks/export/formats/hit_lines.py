@@ -12,8 +12,9 @@ import numpy as np
 from cqlgui.base import arrays
 from cqlgui.engine.kernels import listing
 from cqlgui.jit import native
-from cqlgui.tasks.export import hit_table, records, row_kernel
-from cqlgui.tasks.results import base_model, hit_model, search_model
+from cqlgui.tasks.export import hit_table, records
+from cqlgui.tasks.export.formats import row_kernel
+from cqlgui.tasks.results import base_model, hit_model, search_model, written
 from cqlgui.tasks.results import found as found_module
 
 _PIECE: Final = 16_000
@@ -80,44 +81,14 @@ def _plain_comments(found: found_module.FoundGames, games: Any) -> Iterator[str]
     notes = None if columns.details is None else columns.details.notes
     if untold is None or (untold.writes and notes is None):
         return
-    texts: list[bytes] = []
-    # For each comment: its game, its place in the order of writing, the positionid and the text.
-    parts: list[tuple[Any, Any, Any, Any]] = []
-    starts = found_module.first_hits(columns.hits)
-    if untold.header_comment:
-        before = starts + (0 if notes is None else np.concatenate([[0], notes.ends])[starts])
-        texts += [f'"{untold.number(game)}"'.encode() for game in games.tolist()]
-        parts.append((games, before * 3, np.zeros(len(games), np.int64), np.arange(len(games))))
-    if notes is not None and len(notes.texts):
-        owners = notes.owners
-        chosen, names = arrays.numbered(notes.texts)
-        order = np.arange(len(notes.texts)) + owners
-        parts.append((columns.games[owners], order * 3 + 1, notes.places, chosen + len(texts)))
-        texts += [quoted(text).encode("utf-8", "surrogatepass") for text in names]
-    if untold.match_string:
-        order = np.arange(len(columns)) + (0 if notes is None else notes.ends)
-        places = columns.hits & found_module.PLACE_MASK
-        chosen = np.full(len(columns), len(texts))
-        parts.append((columns.games, order * 3 + 1, places, chosen))
-        texts.append(quoted(untold.match_string).encode("utf-8", "surrogatepass"))
-    lasts, places, closing = columns.closing()
-    if closing:
-        order = lasts + (0 if notes is None else notes.ends[lasts])
-        chosen, names = arrays.numbered(closing)
-        parts.append((columns.games[lasts], order * 3 + 2, places, chosen + len(texts)))
-        texts += [quoted(text).encode("utf-8", "surrogatepass") for text in names]
-    if not parts:
-        return
-    owner, order, place, chosen = (np.concatenate(one) for one in zip(*parts, strict=True))
-    sequence = np.argsort(order, kind="stable")
-    if untold.unique and notes is not None:
-        # The number of a game or the match string can equal a text of the query.
-        codes, _ = arrays.numbered(texts)
-        first = arrays.first_rows((codes[chosen], place, owner), order)
-        sequence = sequence[first[sequence]]
+    said = written.of(columns, untold)
+    # The texts of the games' numbers need no escapes.
+    end = said.own + said.numbers
+    texts = [quoted(text).encode("utf-8", "surrogatepass") for text in said.names[: said.own]]
+    texts += [f'"{text}"'.encode() for text in said.names[said.own : end]]
+    texts += [quoted(text).encode("utf-8", "surrogatepass") for text in said.names[end:]]
     kinds = [row_kernel.NUMBER, row_kernel.NUMBER, row_kernel.TEXT]
-    columns_of = [owner[sequence], place[sequence], chosen[sequence]]
-    yield from _items([b"[", b",", b",", b"],"], columns_of, kinds, texts)
+    yield from _items([b"[", b",", b",", b"],"], [games[said.rows], said.places, said.texts], kinds, texts)
 
 
 # --- JSON lines ---------------------------------------------------------------------------------------------

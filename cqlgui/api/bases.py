@@ -1,0 +1,161 @@
+"""Opened bases in the library: files of games that can be searched."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from cqlgui.api import asking, faults, results
+from cqlgui.base import errors
+from cqlgui.base import progress as progress_module
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import games as games_module
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import orbits, searching
+
+if TYPE_CHECKING:
+    from cqlgui.api.asking import Text
+    from cqlgui.tasks.results.found import FoundGames
+
+CancelToken = progress_module.CancelToken
+Place: TypeAlias = "str | os.PathLike[str]"
+OnProgress: TypeAlias = Callable[[int, int | None, str], None]
+"""Gets the work that is done, the whole work if that is known, and words for it."""
+
+
+def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = None) -> Base:
+    """Open PGN files, packed ones and `.cqlbase` lists too, as one base.
+
+    Files that are new or have changed are indexed first: about a second for 100,000 games. `on_progress` is
+    told how far this is. Raises `SourceError` if a file cannot be read, and `CqlguiError` if the index cannot
+    be written. A file that can be read in part gives a `UserWarning`. An interrupt (Ctrl+C) keeps what was
+    indexed.
+    """
+    report = importing.open_base(
+        _paths(paths),
+        progress=progress_module.ignore if on_progress is None else _sink(on_progress),
+    )
+    if report.unreadable:
+        raise errors.SourceError(" ".join(report.messages))
+    for message in report.messages:
+        warnings.warn(message, stacklevel=2)
+    return Base(report.base)
+
+
+def _paths(paths: Place | Iterable[Place]) -> tuple[Path, ...]:
+    """One path or several paths. A text is one path, and not its letters."""
+    return tuple(map(Path, [paths] if isinstance(paths, str | os.PathLike) else paths))
+
+
+def _sink(on_progress: OnProgress) -> progress_module.ProgressSink:
+    return lambda one: on_progress(one.done, one.total, one.words)
+
+
+class Base:
+    """Games of one or several files, numbered from 1. `open` makes this object.
+
+    A base may be used from several threads. It holds no file open.
+    """
+
+    __slots__ = ("_base",)
+
+    def __init__(self, base: base_model.Base) -> None:
+        self._base = base
+
+    def __len__(self) -> int:
+        """The number of games."""
+        return self._base.games
+
+    def __repr__(self) -> str:
+        names = ", ".join(path.name for path in self.paths)
+        return f"<Base {names}: {self._base.games} games, {self._base.positions} positions>"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files, in the order of their games."""
+        return tuple(source.path for source in self._base.sources)
+
+    @property
+    def positions(self) -> int:
+        """The number of positions of all games, variations included."""
+        return self._base.positions
+
+    def game_pgn(self, game: int) -> str:
+        """The text of a game as it stands in its file. Raises `IndexError` for a number that the base does
+        not have, and `SourceError` if the file has changed since it was opened."""
+        return results.game_pgn(self._base, game)
+
+    def search(
+        self,
+        query: Text,
+        games: str = "",
+        *,
+        limit: int | None = None,
+        variations: bool = False,
+        allow_read: Place | Iterable[Place] = (),
+        on_hits: Callable[[results.Result], None] | None = None,
+        on_progress: OnProgress | None = None,
+        cancel: CancelToken | None = None,
+        threads: int | None = None,
+    ) -> results.Result:
+        """Find the positions that match `query`.
+
+        `games` narrows the search to some games first, in the words of the filter line: `elo>2400
+        year:1990-2000 -result:1/2`. `limit` is the largest number of games in the result. `variations` also
+        searches the variations of games, as the header `cql(variations)` does. The query may read files only
+        in the folders `allow_read`.
+
+        `on_hits` gets the hits of some games at a time, in game order, while the search goes on;
+        `on_progress` is told the games that are done. Both are called in the caller's thread. `cancel` stops
+        the search from another thread; the result then has the hits so far (`Result.cancelled`). An interrupt
+        (Ctrl+C) ends the search with `KeyboardInterrupt`. `threads` is the number of searching threads; by
+        default, one for each processor.
+
+        Raises `QueryError` for a query with errors, `SearchStopped` if a fault of the query ends the search,
+        and `CqlguiError` if `games` cannot be understood.
+        """
+        text = asking.written(query)
+        if limit is not None and limit < 0:
+            raise ValueError(f"The limit is a number of games, and not {limit}.")
+        if threads is not None and threads < 1:
+            raise ValueError(f"A search needs at least one thread, and not {threads}.")
+        within = games_module.fitting(self._base, games) if games.strip() else None
+        options = search_model.SearchOptions(
+            variations=variations,
+            limit=limit,
+            workers=threads,
+            allow_read=_paths(allow_read),
+            details=search_model.Details.NONE,
+            within=within,
+        )
+        with faults.told():
+            listed = orbits.orbits(text) if on_hits is not None else ()
+            searched_variations = queries.expanded(text, variations).query
+
+            def pass_on(found: FoundGames) -> None:
+                assert on_hits is not None
+                assert searched_variations is not None
+                part = results.part(text, found, listed, options, searched_variations.header.variations)
+                on_hits(results.Result(self._base, part))
+
+            found = searching.search(
+                self._base,
+                text,
+                options,
+                cancel=cancel,
+                progress=progress_module.ignore if on_progress is None else _sink(on_progress),
+                on_hits=None if on_hits is None else pass_on,
+            )
+        result = results.Result(self._base, found)
+        stop = found.stopped
+        if stop is not None:
+            place = None if stop.offset < 0 else stop.offset
+            raise results.SearchStopped(result, stop.game, stop.reason, place, stop.length)
+        return result
+
+
+__all__ = ["Base", "CancelToken", "open"]

@@ -1,0 +1,1 @@
+"""The formats that hits are written in: one module for each."""

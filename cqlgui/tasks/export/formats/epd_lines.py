@@ -1,0 +1,126 @@
+"""Writes rows as EPD (PGN standard, 16.2). The columns of a block become lines without an object for each
+hit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.base import arrays
+from cqlgui.tasks.export import framing, hit_table, records
+from cqlgui.tasks.export.formats import captions
+
+_LONGEST: Final = 200
+"""Longer texts are cut, because the lines should not be long."""
+_REPLACED: Final = str.maketrans({'"': "'", "\\": "/"})
+"""Replacements for characters that texts must not contain: the quotation mark, and the backslash, which some
+programs read as an escape."""
+_NO_MOVES: Final = ("", "--")
+"""A null move is no move in EPD."""
+
+
+def lines(tables: Iterable[records.Table]) -> Iterator[str]:
+    """The rows of several tables as lines, some at a time.
+
+    The counters that a FEN has and an EPD lacks are the operations `hmvc` and `fmvn`. `sm` is the move that
+    was supplied, which is the move that was played. Only an engine gives a best move (`bm`), an evaluation
+    (`ce`) and a direct mate (`dm`). Comments have the rest: players (c0), the moves that followed (c1), the
+    transform (c2), the game (c3), the text of the query (c4), the value (c5), and what tables say and a mate
+    of the side to move (c6).
+    """
+    for table in tables:
+        if isinstance(table, list):
+            yield "".join(map(_line, table))
+        else:
+            yield "".join(_of_block(table))
+
+
+def _line(record: dict[str, Any]) -> str:
+    taken = record.get(framing.NORMALISED, "")
+    image = captions.image(record)
+    if framing.NORMALISED in record:
+        image = "as played" if taken is None else taken or "as written"
+    comments = (
+        _players(record),
+        _comment(1, record.get(framing.MOVES) or record["next"]),
+        _comment(2, image),
+        _comment(3, captions.place(record)),
+        _comment(4, record["comment"]),
+        _comment(5, record["value"] or ""),
+        _comment(6, _judged_words(record)),
+    )
+    spot = record["game"], record["positionid"]
+    return _joined(record["fen"], *spot, "".join(comments), record["san"], _judged(record))
+
+
+def _judged(record: dict[str, Any]) -> str:
+    """What an engine says, as operations."""
+    told = {
+        "bm": record.get("best_san") or None,
+        "ce": record.get("eval_cp"),
+        "dm": record["mate"] if (record.get("mate") or 0) > 0 else None,
+    }
+    return "".join(f" {opcode} {operand};" for opcode, operand in told.items() if operand is not None)
+
+
+def _judged_words(record: dict[str, Any]) -> str:
+    """What EPD has no opcodes for: the answer of the tables, and the number of moves until the side to move
+    is mated."""
+    mated = record.get("mate") is not None and record["mate"] <= 0
+    names = ("wdl", "dtz", "mate") if mated else ("wdl", "dtz")
+    return ", ".join(f"{name} {record[name]}" for name in names if record.get(name) is not None)
+
+
+def _of_block(block: hit_table.Block) -> Iterator[str]:
+    columns = block.columns
+    # What depends on the game, the element, the comment or the value is made once for each of them.
+    games, of_games = np.unique(columns.games, return_index=True)
+    own = {name: block.coded[name] for name in hit_table.HEADERS}
+    told: dict[int, tuple[str, str]] = {}
+    for game, row in zip(games.tolist(), of_games.tolist(), strict=True):
+        record = {name: column.values[int(column.codes[row])] for name, column in own.items()}
+        told[game] = _players(record), _comment(3, captions.place(record))
+    primary, images = arrays.ranked(columns.primary())
+    known = [
+        _comment(2, captions.image({"orbit": [hit_table.match(code, block.orbits)] if code >= 0 else []}))
+        for code in primary.tolist()
+    ]
+    comments, values = block.coded["comment"], block.coded["value"]
+    said = [_comment(4, text) for text in comments.values]
+    valued = [_comment(5, text or "") for text in values.values]
+    texts = block.listed.texts()
+    san, following = (1 + hit_table.MOVES.index(name) for name in ("san", "next"))
+    for row, game, place, image, comment, value in zip(
+        block.rows.tolist(),
+        columns.games.tolist(),
+        block.places.tolist(),
+        images.tolist(),
+        comments.codes.tolist(),
+        values.codes.tolist(),
+        strict=True,
+    ):
+        text = texts[row]
+        players, where = told[game]
+        after = text[following]
+        # Moves have no character that must be replaced.
+        moves = f' c1 "{after[:_LONGEST]}";' if after else ""
+        operations = f"{players}{moves}{known[image]}{where}{said[comment]}{valued[value]}"
+        yield _joined(text[0], game, place, operations, text[san])
+
+
+def _joined(fen: str, game: int, place: int, comments: str, san: str, judged: str = "") -> str:
+    board, halfmoves, number = fen.rsplit(" ", 2)
+    move = "" if san in _NO_MOVES else f" sm {san};"
+    spot = f"game {game} position {place}"
+    return f'{board} id "{spot}";{comments} fmvn {number}; hmvc {halfmoves};{move}{judged}\n'
+
+
+def _players(record: dict[str, Any]) -> str:
+    return _comment(0, f"{record['white']} - {record['black']}")
+
+
+def _comment(number: int, text: str) -> str:
+    """A comment as an operation; empty for an empty text."""
+    return f' c{number} "{captions.plain(text).translate(_REPLACED)[:_LONGEST]}";' if text else ""

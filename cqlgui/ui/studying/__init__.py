@@ -1,0 +1,1 @@
+"""The pane of studies: many queries over several bases as one table."""
