@@ -259,13 +259,4 @@ def _nothing(query: str) -> search_model.SearchResult:
         query=query,
         order=(),
         games=found_module.FoundGames(found_module.NOTHING, {}, None),
-        orbits=(),
-        sort_keys=(),
-        seconds=0.0,
-        games_searched=0,
-        positions_searched=0,
-        bad_games=0,
-        engine="",
-        reason="",
-        cancelled=False,
     )

@@ -226,15 +226,6 @@ def _unsearched(games: Sequence[int]) -> search_model.SearchResult:
         query="",
         order=tuple(games),
         games=FoundGames.of(()),
-        orbits=(),
-        sort_keys=(),
-        seconds=0.0,
-        games_searched=0,
-        positions_searched=0,
-        bad_games=0,
-        engine="",
-        reason="",
-        cancelled=False,
     )
 
 

@@ -70,18 +70,18 @@ class SearchResult:
     query: str
     order: tuple[int, ...]
     games: FoundGames = field(repr=False)
-    orbits: tuple[Orbit, ...]
-    sort_keys: tuple[SortKey, ...]
-    seconds: float
-    games_searched: int
+    orbits: tuple[Orbit, ...] = ()
+    sort_keys: tuple[SortKey, ...] = ()
+    seconds: float = 0.0
+    games_searched: int = 0
     """Number of games that were searched, including the games in `failed_games`."""
-    positions_searched: int
+    positions_searched: int = 0
     """Positions that were searched. If the search stopped early, positions of later games may be included,
     because workers had already searched these positions."""
-    bad_games: int
-    engine: str
-    reason: str
-    cancelled: bool
+    bad_games: int = 0
+    engine: str = ""
+    reason: str = ""
+    cancelled: bool = False
     failed_games: tuple[BadGame, ...] = ()
     stopped: Stop | None = None
     """Set if an error of the query ended the search."""
