@@ -175,3 +175,30 @@ def test_a_piece_is_followed_through_castling() -> None:
             comparison.text(f"cql() initial piece Man = {start} find Man & {goal}")
     comparison.conclude()
     assert comparison.counts["wholly compiled"] == comparison.counts["queries"]
+
+
+def test_men_are_followed_to_one_position_after_another() -> None:
+    """Loops over positions follow a man on from where he was found last, also past branches and captures."""
+    comparison = against.Comparison(
+        games.from_pgn(
+            "1. e4 (1. Nf3 d5 2. Nc3 d4 3. Nb1) (1. Nc3 Nf6 2. Nf3 Ne4 3. Nd4 Nxc3 4. Nb3) e5 "
+            "2. Nf3 (2. Nc3 Bb4 3. Nf3 Bxc3 4. Ng1 Bb4 5. Nf3) Nc6 3. Nc3 Nd4 4. Nb1 (4. Nxd4 exd4 5. Nb1) "
+            "Nxf3+ 5. Qxf3 *\n"
+        )
+    )
+    for text in (
+        "S=currentposition piece X in N piece Y in N & ~X find X==S:Y",
+        "S=currentposition piece X in N find 2 X==S:X",
+        "piece X in [Nn] find X & c-f3-5",
+        "piece X in [Nn] find <-- X & b-g1-2",
+        "piece X in [Nn] find 3 50 not X==g1",
+        "piece X in N find (piece Y in n X->Y)",
+        "piece X in N piece Y in n find (X->Y and find not Y & n)",
+        "piece X in N {Old=X find (X!=Old and find X==Old)}",
+        "initial piece Man = b1 find 2 Man & c3",
+        "piece X in N path {X--(c-f3-5) -- X--}",
+    ):
+        assert check.check(f"cql(variations) {text}").query is not None, text
+        comparison.text(f"cql(variations) {text}")
+    comparison.conclude()
+    assert comparison.counts["wholly compiled"] == comparison.counts["queries"]

@@ -9,18 +9,16 @@ import numpy as np
 
 from cqlgui.base.data import dataclass
 from cqlgui.board import attacks, legality, moves, position
-from cqlgui.engine.kernels import notation, routines
+from cqlgui.engine.kernels import fens, notation, routines
 from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.engine.replaying.games import Integers
-from cqlgui.jit import kernels, words
+from cqlgui.jit import kernels
 from cqlgui.jit.words import Bytes, Ints, Shorts, Words
 
 UNIT: Final = kernels.Unit(
-    "listing", [attacks, layout, legality, moves, notation, position, replay, routines]
+    "listing", [attacks, fens, layout, legality, moves, notation, position, replay, routines]
 )
 
-LONGEST_FEN: Final = 120
-"""No FEN has more characters. Each of the two numbers has at most 12 digits."""
 FOLLOWING: Final = 8
 """The maximum number of moves in the text of the moves that follow."""
 FEN, LAST, LAST_UCI, SAN, UCI, NEXT = range(6)
@@ -28,10 +26,9 @@ FEN, LAST, LAST_UCI, SAN, UCI, NEXT = range(6)
 that followed, as far as the main continuation has moves. A text is empty if there is no such move."""
 TEXTS: Final = 6
 _LONGEST: Final = (
-    LONGEST_FEN + 2 * (notation.LONGEST_SAN + notation.LONGEST_UCI) + FOLLOWING * (notation.LONGEST_SAN + 1)
+    fens.LONGEST + 2 * (notation.LONGEST_SAN + notation.LONGEST_UCI) + FOLLOWING * (notation.LONGEST_SAN + 1)
 )
 _MOST_AT_ONCE: Final = 20_000
-_PIECES: Final = tuple(ord(letter) for letter in "?PNBRQKpnbrqk")
 _SPACE: Final = 32
 
 
@@ -116,7 +113,7 @@ def list_positions(
                 ply = int(records[place * layout.SIZE + layout.PLY])
                 quiet = _quiet_moves(records, place, int(halfmoves[game]))
                 number = int(fullmoves[game]) + (ply + root) // 2
-                written = _fen(
+                written = fens.write_fen(
                     records[place * layout.SIZE :], boards[place * 64 :], quiet, number, out, written
                 )
                 plies[at] = ply
@@ -178,83 +175,3 @@ def _quiet_moves(records: Words, place: int, before: int) -> int:
         found += 1
         place = int(records[here + layout.PARENT])
     return found + before
-
-
-def _fen(record: Words, board: Bytes, quiet: int, number: int, out: Bytes, at: int) -> int:
-    """Append a FEN; returns the new end."""
-    for row in range(7, -1, -1):
-        empty = 0
-        for column in range(8):
-            man = int(board[8 * row + column])
-            if man == 0:
-                empty += 1
-            else:
-                if empty > 0:
-                    out[at] = 48 + empty
-                    at += 1
-                    empty = 0
-                out[at] = _PIECES[man]
-                at += 1
-        if empty > 0:
-            out[at] = 48 + empty
-            at += 1
-        out[at] = 47 if row > 0 else 32
-        at += 1
-    out[at] = 119 if record[layout.TURN] == 0 else 98
-    out[at + 1] = 32
-    at = _castling(record, out, at + 2)
-    out[at] = 32
-    at += 1
-    passed = routines.passed_over(record)
-    if passed == 0:
-        out[at] = 45
-        at += 1
-    else:
-        square = words.lowest(passed)
-        out[at] = 97 + (square & 7)
-        out[at + 1] = 49 + (square >> 3)
-        at += 2
-    out[at] = 32
-    at = decimal(quiet, out, at + 1)
-    out[at] = 32
-    return decimal(number, out, at + 1)
-
-
-def _castling(record: Words, out: Bytes, at: int) -> int:
-    """Append the castling field, like `position.castling_field`."""
-    first = at
-    for colour in range(2):
-        row = words.word(0xFF) << words.word(56 * colour)
-        king = words.highest(record[12 if colour == 1 else 6])
-        rooks = record[10 if colour == 1 else 4] & row
-        for column in range(7, -1, -1):
-            rook = 56 * colour + column
-            if record[layout.CASTLING] >> rook & 1 != 0:
-                queenside = rook < king
-                below = (words.word(1) << words.word(rook)) - 1
-                above = ~(below | words.word(1) << words.word(rook))
-                outer = rooks & (below if queenside else above)
-                letter = 97 + column if outer != 0 else 113 if queenside else 107
-                out[at] = letter if colour == 1 else letter - 32
-                at += 1
-    if at == first:
-        out[at] = 45
-        at += 1
-    return at
-
-
-def decimal(number: int, out: Bytes, at: int) -> int:
-    """Append the decimal digits of a number; returns the new end."""
-    if number < 0:
-        out[at] = 45
-        at += 1
-        number = -number
-    size = 1
-    limit = 10
-    while limit <= number and size < 18:
-        limit *= 10
-        size += 1
-    for place in range(size - 1, -1, -1):
-        out[at + place] = 48 + number % 10
-        number //= 10
-    return at + size

@@ -19,7 +19,9 @@ UNIT: Final = kernels.Unit("routines_tree", [layout, moves, routines])
 _SIZE: Final = layout.SIZE
 RUN_BITS: Final = 15
 PLACE_BITS: Final = 24
-"""The widths of the numbers in the result of `common_run`."""
+"""The widths of the numbers in the result of `common_run`. Numbers of positions have `PLACE_BITS` everywhere."""
+_ASKED: Final = 1 << PLACE_BITS + 6
+"""This bit stands above a position and a square in the words that `followed` remembers."""
 
 
 # --- kin ----------------------------------------------------------------------------------------------------
@@ -145,12 +147,26 @@ def concerns(men: Word, move: int, capture: int) -> bool:
 
 
 @UNIT.kernel
-def followed(records: Words, frame: Words, start: int, square: Word, goal: int) -> Word:
+def followed(records: Words, frame: Words, start: int, square: Word, goal: int, memo: int) -> Word:
     """The square where a man stands at the position `goal`, as a set. At the position `start` the man stands
     on `square` (a set of one square). The result is empty if `square` is empty, or if the man does not exist
-    at `goal` (for example, after a capture)."""
+    at `goal` (for example, after a capture).
+
+    `memo` is the place of two words of the frame that remember the last answer, or 0. They shorten the way if
+    the same man is followed to one position after another. Without them, a loop over the positions of a game
+    would follow the man from `start` each time. The words are 0 at the beginning of each game."""
     if square == 0 or records[start * _SIZE] & square != 0:
         return words.word(0)
+    key = _ASKED | words.lowest(square) << PLACE_BITS | start
+    if memo != 0 and int(frame[memo]) == key:
+        known = int(frame[memo + 1])
+        last = known & (1 << PLACE_BITS) - 1
+        if last <= goal and goal < int(records[last * _SIZE + layout.END]):
+            # The way to `goal` leads through the position of the last answer.
+            start = last
+            square = words.word(0) if known >> PLACE_BITS == 0 else words.word(1 << (known >> PLACE_BITS) - 1)
+            if square == 0:
+                return square
     fork = ancestor(records, frame, start, goal)
     ply = int(records[fork * _SIZE + layout.PLY])
     far = int(records[start * _SIZE + layout.PLY]) + int(records[goal * _SIZE + layout.PLY]) - 2 * ply
@@ -167,6 +183,10 @@ def followed(records: Words, frame: Words, start: int, square: Word, goal: int) 
                 return words.word(0)
             at = int(records[at * _SIZE + layout.SIBLING])
         square = carried(square, int(records[at * _SIZE + layout.MOVE]))
+    if memo != 0 and fork == start and far > 0:
+        number = 0 if square == 0 else words.lowest(square) + 1
+        frame[memo] = key
+        frame[memo + 1] = number << PLACE_BITS | goal
     return square
 
 
@@ -205,7 +225,7 @@ def _origin(square: Word, move: int) -> Word:
 def man_number(records: Words, frame: Words, place: int, square: int) -> int:
     """The number of the man on a square; -1 for an empty square. The men at the root are numbered from a1
     on."""
-    first = followed(records, frame, place, words.word(1 << square), 0)
+    first = followed(records, frame, place, words.word(1 << square), 0, 0)
     if first == 0:
         return -1
     return (~records[0] & (first - 1)).bit_count()

@@ -125,6 +125,7 @@ class Lowering:
         self._looped = loop_names(body)
         self._lines = 0
         self._notes = 0
+        self._memos: dict[str, int] = {}
 
     def another(self) -> Lowering:
         """A `Lowering` for another function of this query. The new `Lowering` has its own module and the same
@@ -350,6 +351,13 @@ class Lowering:
         # The name of a variable never contains a blank, so no variable has this name.
         return self.slot(f"note {self._notes}")
 
+    def memo(self, name: str) -> int:
+        """The place of two words of the frame that remember where the man of a piece variable was last found
+        (`routines_tree.followed`). Returns 0 if the frame has no room for them."""
+        if name not in self._memos:
+            self._memos[name] = self.note() or 0
+        return self._memos[name]
+
     def key_slots(self, key: int) -> tuple[int, int]:
         """The places in the frame where a sort key is kept. The word at the first place is the best measure,
         and the next word says whether there is a measure. The word at the second place is the number of
@@ -571,6 +579,11 @@ class Lowering:
         """A constant array of words."""
         self._tables += 1
         return self.module.table(f"table{self._tables}", Scalar.WORD, [one & MASK for one in numbers])
+
+    def characters(self, text: str) -> Value:
+        """A constant array with the characters of an ASCII text, a byte each."""
+        self._tables += 1
+        return self.module.table(f"table{self._tables}", Scalar.U8, text.encode("ascii"))
 
     def steps(self, mask: int, low: int, high: int, shifts: Sequence[tuple[int, int]]) -> emitter.Callee:
         """A function that moves a set by each of `shifts` and returns the union of the results. A shift is a

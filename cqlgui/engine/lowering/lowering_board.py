@@ -487,7 +487,8 @@ def name_set(low: Lowering, s: Scope, name: str, is_piece: bool) -> Value:
         # A piece variable holds the man's square at the root.
         value, place = low.read(s, name), integer(0)
     low.buffered = low.doubts = True
-    return blocks.call(s, routines_tree.followed, s.records, s.frame, place, value, s.place)
+    memo = integer(low.memo(name))
+    return blocks.call(s, routines_tree.followed, s.records, s.frame, place, value, s.place, memo)
 
 
 def _piece_assign(low: Lowering, s: Scope, node: nodes.PieceAssign, yes: str, no: str) -> None:
@@ -498,7 +499,7 @@ def _piece_assign(low: Lowering, s: Scope, node: nodes.PieceAssign, yes: str, no
     single = f.binary("and", blocks.is_single(s, area), _is_occupied(s, area))
     f.branch(single, some, no)
     f.begin(some)
-    first = blocks.call(s, routines_tree.followed, s.records, s.frame, s.place, area, integer(0))
+    first = blocks.call(s, routines_tree.followed, s.records, s.frame, s.place, area, integer(0), integer(0))
     low.write(s, node.name, first)
     f.jump(yes)
 

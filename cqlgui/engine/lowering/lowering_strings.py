@@ -2,7 +2,8 @@
 
 Machine code has no texts. A string is compiled if its value is one of a few texts that are known at compile
 time, such as the letter of a man, or if its value depends on the game alone (`facts`). In machine code, the
-value is the number of the text.
+value is the number of the text. The FEN of the position is an exception: machine code writes the FEN and
+searches it for a given text.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cqlgui.cql.interpreting.runtime import values
 from cqlgui.cql.source import ecmascript
 from cqlgui.cql.transforming import words as transform_words
 from cqlgui.engine import facts
-from cqlgui.engine.kernels import routines
+from cqlgui.engine.kernels import fens, routines
 from cqlgui.engine.lowering import blocks, lowering_board, ordering
 from cqlgui.engine.lowering.blocks import field_of, integer, word
 from cqlgui.engine.lowering.dispatch import SETS, TESTS, TEXTS, Lowering
@@ -114,6 +115,13 @@ def _case(low: Lowering, s: Scope, node: nodes_strings.Case, fail: str) -> Text:
 
 def _searched(low: Lowering, s: Scope, node: nodes_strings.Search, fail: str) -> Text:
     """The first match of a regular expression in a text."""
+    if isinstance(node.text, nodes_squares.Fen) and _SPECIAL.isdisjoint(node.pattern):
+        if not low.leaves_no_trace:
+            low.leave_out(s, node, _REASON)
+        holds = s.f.label()
+        _search_fen(low, s, node.pattern, holds, fail)
+        s.f.begin(holds)
+        return Text(integer(0), (node.pattern,))
     inner = low.text(s, node.text, fail)
     if not low.leaves_no_trace:
         low.leave_out(s, node, _REASON)
@@ -128,6 +136,21 @@ def _searched(low: Lowering, s: Scope, node: nodes_strings.Search, fail: str) ->
         found.append(None if match is None else match.group())
     _insist(low, s, inner, [one is not None for one in found], fail)
     return Text(inner.code, tuple(one or "" for one in found))
+
+
+_SPECIAL: Final = frozenset("^$\\.*+?()[]{}|/")
+"""A regular expression without these characters matches its own text alone (spec 8.3)."""
+
+
+def _search_fen(low: Lowering, s: Scope, wanted: str, yes: str, no: str) -> None:
+    """Test whether a text occurs in the FEN of the position."""
+    if not wanted.isascii() or len(wanted) > fens.LONGEST:
+        s.f.jump(no)
+        return
+    room = s.f.room(Scalar.U8, fens.LONGEST)
+    text = low.characters(wanted)
+    holds = blocks.call(s, fens.fen_holds, s.here, s.board, room, text, integer(len(wanted)))
+    s.f.branch(holds, yes, no)
 
 
 _REASON: Final = "strings are not compiled"
@@ -181,6 +204,9 @@ def _compare_text(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> Te
 
 def contained(low: Lowering, s: Scope, node: nodes.In, yes: str, no: str) -> None:
     """Test whether the left string occurs in the right string."""
+    if isinstance(node.left, nodes.String) and isinstance(node.right, nodes_squares.Fen):
+        _search_fen(low, s, node.left.value, yes, no)
+        return
     left, right = low.text(s, node.left, no), low.text(s, node.right, no)
     first, second = _texts(low, s, node, left), _texts(low, s, node, right)
     table = low.table([int(one in whole) for one in first for whole in second])
@@ -189,6 +215,9 @@ def contained(low: Lowering, s: Scope, node: nodes.In, yes: str, no: str) -> Non
 
 
 def _implicit_search(low: Lowering, s: Scope, node: nodes.ImplicitSearch, yes: str, no: str) -> None:
+    if isinstance(node.text, nodes_squares.Fen):
+        _search_fen(low, s, node.needle, yes, no)
+        return
     inner = low.text(s, node.text, no)
     _insist(low, s, inner, [node.needle in one for one in _texts(low, s, node, inner)], no)
     s.f.jump(yes)

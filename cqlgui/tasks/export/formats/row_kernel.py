@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from cqlgui.base.data import dataclass
-from cqlgui.engine.kernels import listing
+from cqlgui.engine.kernels import fens
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Ints, Word
 
-UNIT: Final = kernels.Unit("rows", [listing])
+UNIT: Final = kernels.Unit("rows", [fens])
 
 NUMBER: Final = 0
 TEXT: Final = 1
@@ -144,7 +144,7 @@ def write_rows(
             value = int(values[column * count + row])
             kind = int(kinds[column])
             if kind == NUMBER:
-                at = listing.decimal(value, out, at)
+                at = fens.decimal(value, out, at)
             elif kind == TEXT:
                 at = _copied(pool, int(starts[value]), int(starts[value] + lengths[value]), out, at)
             elif kind == SQUARES:
@@ -157,7 +157,7 @@ def write_rows(
                         at += 1
                     text = int(codes[code])
                     at = _copied(pool, int(starts[text]), int(starts[text] + lengths[text]), out, at)
-                    at = listing.decimal(int(places[value]), out, at)
+                    at = fens.decimal(int(places[value]), out, at)
                     out[at] = 125
                     at += 1
         at = _copied(literal, done, int(literal_ends[width]), out, at)
