@@ -19,7 +19,7 @@ UNIT: Final = kernels.Unit("routines_tree", [layout, moves, routines])
 _SIZE: Final = layout.SIZE
 RUN_BITS: Final = 15
 PLACE_BITS: Final = 24
-"""The widths of the numbers in the result of `common_run`. Numbers of positions have `PLACE_BITS` everywhere."""
+"""The widths of the numbers in the result of `common_run`. Every positionid fits into `PLACE_BITS`."""
 _ASKED: Final = 1 << PLACE_BITS + 6
 """This bit stands above a position and a square in the words that `followed` remembers."""
 
