@@ -14,7 +14,7 @@ import functools
 import operator
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -33,9 +33,6 @@ from cqlgui.engine.replaying import layout
 from cqlgui.engine.replaying.games import Integers, Words
 from cqlgui.jit.words import MASK
 from cqlgui.store import remarks
-
-if TYPE_CHECKING:
-    import regex
 
 UNKNOWN: Final = 0
 GIVEN: Final = 1
@@ -474,7 +471,7 @@ class Asker:
                 continue
             started = time.perf_counter()
             try:
-                found = _searched(pattern, text)
+                found = ecmascript.first(pattern, text, 0, SECONDS)
             except TimeoutError:
                 self._left[node] = 0.0
                 break
@@ -762,16 +759,6 @@ _PAUSE: Final = 100
 """After this number of remarks, other threads may run, and the work may be cancelled."""
 _MOST_KNOWN: Final = 200_000
 """The maximum number of texts for one `key` in `Asker._known`."""
-
-
-def _searched(pattern: regex.Pattern[str], text: str) -> regex.Match[str] | None:
-    """The first match in a text. Raises `TimeoutError` after `SECONDS`."""
-    try:
-        # Most searches are over at once. If a search gave the interpreter lock to another thread, it would
-        # then wait for the lock longer than it searches.
-        return pattern.search(text, timeout=_SLOW, concurrent=False)
-    except TimeoutError:
-        return pattern.search(text, timeout=SECONDS, concurrent=True)
 
 
 def _number(found: Any) -> tuple[int, int]:

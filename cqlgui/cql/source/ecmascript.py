@@ -60,6 +60,20 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         raise _FaultError(Fault(0, len(pattern), message)) from error
 
 
+def first(pattern: regex.Pattern[str], text: str, start: int, seconds: float) -> regex.Match[str] | None:
+    """The first match of a compiled pattern at or after an offset. Raises `TimeoutError` after `seconds`."""
+    try:
+        # Most searches are over at once. If a search gave the interpreter lock to another thread, it would
+        # then wait for the lock longer than it searches.
+        return pattern.search(text, start, timeout=min(_SLOW, seconds), concurrent=False)
+    except TimeoutError:
+        return pattern.search(text, start, timeout=seconds, concurrent=True)
+
+
+_SLOW: Final = 0.001
+"""A search that takes longer than this number of seconds lets other threads run."""
+
+
 class _FaultError(Exception):
     def __init__(self, found: Fault) -> None:
         super().__init__(found.message)

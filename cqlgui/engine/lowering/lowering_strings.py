@@ -129,7 +129,7 @@ def _searched(low: Lowering, s: Scope, node: nodes_strings.Search, fail: str) ->
     found: list[str | None] = []
     for one in _texts(low, s, node, inner):
         try:
-            match = pattern.search(one, timeout=facts.SECONDS)
+            match = ecmascript.first(pattern, one, 0, facts.SECONDS)
         except TimeoutError:
             low.leave_out(s, node, _REASON)
             match = None

@@ -141,7 +141,7 @@ def _first(s: Evaluation, pattern: regex.Pattern[str], text: str, start: int, sp
     `_SLOW` seconds."""
     started = time.perf_counter()
     try:
-        found = pattern.search(text, start, timeout=s.patience)
+        found = ecmascript.first(pattern, text, start, s.patience)
     except TimeoutError:
         message = f"This regular expression takes longer than {s.patience:g} seconds"
         raise s.fault(message, span) from None
