@@ -26,7 +26,7 @@ TARGET = Path(__file__).parent / "vscode" / "chess-cql.tmLanguage.json"
 SCOPES = {
     Kind.KEYWORD: "keyword.control",
     Kind.TRANSFORM: "support.function.transform",
-    Kind.DIRECTION: "support.constant.direction",
+    Kind.DIRECTION: "variable.other.enummember.direction",
     Kind.NUMBER: "constant.numeric",
     Kind.STRING: "string.quoted",
     Kind.DESIGNATOR: "constant.language.designator",
@@ -34,7 +34,7 @@ SCOPES = {
     Kind.COMMENT: "comment",
     Kind.NAME: "variable.other",
     Kind.BRACKET: "punctuation.section",
-    Kind.RESULT: "constant.other.result",
+    Kind.RESULT: "constant.numeric.result",
     Kind.ERROR: "invalid.illegal",
 }
 """The names that colour themes know, for each kind of token."""

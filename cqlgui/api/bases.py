@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cqlgui.api import asking, faults, results
-from cqlgui.base import errors
+from cqlgui.base import errors, plurals
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import games as games_module
@@ -72,7 +72,7 @@ class Base:
 
     def __repr__(self) -> str:
         names = ", ".join(path.name for path in self.paths)
-        return f"<Base {names}: {self._base.games} games, {self._base.positions} positions>"
+        return f"<Base {names}: {plurals.games(self._base.games)}, {plurals.positions(self._base.positions)}>"
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import chess
 import numpy as np
 
+from cqlgui.base import plurals
 from cqlgui.base.data import dataclass, field
 from cqlgui.base.errors import CqlguiError
 from cqlgui.pgn import decoding
@@ -117,7 +118,9 @@ class Result:
     def __repr__(self) -> str:
         query = " ".join(self.query.split())
         shown = query if len(query) <= _LONGEST else query[: _LONGEST - 1] + "…"
-        return f"<Result of {shown!r}: {len(self._found.games)} games, {len(self)} positions>"
+        return (
+            f"<Result of {shown!r}: {plurals.games(len(self._found.games))}, {plurals.positions(len(self))}>"
+        )
 
     @property
     def query(self) -> str:
@@ -251,7 +254,7 @@ class Result:
         title = html.escape(repr(self)[1:-1])
         if not rows:
             return f"<p>{title}</p>"
-        page = "".join(gallery.page(rows, self.query, len(self._found.games)))
+        page = "".join(gallery.page([rows], self.query, len(self._found.games)))
         # The page is a document of its own, so that its style and its names touch nothing in the notebook.
         return (
             f"<p>{title}</p>\n"

@@ -39,6 +39,12 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def _import(one: argparse.ArgumentParser) -> None:
     one.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    one.add_argument(
+        "--games",
+        metavar="TERMS",
+        help="take only the games whose tags fit, before their moves are read: terms as for a search, or any "
+        "tag with a pattern, as in 'elo>2200 timecontrol:600+*'; without this option all games are taken",
+    )
     one.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -53,7 +59,7 @@ def _search(one: argparse.ArgumentParser) -> None:
         nargs="*",
         type=Path,
         metavar="FILE|BASE",
-        help="without one, the input of the header",
+        help="files, or the folder or address of a published base; without one, the input of the header",
     )
     group = one.add_mutually_exclusive_group(required=True)
     _query(group)
@@ -146,7 +152,7 @@ def _search(one: argparse.ArgumentParser) -> None:
         "--games",
         metavar="TERMS",
         help="search only the games whose headers fit: words, field:text, elo>2600, year:1990-2000, "
-        "eco:B90-B99; - before a term negates it",
+        "eco:B90-B99, file:NAME; - before a term negates it",
     )
     one.add_argument(
         "--no-duplicates",
@@ -155,6 +161,16 @@ def _search(one: argparse.ArgumentParser) -> None:
         help="of matching games that are the same game, or the beginning of another one, print and write one",
     )
     one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")
+    one.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="search a published base on the workers of this Dask scheduler (tls://HOST:8786)",
+    )
+    one.add_argument(
+        "--partial",
+        action="store_true",
+        help="leave out parts of a published base that are missing or damaged, and list them (exit code 2)",
+    )
     one.add_argument(
         "--allow-read",
         type=_folder,
@@ -352,6 +368,19 @@ def _study(one: argparse.ArgumentParser) -> None:
     )
 
 
+def _publish(one: argparse.ArgumentParser) -> None:
+    one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE")
+    one.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FOLDER|URL",
+        help="where to: a folder, or an address that fsspec knows (s3://bucket/base)",
+    )
+    one.add_argument("--json", action="store_true", help="print one JSON object")
+
+
 def _mcp(one: argparse.ArgumentParser) -> None:
     one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE", help="what assistants may search")
     one.add_argument(
@@ -522,6 +551,7 @@ _COMMANDS: Final = {
     "anticipate": ("the compositions of a collection that are nearest to given ones", _anticipate),
     "check": ("the diagnostics of a query", _check),
     "orbit": ("the elements of each transform's orbit, as CQL", _orbit),
+    "publish": ("put a base into a folder where any computer can search it", _publish),
     "explain": ("the truth of each sub-filter at a position, or the plan", _explain),
     "format": ("a query tidied, with letters and words or with Unicode signs", _format),
     "help": ("what a keyword of CQL means; without one, all of them", _help),

@@ -10,13 +10,15 @@ from cqlgui.tasks.asking import queries
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the diagnostics; the exit code is 1 if any diagnostic is an error."""
+    """Print the diagnostics, and notes about extensions of cqlgui. The exit code is 1 if any diagnostic is an
+    error."""
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     found = queries.findings(text)
+    notes = queries.extensions(text)
     if arguments.json:
-        terminal.put([_object(text, finding) for finding in found])
+        terminal.put([_object(text, finding) for finding in (*found, *notes)])
     else:
-        for finding in found:
+        for finding in (*found, *notes):
             terminal.say(diagnostics.render(text, finding, name))
         if not found:
             terminal.say(f"{name}: no errors")

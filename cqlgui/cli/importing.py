@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from cqlgui.base import plurals
 from cqlgui.cli import opening, terminal
 from cqlgui.tasks.databases import bases
 from cqlgui.tasks.results import base_model
@@ -15,13 +16,14 @@ MOST_NOTES = 1000
 def run(arguments: argparse.Namespace) -> int:
     """Index the files; print the numbers of games, positions and bad games, and the time in seconds."""
     with terminal.interruptible() as cancel:
-        report = opening.open_base(arguments.files, cancel)
+        report = opening.open_base(arguments.files, cancel, arguments.games or "")
     bad = len({found.game for found in report.bad_games})
     notes = bases.notes(report.base, MOST_NOTES)
     if arguments.json:
         terminal.put(
             {
                 "games": report.games,
+                **({"filter": arguments.games} if arguments.games else {}),
                 "positions": report.positions,
                 "reused": report.reused,
                 "bad_games": [_record(found) for found in report.bad_games],
@@ -35,10 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.say(_line(found, ""))
     for found in notes:
         terminal.say(_line(found, "note: "))
+    which = terminal.one_line(f" that fit {arguments.games}") if arguments.games else ""
     known = f" ({report.reused} known before)" if report.reused else ""
     print(
-        f"{report.games} games{known}, {report.positions} positions, {bad} bad games, "
-        f"{report.seconds:.2f} seconds"
+        f"{plurals.games(report.games)}{which}{known}, {plurals.positions(report.positions)}, "
+        f"{plurals.counted(bad, 'bad game', 'bad games')}, {report.seconds:.2f} seconds"
     )
     return opening.outcome(report)
 

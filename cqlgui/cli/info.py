@@ -21,6 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
             "first": source.first,
             "games": source.games,
             "positions": source.positions,
+            **({"filter": source.only} if source.only else {}),
         }
         for source in base.sources
     ]
@@ -55,4 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
         last = source["first"] + source["games"] - 1
         which = f"games {source['first']}..{last}" if source["games"] else "no games"
         terminal.row(f"source     {source['file']} ({which})")
+        if "filter" in source:
+            terminal.row(f"           only games that fit {source['filter']}")
     return opening.outcome(opened)

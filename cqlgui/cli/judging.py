@@ -27,7 +27,9 @@ def wanted(arguments: argparse.Namespace) -> judgement.Wanted | None:
         return None
     from cqlgui.tasks.judging import judgement
 
-    limit = judgement.Limit(*next(iter(limits.items()))) if limits else judgement.Limit()
+    limit = judgement.Limit()
+    for kind, amount in limits.items():
+        limit = judgement.Limit(judgement.Measure(kind), amount)
     return judgement.Wanted(tuple(arguments.syzygy), arguments.uci, limit)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cqlgui.base import errors, progress
 from cqlgui.cli import terminal
+from cqlgui.store import places
 from cqlgui.tasks.databases import workspace
 
 if TYPE_CHECKING:
@@ -23,13 +24,23 @@ def begin(paths: Sequence[Path], *, searched: bool) -> None:
     importing.begin(paths, searched=searched)
 
 
-def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> base_model.ImportReport:
-    """Open the files as one base. Raises the same errors as `importing.open_base`, and `errors.Cancelled`."""
+def open_base(
+    paths: Sequence[Path], cancel: progress.CancelToken, games: str | None = None, *, adopt: bool = True
+) -> base_model.ImportReport:
+    """Open the files as one base. `games` is the filter of `importing.open_base`. Without `adopt`, the
+    headers of a published base are not put into the catalog; a search does not need them there. Raises the
+    same errors as `importing.open_base`, and `errors.Cancelled`."""
     from cqlgui.tasks.databases import importing
 
     bar = terminal.Bar()
     try:
-        report = importing.open_base(paths, cancel=cancel, progress=bar)
+        place = None if adopt else places.published_at(paths)
+        if place is None:
+            report = importing.open_base(paths, cancel=cancel, progress=bar, games=games)
+        else:
+            from cqlgui.tasks.databases import published
+
+            report = published.open_base(place, adopt=False)
     finally:
         bar.end()
     for message in report.messages:

@@ -24,6 +24,7 @@ _MODULES = {
     "anticipate": "surveys.anticipating",
     "check": "checking",
     "orbit": "orbits",
+    "publish": "publishing",
     "explain": "explaining",
     "format": "formatting",
     "help": "helping",

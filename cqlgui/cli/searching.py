@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from cqlgui.base import ahead, data, errors, progress
+from cqlgui.base import ahead, data, errors, plurals, progress
 from cqlgui.base.files import disk
 from cqlgui.cli import judging, opening, terminal
 from cqlgui.cql.ast import nodes
@@ -21,7 +22,7 @@ from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames
-from cqlgui.tasks.search import hit_details, keeping, orbits, searching, sieving
+from cqlgui.tasks.search import hit_details, keeping, orbits, scheduling, searching, sieving
 
 if TYPE_CHECKING:
     from cqlgui.tasks.export import hit_table
@@ -35,11 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
             if not disk.is_folder(folder):
                 terminal.say(f"cqlgui search: --allow-{option} allows nothing, for {folder} is no folder.")
     judged = judging.wanted(arguments)
-    if judged is not None and (arguments.batch is not None or arguments.normalise):
-        option = "--batch" if arguments.batch is not None else "--normalise"
-        terminal.say(
-            f"cqlgui search: --syzygy and an engine judge rows as played; {option} does not go with them."
-        )
+    if judged is not None and arguments.batch is not None:
+        terminal.say("cqlgui search: --syzygy and an engine judge rows, and --batch prints none.")
         return terminal.USAGE
     if arguments.batch is not None:
         if not arguments.files:
@@ -98,18 +96,51 @@ def run(arguments: argparse.Namespace) -> int:
                 terminal.say(f"{_NO_JUDGED} {' '.join(exporting.JUDGED)}.")
                 return terminal.USAGE
         # An engine that cannot be started is told before the search, not after it.
-        with terminal.interruptible() as cancel, judging.opened(judged, cancel) as judges:
-            opened = opening.open_base(arguments.files, cancel)
+        with (
+            terminal.interruptible() as cancel,
+            judging.opened(judged, cancel) as judges,
+            _cluster(arguments) as cluster,
+        ):
+            opened = opening.open_base(arguments.files, cancel, adopt=_asks_catalog(arguments))
             base = opened.base
             if arguments.output is not None:
                 # Before the search, refuse an output file that must not be overwritten. If the refusal came
                 # after a long search, the user would have waited in vain.
                 keeping.refuse(base, text, options, arguments.output)
             options = _among(arguments, base, options)
-            code = _once(arguments, opened, text, name, options, allowed, cancel, judges)
+            if cluster is None and arguments.partial:
+                options = _sound(base, options)
+            code = _once(arguments, opened, text, name, options, allowed, cancel, judges, cluster)
             return code or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
+
+
+@contextlib.contextmanager
+def _cluster(arguments: argparse.Namespace) -> Iterator[scheduling.Scheduler | None]:
+    """Who searches, if it is not this process. Raises `CqlguiError` if Dask is not installed."""
+    if arguments.scheduler is None:
+        yield None
+        return
+    try:
+        from cqlgui.tasks.cluster import clients
+    except ImportError as error:
+        raise errors.CqlguiError("--scheduler needs Dask: pip install 'cqlgui[cluster]'.") from error
+    with clients.Dask(arguments.scheduler, partial=arguments.partial) as cluster:
+        yield cluster
+
+
+def _asks_catalog(arguments: argparse.Namespace) -> bool:
+    """Whether the command asks about the headers of all games of a base, and not only of those found."""
+    return bool(arguments.games or arguments.tree or not arguments.duplicates)
+
+
+def _sound(base: base_model.Base, options: search_model.SearchOptions) -> search_model.SearchOptions:
+    """The options without the games of parts that cannot be read. A message names each of these parts."""
+    from cqlgui.tasks.databases import published
+
+    within, left_out = published.sound(base, options.within)
+    return data.replace(options, within=within, left_out=left_out)
 
 
 _NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is written; name one with -o."
@@ -165,6 +196,7 @@ def _once(
     allowed: Sequence[Path],
     cancel: progress.CancelToken,
     judges: Judges | None,
+    cluster: scheduling.Scheduler | None,
 ) -> int:
     base = opened.base
     bar = terminal.Bar()
@@ -241,6 +273,7 @@ def _once(
             progress=bar,
             on_hits=stream if streaming else None,
             on_messages=say,
+            scheduler=cluster,
         )
     finally:
         bar.end()
@@ -262,7 +295,7 @@ def _once(
         )
         terminal.put_object(continuations.tree(found_lines, arguments.tree, cancel=cancel))
     elif arguments.count:
-        print(f"{len(result.games)} games, {result.positions} positions")
+        print(f"{plurals.games(len(result.games))}, {plurals.positions(result.positions)}")
     elif not (arguments.jsonl or arguments.csv) and arguments.output is None:
         _table(base, result, cancel)
     if not arguments.json:
@@ -298,14 +331,21 @@ def _once(
             raise errors.CqlguiError(f"{question} Add --large to write it.") from None
         bar.end()
         more = f" to {report.files[-1].name} ({len(report.files)} files)" if len(report.files) > 1 else ""
-        terminal.say(f"{report.games} games, {report.hits} hits written to {report.path}{more}")
+        what = f"{plurals.games(report.games)}, {plurals.hits(report.hits)}"
+        terminal.say(f"{what} written to {report.path}{more}")
         if report.as_played:
             terminal.say(f"{report.as_played} of them as they were played: {exporting.AS_PLAYED}")
+    for words in result.notices:
+        terminal.say(words)
+    for words in result.left_out:
+        terminal.say(f"Left out: {words}")
     failures = len(result.failed_games)
     left_out = f", {failures} could not be searched" if failures else ""
+    match = "matches" if len(result.games) == 1 else "match"
     terminal.say(
-        f"{len(result.games)} of {result.games_searched} games match ({result.positions} positions)"
-        f"{left_out}, {result.seconds:.2f} seconds, {_engine(result.engine, result.reason)}"
+        f"{len(result.games)} of {plurals.games(result.games_searched)} {match} "
+        f"({plurals.positions(result.positions)}){left_out}, {result.seconds:.2f} seconds, "
+        f"{_engine(result.engine, result.reason)}"
     )
     if result.stopped is not None:
         _say_stop(result.stopped, text, name)
@@ -316,7 +356,9 @@ def _once(
         terminal.say(f"Stopped before the search had ended.{unwritten}")
     if result.cancelled or cut:
         return terminal.CANCELLED
-    return terminal.REJECTED if result.hopeless or unwritten else terminal.OK
+    if result.hopeless or unwritten:
+        return terminal.REJECTED
+    return terminal.USAGE if result.left_out else terminal.OK
 
 
 def _without_duplicates(
@@ -425,6 +467,8 @@ def answer(base: base_model.Base, result: search_model.SearchResult, *, values: 
             found["stopped"] |= {"offset": stop.offset, "length": stop.length}
     if result.cancelled:
         found["cancelled"] = True
+    if result.left_out:
+        found["left_out"] = list(result.left_out)
     if values:
         found["values"] = [
             [game, hit.positionid, hit.value]

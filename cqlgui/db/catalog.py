@@ -1,60 +1,38 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
-Games are kept in blocks of columns (`columns`). Each distinct text is stored once, in a table of texts, and
-has a number there. The columns hold the numbers of the texts. To answer a question about many games, the
-catalog reads whole columns. The catalog can be made again from the sources at any time, so a damaged file is
-set aside.
+Games are kept in blocks of columns (`columns`). The columns hold the numbers of texts (`names`). To answer a
+question about many games, the catalog reads whole columns (`listing`). The catalog can be made again from the
+sources at any time, so a damaged file is set aside.
 """
 
 from __future__ import annotations
 
-import collections
 import contextlib
+import functools
 import json
 import os
 import sqlite3
-import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from cqlgui.base import arrays, errors
+from cqlgui.base import arrays
 from cqlgui.base.data import dataclass
-from cqlgui.db import columns, database, headers, proofs, schema
+from cqlgui.db import columns, database, headers, names, own_texts, proofs, schema
 from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded, Header, Table
+from cqlgui.db.names import TABLES
 
 if TYPE_CHECKING:
-    from cqlgui.db import game_filter
+    from cqlgui.db import listing
 
-_BLOCKS_SINCE = 3
-"""The first version that keeps games in blocks."""
-_CHUNK = 500
-_MOST_NAMES = 500_000
-
-TABLES: Final = {
-    "white": "player",
-    "black": "player",
-    "event": "event",
-    "site": "site",
-    "result": "text",
-    "date": "text",
-    "round": "text",
-    "eco": "text",
-    "ending": "text",
-}
-"""For each column of texts, the name of the table with the texts."""
-SORTS: Final = (
-    "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "opening",
-    "plies",
-)  # fmt: skip
-_FOLDED: Final = {"player", "event", "site"}
-"""The tables with texts that are sorted without regard to case."""
-_COLUMNS: Final = (*headers.TEXTS, *headers.NUMBERS, "more_ends", "more")
+_BLOCKS_SINCE = 5
+"""The first version that keeps games in blocks of the present form."""
 _YEAR: Final = "[0-9][0-9][0-9][0-9]*"
+_PLAYERS: Final = ("white", "black")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +92,9 @@ class Catalog:
         `Catalog` has already checked."""
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._store = columns.Store()
-        self._names: dict[str, dict[str, int]] = {table: {} for table in TABLES.values()}
-        self._texts: dict[str, dict[int, str]] = {table: {} for table in TABLES.values()}
-        self._ranks: dict[str, tuple[int, np.ndarray]] = {}
-        self._codings: list[_Coding] = []
-        self._indexes_checked = False
+        self._names = names.Names(path)
+        self.numbering: Hashable = object()
+        """Identifies the numbers of texts. The texts of another catalog have other numbers."""
         if not create or self._file.current():
             return
         with self._file.writing() as connection:
@@ -149,6 +125,13 @@ class Catalog:
     def close(self) -> None:
         """Close all connections."""
         self._file.close()
+
+    @functools.cached_property
+    def _listing(self) -> listing.Listing:
+        # Most searches list no games and do not need the module.
+        from cqlgui.db import listing
+
+        return listing.Listing(self._store, self._names)
 
     # --- sources and bases ---
 
@@ -206,7 +189,9 @@ class Catalog:
                 self._cut(connection, source, first)
                 if count:
                     # Only one transaction writes at a time, so the cache needs no lock.
-                    _put(connection, source, first, count, self._coded(connection, tables))
+                    block = _fresh()
+                    found = _numbers(tables) | self._names.numbered(connection, block, tables)
+                    _put(connection, block, source, first, count, found)
                 connection.execute(
                     "update source set games = ?, positions = ? where id = ?",
                     (first + count, positions, source),
@@ -214,71 +199,31 @@ class Catalog:
         except BaseException:
             # The transaction was undone. The numbers of texts that were cached during the transaction may not
             # exist any more.
-            for known in self._names.values():
-                known.clear()
-            self._codings.clear()
+            self._names.forget()
             raise
 
     def _cut(self, connection: sqlite3.Connection, source: int, keep: int) -> None:
         """Remove the games from ordinal `keep` on."""
-        connection.execute("delete from block where source_id = ? and first >= ?", (source, keep))
+        removed = connection.execute(
+            "select id from block where source_id = ? and first >= ?", (source, keep)
+        ).fetchall()
+        for table, column in (("own", "block_id"), ("block", "id")):
+            connection.executemany(f"delete from {table} where {column} = ?", removed)
         row = connection.execute(
-            "select id, first, games from block where source_id = ? and first + games > ?", (source, keep)
+            "select id, first, games from block where source_id = ? order by first desc limit 1", (source,)
         ).fetchone()
-        if row is None:
+        if row is None or Block(*row).first + Block(*row).games <= keep:
             return
         block = Block(*row)
         left = keep - block.first
-        found = {name: self._store.column(connection, block, name)[:left] for name in _COLUMNS[:-1]}
+        found = {name: self._store.column(connection, block, name)[:left] for name in columns.NUMBERS}
         end = int(found["more_ends"][-1])
         found["more"] = self._store.column(connection, block, "more")[:end]
         connection.execute("delete from block where id = ?", (block.id,))
-        _put(connection, source, block.first, left, found)
-
-    def _coded(self, connection: sqlite3.Connection, tables: Sequence[Table]) -> dict[str, np.ndarray]:
-        """Games as the columns of one block. Each text is replaced by its number."""
-        found = {name: np.concatenate([table.numbers[name] for table in tables]) for name in headers.NUMBERS}
-        texts = {name: headers.joined([table.texts[name] for table in tables]) for name in headers.TEXTS}
-        for kind in self._names:
-            mine = [column for name in headers.TEXTS if TABLES[name] == kind for column in texts[name]]
-            self._learn(connection, kind, mine)
-        for name, parts in texts.items():
-            kind = TABLES[name]
-            found[name] = np.concatenate([self._coding(kind, part)[part.places] for part in parts])
-        ends, end = [], 0
-        for table in tables:
-            ends.append(table.more_ends + end)
-            end += len(table.more)
-        # Keep the codings of the two longest lists. The fast reader uses one long list again and again, but
-        # short lists are soon replaced by others.
-        self._codings = sorted(self._codings, key=lambda one: -len(one.texts))[:2]
-        found["more_ends"] = np.concatenate(ends)
-        found["more"] = np.frombuffer(b"".join(table.more for table in tables), np.uint8)
-        return found
-
-    def _coding(self, table: str, column: headers.Coded) -> np.ndarray:
-        """The numbers of the texts in a column's list, by place in the list; below 0 if the number is
-        unknown."""
-        found = next((one for one in self._codings if one.texts is column.texts), None)
-        if found is None:
-            found = _Coding(column.texts)
-            self._codings.append(found)
-        return found.numbers(table)
-
-    def _learn(self, connection: sqlite3.Connection, table: str, columns_: Sequence[headers.Coded]) -> None:
-        """Look up the numbers of all texts of some columns, and add new texts."""
-        wanted: set[str | None] = set()
-        unknown = []
-        for column in columns_:
-            places = column.places[self._coding(table, column)[column.places] < 0]
-            if len(places):
-                used = arrays.distinct(places)
-                texts = list(map(column.texts.__getitem__, used.tolist()))
-                wanted.update(texts)
-                unknown.append((column, used, texts))
-        ids = self._ids(connection, table, wanted)
-        for column, used, texts in unknown:
-            self._coding(table, column)[used] = list(map(ids.__getitem__, texts))
+        part = _fresh()
+        # The rows of own texts stay as they are, because the numbers of texts must not change.
+        connection.execute("update own set block_id = ? where block_id = ?", (part, block.id))
+        _put(connection, part, source, block.first, left, found)
 
     def finish(self, source: int, games: int, positions: int) -> None:
         """Note that a source has been read to the end."""
@@ -303,19 +248,22 @@ class Catalog:
 
     def sound(self, source: int) -> int:
         """The number of sound games of a source. The count begins at ordinal 0 and stops at the first missing
-        game, or at the first block with a wrong checksum.
+        game, or at the first block with a wrong checksum. In a file of more than `database.CHECKED_WHOLE`
+        bytes the columns are compared with their checksums when they are first used, and not here.
         """
-        fields = ", ".join(_COLUMNS)
         games = 0
         with self._snapshot() as connection:
-            for block in self._store.blocks(connection, source):
-                check, *values = connection.execute(
-                    f"select checksum, {fields} from block where id = ?", (block.id,)
+            known = self._store.blocks(connection, source)
+            if self._file.path.stat().st_size > database.CHECKED_WHOLE:
+                return sum(block.games for block in known)
+            for block in known:
+                checks, *values = connection.execute(
+                    f"select checksums, {', '.join(columns.COLUMNS)} from block where id = ?", (block.id,)
                 ).fetchone()
-                # A text or a number in place of bytes is damage, too.
-                if not all(isinstance(value, bytes) for value in values):
-                    break
-                if check != _checksum(block.first, block.games, values):
+                try:
+                    columns.verify(block, checks, dict(zip(columns.COLUMNS, values, strict=True)))
+                    own_texts.verify(connection, block.id)
+                except sqlite3.DatabaseError:
                     break
                 games += block.games
         return games
@@ -335,15 +283,15 @@ class Catalog:
         )
         with self._file.reading() as connection:
             numbers, counts = np.unique(result, return_counts=True)
-            texts = self._named(connection, "text", numbers.tolist())
+            texts = self._names.named(connection, "text", numbers.tolist())
             results: dict[str, int] = {}
             for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
                 text = texts.get(number, "*")
                 results[text] = results.get(text, 0) + count
-            dates = _matching(connection, "text", "name glob ?", _YEAR)
+            dates = self._names.matching(connection, "text", "name glob ?", _YEAR)
             dated = arrays.distinct(date)
             dated = dated[np.isin(dated, dates)]
-            years = sorted(self._named(connection, "text", dated.tolist()).values())
+            years = sorted(self._names.named(connection, "text", dated.tolist()).values())
         often = sorted(results.items(), key=lambda pair: -pair[1])[:8]
         players = arrays.distinct(np.concatenate([white, black]))
         return Summary(
@@ -364,16 +312,25 @@ class Catalog:
         """A number for each of the first `games` games of a source. `code` computes this number from the
         game's text in the column `name`. A missing text counts as empty."""
         numbers = self.numbers(source, name, games)
+        own = np.flatnonzero(numbers >= own_texts.FIRST)
+        rows = list(own_texts.rows_of(numbers[own]))
+        numbers[own] = 0
         used, places = arrays.ranked(numbers)
         with self._file.reading() as connection:
-            texts = self._named(connection, TABLES[name], used.tolist())
-        return np.array([code(texts.get(number, "")) for number in used.tolist()], np.int64)[places]
+            texts = self._names.named(connection, TABLES[name], used.tolist())
+            found = np.array([code(texts.get(number, "")) for number in used.tolist()], np.int64)[places]
+            before = 0
+            for row, some in rows:
+                listed = self._names.own.row(connection, row).at(own_texts.places_of(some).tolist())
+                found[own[before : before + len(some)]] = list(map(code, listed))
+                before += len(some)
+        return found
 
     def texts(self, name: str, numbers: Sequence[int]) -> dict[int, str]:
         """The texts of the column `name` that have these numbers (`numbers`), by number. Number 0 stands for
         a missing text and is left out."""
         with self._file.reading() as connection:
-            return self._named(connection, TABLES[name], numbers)
+            return self._names.named(connection, TABLES[name], numbers)
 
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """The rows of some games of a source, by ordinal."""
@@ -394,6 +351,18 @@ class Catalog:
             found = self._table(connection, picked)
         return np.concatenate([block.first + places for block, places in picked]), found
 
+    def text_numbers(self, source: int, first: int, count: int, name: str) -> np.ndarray:
+        """The numbers of the texts of a column of texts in `count` games from ordinal `first` on. `texts` has
+        the texts. The number is 0 if the game lacks the text or the catalog lacks the game."""
+        with self._snapshot() as connection:
+            known = self._store.blocks(connection, source)
+            if name in _PLAYERS:
+                # Whoever asks for one player mostly asks for both.
+                for block in columns.overlapping(known, first, first + count):
+                    self._store.load(connection, block, _PLAYERS)
+            column = self._store.part(connection, known, name, first, first + count).astype(np.int64)
+        return np.concatenate([column, np.zeros(count - len(column), np.int64)])
+
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
         """The texts of one tag in `count` games from ordinal `first` on. The text is None if the game lacks
         the tag or the catalog lacks the game."""
@@ -404,13 +373,18 @@ class Catalog:
                 return _padded(self._texts_of(connection, known, headers.COLUMNS[name], games), count)
             ratings = headers.RATINGS.get(name)
             end = min(games.stop, known[-1].first + known[-1].games if known else 0)
-            texts: list[str | None] = [None] * max(end - first, 0)
+            column = np.zeros(max(end - first, 0), np.int64)
             if ratings is not None:
-                numbers = self._store.part(connection, known, ratings, first, games.stop)
-                texts = [str(number) if number else None for number in numbers.tolist()]
+                column = self._store.part(connection, known, ratings, first, games.stop).astype(np.int64)
+            numbers, places = arrays.ranked(column)
+            texts: list[str | None] = [str(number) if number else None for number in numbers.tolist()]
             for place, more in self._more(connection, known, games, name):
-                texts[place] = json.loads(more).get(name, texts[place])
-        return _padded(Coded.of(texts), count)
+                tags = json.loads(more)
+                if name in tags:
+                    places[place] = len(texts)
+                    texts.append(tags[name])
+        codes, listed = arrays.numbered(texts)
+        return _padded(Coded(listed, codes[places]), count)
 
     def result_column(self, source: int, first: int, count: int) -> Coded:
         """The results of `count` games from ordinal `first` on. For each game, the result at the end of the
@@ -420,17 +394,20 @@ class Catalog:
             known = self._store.blocks(connection, source)
             endings = self._texts_of(connection, known, "ending", games)
             tags = self._texts_of(connection, known, "result", games)
-        pairs = zip(endings.places.tolist(), tags.places.tolist(), strict=True)
-        found = [endings.texts[ending] or tags.texts[tag] for ending, tag in pairs]
-        return _padded(Coded.of(found), count)
+        size = max(len(tags.texts), 1)
+        pairs, places = arrays.ranked(endings.places * size + tags.places)
+        codes, found = arrays.numbered(
+            endings.texts[pair // size] or tags.texts[pair % size] for pair in pairs.tolist()
+        )
+        return _padded(Coded(found, codes[places]), count)
 
     def _texts_of(
         self, connection: sqlite3.Connection, known: Sequence[Block], name: str, games: slice
     ) -> Coded:
         """The texts of a column in some games of a source. Games that the source lacks are left out."""
         column = self._store.part(connection, known, name, games.start, games.stop)
-        numbers, places = np.unique(column, return_inverse=True)
-        texts = self._named(connection, TABLES[name], numbers.tolist())
+        numbers, places = arrays.ranked(column.astype(np.int64))
+        texts = self._names.named(connection, TABLES[name], numbers.tolist())
         return Coded([texts.get(number) for number in numbers.tolist()], places)
 
     def _more(
@@ -440,7 +417,7 @@ class Catalog:
         game that have no column."""
         needle = json.dumps(name, ensure_ascii=False).encode("utf-8")
         for block in columns.overlapping(known, games.start, games.stop):
-            data, ends = self._more_of(connection, block)
+            data, ends = self._store.more(connection, block)
             at = data.find(needle)
             while at >= 0:
                 place = int(np.searchsorted(ends, at, side="right"))
@@ -449,15 +426,10 @@ class Catalog:
                     yield block.first + place - games.start, data[start:end]
                 at = data.find(needle, end)
 
-    def _more_of(self, connection: sqlite3.Connection, block: Block) -> tuple[bytes, np.ndarray]:
-        """The JSON texts of the tags without a column of all games of a block, and the end of each text."""
-        ends = self._store.column(connection, block, "more_ends").astype(np.int64)
-        return (self._store.column(connection, block, "more").tobytes() if ends[-1] else b""), ends
-
     def _table(self, connection: sqlite3.Connection, picked: Sequence[tuple[Block, np.ndarray]]) -> Table:
         """The rows of some games. `picked` has the indices of the games in each block."""
         for block, _ in picked:
-            self._store.load(connection, block, _COLUMNS[:-1])
+            self._store.load(connection, block, columns.NUMBERS)
 
         def column(name: str) -> np.ndarray:
             return np.concatenate(
@@ -467,7 +439,7 @@ class Catalog:
         texts = {}
         for name, table in TABLES.items():
             numbers, coded = np.unique(column(name), return_inverse=True)
-            known = self._named(connection, table, numbers.tolist())
+            known = self._names.named(connection, table, numbers.tolist())
             texts[name] = headers.Coded([known.get(number) for number in numbers.tolist()], coded)
         more: list[bytes] = []
         for block, places in picked:
@@ -498,72 +470,30 @@ class Catalog:
         base, from 0). `sources` has a pair for each source: the id of the source, and the base ordinal of the
         first game of the source.
 
-        `sort` is one of `SORTS` or None for the order of the files. Every term of the filter `text` must
-        hold. Raises `game_filter.FilterError` if the filter cannot be understood.
+        `sort` is one of `listing.SORTS` or None for the order of the files. Every term of the filter `text`
+        must hold, except the terms on files, which the caller decides. Raises `game_filter.FilterError` if
+        the filter cannot be understood.
         """
-        if sort is not None and sort not in SORTS:
-            raise errors.CqlguiError(f"Games cannot be sorted by “{sort}”.")
-        found: array[int] = array("q")
         with self._snapshot() as connection:
-            numbers, blocks = [np.empty(0, np.int64)], []
-            for source, first in sources:
-                known = self._store.blocks(connection, source)
-                blocks += known
-                numbers.append(np.arange(first, first + sum(block.games for block in known)))
-            games = np.concatenate(numbers)
-            kept = self._filtered(connection, blocks, text)
-            if kept is not None:
-                games = games[kept]
-            if sort is None:
-                order = np.argsort(games, kind="stable")[:: -1 if descending else 1]
-            else:
-                keys = self._keys(connection, blocks, sort)
-                keys = keys if kept is None else keys[kept]
-                order = _order(keys.max(initial=0) - keys if descending else keys)
-            found.frombytes(games[order].tobytes())
-        return found
+            return self._listing.ids(connection, sources, sort=sort, descending=descending, text=text)
 
     def sort_keys(self, sources: Sequence[int], sort: str) -> list[np.ndarray]:
         """For each source the sort keys of its games, in the order of the games. The keys of all sources can
-        be compared. `sort` is one of `SORTS`. A missing header has key 0."""
+        be compared. `sort` is one of `listing.SORTS`. A missing header has key 0."""
         with self._snapshot() as connection:
             known = [self._store.blocks(connection, source) for source in sources]
             blocks = [block for some in known for block in some]
-            keys = self._keys(connection, blocks, sort)
+            keys = self._listing.keys(connection, blocks, sort)
         sizes = [sum(block.games for block in some) for some in known]
         return np.split(keys, np.cumsum(sizes)[:-1]) if sizes else []
 
-    def names(self, sources: Sequence[int], names: Sequence[str], text: str, most: int) -> list[str]:
+    def names(self, sources: Sequence[int], wanted: Sequence[str], text: str, most: int) -> list[str]:
         """The texts in some columns that contain `text`, at most `most`. Those that begin with `text` come
         first, and among both kinds those of the most games. Case is ignored. A column is one of the texts of
         `TABLES`, or `opening`."""
-        found: collections.Counter[str] = collections.Counter()
         with self._snapshot() as connection:
             blocks = [block for source in sources for block in self._store.blocks(connection, source)]
-            for name in names:
-                if name == "opening":
-                    openings = self._openings(connection, blocks)
-                    counts = np.bincount(openings.places, minlength=len(openings.texts))
-                    wanted = text.casefold()
-                    # Several codes may have one name.
-                    for place, known in enumerate(openings.texts):
-                        if known and wanted in known.casefold():
-                            found[known] += int(counts[place])
-                    continue
-                ids = _matching(connection, TABLES[name], _CONTAINS, _containing(text))
-                counts = np.bincount(self._store.whole(connection, blocks, name))
-                ids = ids[ids < len(counts)]
-                ids = ids[counts[ids] > 0]
-                if len(ids) > _MOST_OFFERED:
-                    begin = _matching(connection, TABLES[name], _CONTAINS, _beginning(text))
-                    ids = ids[np.lexsort((-counts[ids], ~np.isin(ids, begin)))][:_MOST_OFFERED]
-                listed = self._named(connection, TABLES[name], ids.tolist())
-                found.update({listed[number]: int(counts[number]) for number in ids.tolist()})
-        begun = text.casefold()
-        listed_first = sorted(
-            found, key=lambda known: (not known.casefold().startswith(begun), -found[known], known)
-        )
-        return [known for known in listed_first[:most] if found[known] and known]
+            return self._listing.offered(connection, blocks, wanted, text, most)
 
     def own_openings(self, source: int) -> Coded:
         """The names of the openings that the games of a source have in their own tags. The text of a game
@@ -576,170 +506,10 @@ class Catalog:
             known: dict[str | None, int] = {None: 0}
             before = 0
             for block in blocks:
-                for place, name in openings.own_names(*self._more_of(connection, block)):
+                for place, name in openings.own_names(*self._store.more(connection, block)):
                     places[before + place] = known.setdefault(name, len(known))
                 before += block.games
         return Coded(list(known), places)
-
-    def _opening_keys(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> np.ndarray:
-        """The ranks of the names of the games' openings."""
-        names = self._openings(connection, blocks)
-        places = {name: place for place, name in enumerate(sorted({name for name in names.texts if name}), 1)}
-        ranks: np.ndarray = np.array([places.get(name or "", 0) for name in names.texts], np.int64)[
-            names.places
-        ]
-        return ranks
-
-    def _openings(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> Coded:
-        """The names of the games' openings."""
-        from cqlgui.db import openings
-
-        column = self._store.whole(connection, blocks, "eco")
-        numbers, places = np.unique(column, return_inverse=True)
-        codes = self._named(connection, TABLES["eco"], numbers.tolist())
-        names = [openings.name(codes.get(number, "")) for number in numbers.tolist()]
-        own: dict[str, int] = {}
-        before = 0
-        for block in blocks:
-            for place, name in openings.own_names(*self._more_of(connection, block)):
-                places[before + place] = own.setdefault(name, len(names) + len(own))
-            before += block.games
-        return Coded([*names, *own], places)
-
-    def _filtered(
-        self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str
-    ) -> np.ndarray | None:
-        """Which games meet every term of `text`; None for all. Raises `game_filter.FilterError` if a term
-        asks for a text that no game has."""
-        # `game_filter` is imported here, because searches do not need it.
-        from cqlgui.db import game_filter
-
-        kept: np.ndarray | None = None
-        for term in game_filter.parse(text):
-            having = self._fitting(connection, blocks, term.condition)
-            if isinstance(term.condition, game_filter.Words) and len(having) and not having.any():
-                near = self._nearest(connection, blocks, term.condition)
-                raise game_filter.FilterError(game_filter.unknown(term.condition, near))
-            if term.negated:
-                having = ~having
-            kept = having if kept is None else kept & having
-        return kept
-
-    def _fitting(
-        self, connection: sqlite3.Connection, blocks: Sequence[Block], term: game_filter.Condition
-    ) -> np.ndarray:
-        """Which games meet a condition."""
-        from cqlgui.db import game_filter
-
-        if isinstance(term, game_filter.Words):
-            if term.columns == game_filter.TEXTS["opening"]:
-                return self._with_opening(connection, blocks, term.text)
-            return self._having(connection, blocks, term.columns, _CONTAINS, _containing(term.text))
-        if isinstance(term, game_filter.Years):
-            bounds = f"cast(substr(name, 1, 4) as integer) between {term.low:d} and {term.high:d}"
-            return self._having(connection, blocks, ("date",), f"name glob ? and {bounds}", _YEAR)
-        if isinstance(term, game_filter.Codes):
-            having = self._having(connection, blocks, ("eco",), "upper(name) >= ?", term.low)
-            cut = f"substr(upper(name), 1, {len(term.high)}) <= ?"
-            having &= self._having(connection, blocks, ("eco",), cut, term.high)
-            return having
-        return self._numbered(connection, blocks, term.columns, term.low, term.high)
-
-    def _with_opening(self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str) -> np.ndarray:
-        """Which games have an opening whose name contains `text`. Case is ignored."""
-        wanted = text.casefold()
-        names = self._openings(connection, blocks)
-        having: np.ndarray = np.array([wanted in (name or "").casefold() for name in names.texts], np.bool_)[
-            names.places
-        ]
-        return having
-
-    def _nearest(
-        self, connection: sqlite3.Connection, blocks: Sequence[Block], term: game_filter.Words
-    ) -> str:
-        """The word in the texts of the games that is most like the text of a term; empty if none is alike."""
-        from rapidfuzz import fuzz, process
-
-        known: dict[str, str] = {}
-        for name in term.columns:
-            if name in TABLES:
-                numbers = arrays.distinct(self._store.whole(connection, blocks, name)[:_MOST_COMPARED])
-                for text in self._named(connection, TABLES[name], numbers.tolist()).values():
-                    for word in (text, *text.replace(",", " ").split()):
-                        known.setdefault(word.casefold(), word)
-        # Other scorers take a word for alike if its letters are somewhere in the text.
-        text = term.text.casefold()
-        near = process.extractOne(text, list(known), scorer=fuzz.ratio, score_cutoff=_ALIKE)
-        return known[near[0]] if near else ""
-
-    def _having(
-        self,
-        connection: sqlite3.Connection,
-        blocks: Sequence[Block],
-        names: Sequence[str],
-        condition: str,
-        value: str,
-    ) -> np.ndarray:
-        """Which games have a text that meets `condition` in one of the columns `names`."""
-        found: list[np.ndarray] = []
-        for name in names:
-            ids = _matching(connection, TABLES[name], condition, value)
-            column = self._store.whole(connection, blocks, name)
-            holds = np.zeros(int(max(column.max(initial=0), ids.max(initial=0))) + 1, np.bool_)
-            holds[ids] = True
-            found.append(holds[column])
-        having: np.ndarray = np.any(found, axis=0)
-        return having
-
-    def _numbered(
-        self,
-        connection: sqlite3.Connection,
-        blocks: Sequence[Block],
-        names: Sequence[str],
-        low: int,
-        high: int,
-    ) -> np.ndarray:
-        """Which games have a number from `low` to `high` in one of the columns `names`. In every column
-        except `plies`, 0 means a missing number."""
-        found: list[np.ndarray] = []
-        for name in names:
-            column = self._store.whole(connection, blocks, name).astype(np.int64)
-            found.append((column >= (low if name == "plies" else max(low, 1))) & (column <= high))
-        having: np.ndarray = np.any(found, axis=0)
-        return having
-
-    def _keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
-        """A sort key for each game. The keys have the order of the column `sort`."""
-        if sort == "opening":
-            return self._opening_keys(connection, blocks)
-        column = self._store.whole(connection, blocks, sort)
-        if sort not in TABLES:
-            return column.astype(np.int64)
-        ranks: np.ndarray = self._ranked(connection, TABLES[sort])
-        if len(ranks) <= int(column.max(initial=0)):
-            raise sqlite3.DatabaseError("malformed block of games")
-        found: np.ndarray = ranks[column]
-        return found
-
-    def _ranked(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
-        """The rank of each text of a table in sort order. The index in the result is the number of the text.
-        Texts that are equal in this order share a rank. An empty or a missing text has rank 0."""
-        last = connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0]
-        known = self._ranks.get(table)
-        if known is not None and known[0] == last:
-            return known[1]
-        order = "name collate nocase" if table in _FOLDED else "name"
-        # SQLite makes this one string without the interpreter lock. Making a million small tuples would need
-        # the lock.
-        ids, places = connection.execute(
-            "select group_concat(id), group_concat(place) from "
-            f"(select id, dense_rank() over (order by {order}) - (select count(*) > 0 from {table} "
-            f"not indexed where name = '') as place from {table} not indexed)"
-        ).fetchone()
-        ranks = np.zeros(last + 1, np.int64)
-        ranks[_numbers(ids)] = _numbers(places)
-        self._ranks[table] = (last, ranks)
-        return ranks
 
     def _whole(self, sources: Sequence[int], names: Sequence[str]) -> list[np.ndarray]:
         """Columns for all games of some sources."""
@@ -759,67 +529,6 @@ class Catalog:
             finally:
                 connection.rollback()
 
-    def _named(self, connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -> dict[int, str]:
-        """The texts with these numbers, by number. Number 0 is left out. The texts are cached."""
-        known = self._texts[table]
-        missing = [number for number in numbers if number and number not in known]
-        if missing:
-            if len(known) > _MOST_NAMES:
-                # The old dictionary is not cleared, because other threads may be reading it.
-                known = self._texts[table] = {}
-                missing = [number for number in numbers if number]
-            for start in range(0, len(missing), _CHUNK):
-                chunk = missing[start : start + _CHUNK]
-                marks = ",".join("?" * len(chunk))
-                known.update(connection.execute(f"select id, name from {table} where id in ({marks})", chunk))
-        try:
-            return {number: known[number] for number in numbers if number}
-        except KeyError as error:
-            raise sqlite3.DatabaseError(f"malformed table {table}: there is no text {error}") from error
-
-    def _ids(
-        self, connection: sqlite3.Connection, table: str, names: Iterable[str | None]
-    ) -> dict[str | None, int]:
-        """The numbers of texts; None has number 0. New texts are added to the table. The numbers are
-        cached."""
-        known = self._names[table]
-        if len(known) > _MOST_NAMES:
-            known.clear()
-        missing = {name for name in names if name is not None and name not in known}
-        if missing:
-            self._check_indexes(connection)
-            known.update(_added(connection, table, list(missing)))
-            proofs.extend(connection, table)
-        return {name: 0 if name is None else known[name] for name in names}
-
-    def _check_indexes(self, connection: sqlite3.Connection) -> None:
-        """Check the indexes of the tables of names, once. Opening a large file does not check these
-        indexes."""
-        if not self._indexes_checked:
-            if self._file.path.stat().st_size > database.CHECKED_WHOLE:
-                proofs.check_indexes(connection)
-            self._indexes_checked = True
-
-
-class _Coding:
-    """For a list of texts that may grow: the numbers that these texts have in the tables, as far as the
-    numbers are known."""
-
-    def __init__(self, texts: Sequence[str | None]) -> None:
-        self.texts = texts
-        self._numbers: dict[str, np.ndarray] = {}
-
-    def numbers(self, table: str) -> np.ndarray:
-        """The numbers of the texts in a table, by place in the list; below 0 if the number is not known
-        yet."""
-        known = self._numbers.get(table)
-        if known is None or len(known) < len(self.texts):
-            larger = np.full(2 * len(self.texts), -1, np.int64)
-            if known is not None:
-                larger[: len(known)] = known
-            known = self._numbers[table] = larger
-        return known
-
 
 def _padded(column: Coded, count: int) -> Coded:
     """A column, extended with None for the missing games."""
@@ -830,50 +539,16 @@ def _padded(column: Coded, count: int) -> Coded:
     return Coded([*column.texts, None], places)
 
 
-def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> dict[str, int]:
-    """The numbers of texts. New texts are added to the table."""
-    found: dict[str, int] = {}
-    plain = [name for name in names if "\0" not in name]
-    if plain:
-        # One statement handles the whole list. A statement for each name would take the interpreter lock
-        # every time.
-        joined = json.dumps(plain, ensure_ascii=False)
-        connection.execute(f"insert or ignore into {table}(name) select value from json_each(?)", (joined,))
-        listed = connection.execute(
-            "select group_concat(id) from (select known.id as id from json_each(?) as asked "
-            f"cross join {table} as known on known.name = asked.value)",
-            (joined,),
-        ).fetchone()[0]
-        found.update(zip(plain, _numbers(listed).tolist(), strict=True))
-    for name in names:
-        if "\0" in name:
-            # SQLite's JSON functions end a text at a NUL.
-            connection.execute(f"insert or ignore into {table}(name) values (?)", (name,))
-            row = connection.execute(f"select id from {table} where name = ?", (name,)).fetchone()
-            found[name] = row[0]
+def _numbers(tables: Sequence[Table]) -> dict[str, np.ndarray]:
+    """The columns of games that have no texts of the tables of names."""
+    found = {name: np.concatenate([table.numbers[name] for table in tables]) for name in headers.NUMBERS}
+    ends, end = [], 0
+    for table in tables:
+        ends.append(table.more_ends + end)
+        end += len(table.more)
+    found["more_ends"] = np.concatenate(ends)
+    found["more"] = np.frombuffer(b"".join(table.more for table in tables), np.uint8)
     return found
-
-
-_MOST_COMPARED: Final = 50_000
-"""Texts of this many games are compared with a text that no game has."""
-_ALIKE: Final = 75
-"""How alike two words must be to be taken for one another, of 100."""
-
-
-_MOST_OFFERED: Final = 1_000
-"""At most this many texts of a column are read to offer the first of them."""
-_CONTAINS: Final = "name like ? escape '\\'"
-
-
-def _containing(text: str) -> str:
-    """The pattern of texts that contain `text`, for `_CONTAINS`."""
-    return f"%{_beginning(text)}"
-
-
-def _beginning(text: str) -> str:
-    """The pattern of texts that begin with `text`, for `_CONTAINS`."""
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"{escaped}%"
 
 
 def _fresh() -> int:
@@ -882,40 +557,18 @@ def _fresh() -> int:
 
 
 def _put(
-    connection: sqlite3.Connection, source: int, first: int, games: int, found: dict[str, np.ndarray]
+    connection: sqlite3.Connection,
+    number: int,
+    source: int,
+    first: int,
+    games: int,
+    found: dict[str, np.ndarray],
 ) -> None:
-    """Add a block."""
-    values = [columns.packed(found[name]) for name in _COLUMNS[:-1]] + [found["more"].tobytes()]
+    """Add the block with the number `number`."""
+    values = [columns.packed(found[name]) for name in columns.NUMBERS] + [found["more"].tobytes()]
     marks = ", ".join("?" * (5 + len(values)))
     connection.execute(
-        f"insert into block(id, source_id, first, games, checksum, {', '.join(_COLUMNS)}) values ({marks})",
-        (_fresh(), source, first, games, _checksum(first, games, values), *values),
+        f"insert into block(id, source_id, first, games, checksums, {', '.join(columns.COLUMNS)}) "
+        f"values ({marks})",
+        (number, source, first, games, columns.checksums(first, games, values), *values),
     )
-
-
-def _checksum(first: int, games: int, values: Sequence[bytes]) -> int:
-    check = zlib.crc32(f"{first} {games} {[len(value) for value in values]}".encode("ascii"))
-    for value in values:
-        check = zlib.crc32(value, check)
-    return check
-
-
-def _matching(connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
-    """The numbers of all texts in a table that meet a condition."""
-    # The index is not used, because only the table was compared with a checksum.
-    listed = connection.execute(
-        f"select group_concat(id) from {table} not indexed where {condition}", (value,)
-    )
-    return _numbers(listed.fetchone()[0])
-
-
-def _numbers(joined: str | None) -> np.ndarray:
-    return np.fromstring(joined, np.int64, sep=",") if joined else np.empty(0, np.int64)
-
-
-def _order(keys: np.ndarray) -> np.ndarray:
-    """The order of games by their keys (0 to 2**32 - 1). Games with equal keys keep their order. Sorts by 16
-    bits at a time, because NumPy sorts 16-bit numbers by counting, which is fast."""
-    order: np.ndarray = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
-    high = (keys >> 16).astype(np.uint16)
-    return order[np.argsort(high[order], kind="stable")] if high.any() else order

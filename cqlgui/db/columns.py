@@ -1,7 +1,8 @@
 """The columns of games as the catalog keeps them, in blocks of some thousand games.
 
 In a block, each number of a column takes as many bytes as the largest number of the column needs. A column of
-zeros takes no bytes. Blocks never change, so cached columns stay valid.
+zeros takes no bytes. Blocks never change, so cached columns stay valid. Each column has a checksum, which is
+compared whenever the column is read from the file.
 """
 
 from __future__ import annotations
@@ -9,14 +10,24 @@ from __future__ import annotations
 import bisect
 import collections
 import sqlite3
+import struct
 import threading
-from collections.abc import Sequence
+import weakref
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from cqlgui.base import priority
 
+COLUMNS: Final = (
+    "bad", "ending", "result", "white", "black", "date", "white_elo", "black_elo", "eco", "plies", "event",
+    "site", "round", "more_ends", "more",
+)  # fmt: skip
+"""The columns in the order in which a row of the table has them. SQLite reads a row from its beginning, so
+the columns that searches ask for come first. The last column has texts, the others have numbers."""
+NUMBERS: Final = COLUMNS[:-1]
 _MOST_BYTES: Final = 128 << 20
 _SIZES: Final = (1, 2, 4, 8)
 
@@ -40,14 +51,40 @@ def packed(column: np.ndarray) -> bytes:
 
 def unpacked(data: bytes, games: int) -> np.ndarray:
     """The inverse of `packed`; raises `sqlite3.DatabaseError` if `packed` cannot have made these bytes."""
-    if not isinstance(data, bytes):
-        raise sqlite3.DatabaseError("malformed block of games")
     if not data:
         return np.zeros(games, np.uint8)
     size = len(data) // max(games, 1)
     if size not in _SIZES or size * games != len(data):
         raise sqlite3.DatabaseError("malformed block of games")
     return np.frombuffer(data, f"<u{size}")
+
+
+def checksums(first: int, games: int, values: Sequence[bytes]) -> bytes:
+    """The checksums of all columns of a block, four bytes each. `values` has the columns as they are stored,
+    in the order of `COLUMNS`."""
+    return b"".join(
+        _CHECK.pack(_checksum(first, games, name, value)) for name, value in zip(COLUMNS, values, strict=True)
+    )
+
+
+def verify(block: Block, checks: object, values: Mapping[str, object]) -> None:
+    """Compare some columns of a block with their checksums. Raises `sqlite3.DatabaseError` for damage."""
+    if not (isinstance(checks, bytes) and len(checks) == _CHECK.size * len(COLUMNS)):
+        raise sqlite3.DatabaseError("malformed block of games")
+    for name, value in values.items():
+        # A text or a number in place of bytes is damage, too.
+        if not isinstance(value, bytes):
+            raise sqlite3.DatabaseError("malformed block of games")
+        expected = _CHECK.unpack_from(checks, _CHECK.size * COLUMNS.index(name))[0]
+        if _checksum(block.first, block.games, name, value) != expected:
+            raise sqlite3.DatabaseError("malformed block of games: a checksum is wrong")
+
+
+_CHECK: Final = struct.Struct("<I")
+
+
+def _checksum(first: int, games: int, name: str, value: bytes) -> int:
+    return zlib.crc32(value, zlib.crc32(f"{first} {games} {name}".encode("ascii")))
 
 
 class Store:
@@ -58,10 +95,27 @@ class Store:
         self._known: collections.OrderedDict[tuple[int, str], np.ndarray] = collections.OrderedDict()
         self._bytes = 0
         self._layouts: dict[int, tuple[tuple[float, ...], list[Block]]] = {}
+        # For each connection the state of the file at the last look, and the layouts that were known then.
+        self._seen: weakref.WeakKeyDictionary[
+            sqlite3.Connection, tuple[tuple[int, int], dict[int, list[Block]]]
+        ] = weakref.WeakKeyDictionary()
 
     def blocks(self, connection: sqlite3.Connection, source: int) -> list[Block]:
         """The blocks of a source, as in `blocks`. They are read again only if a block was added or removed. A
         large source has a thousand blocks, and a search asks for them at each segment."""
+        # The first number changes if another connection writes, the second one if this connection writes.
+        version = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
+        with self._lock:
+            before, layouts = self._seen.get(connection, ((-1, -1), {}))
+            if before != version:
+                layouts = {}
+                self._seen[connection] = version, layouts
+            found = layouts.get(source)
+        if found is None:
+            found = layouts[source] = self._layout(connection, source)
+        return found
+
+    def _layout(self, connection: sqlite3.Connection, source: int) -> list[Block]:
         # The numbers of blocks are random. Two layouts with equal sums are as improbable as two equal
         # numbers.
         state = connection.execute(
@@ -85,6 +139,11 @@ class Store:
         """Read all uncached columns among `names` from a block, with one query."""
         self._columns(connection, block, names)
 
+    def more(self, connection: sqlite3.Connection, block: Block) -> tuple[bytes, np.ndarray]:
+        """The JSON texts of the tags without a column of all games of a block, and the end of each text."""
+        ends = self.column(connection, block, "more_ends").astype(np.int64)
+        return (self.column(connection, block, "more").tobytes() if ends[-1] else b""), ends
+
     def _columns(
         self, connection: sqlite3.Connection, block: Block, names: Sequence[str]
     ) -> dict[str, np.ndarray]:
@@ -100,11 +159,15 @@ class Store:
                     self._known.move_to_end((block.id, name))
                     found[name] = known
         if missing:
-            values = connection.execute(
-                f"select {', '.join(missing)} from block where id = ?", (block.id,)
+            row = connection.execute(
+                f"select checksums, {', '.join(missing)} from block where id = ?", (block.id,)
             ).fetchone()
-            for name, data in zip(missing, values, strict=True):
-                if name == "more" and isinstance(data, bytes):
+            if row is None:
+                raise sqlite3.DatabaseError("malformed block of games: it is missing")
+            values = dict(zip(missing, row[1:], strict=True))
+            verify(block, row[0], values)
+            for name, data in values.items():
+                if name == "more":
                     found[name] = np.frombuffer(data, np.uint8)
                 else:
                     found[name] = unpacked(data, block.games)

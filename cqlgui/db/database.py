@@ -24,6 +24,8 @@ _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys =
 CHECKED_WHOLE = 32 << 20
 """When a file of at most this many bytes is opened, every page is checked. The check takes up to half a
 second."""
+PROVEN_LATER: Final = ("block", "own")
+"""The tables of a large file with rows that are compared with their checksums when they are first used."""
 SMALL = 1 << 18
 """A file of at most this many bytes is checked whenever it is opened."""
 _HEAD = 100
@@ -290,8 +292,17 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
 def _connection(path: Path, *, as_it_stands: bool) -> sqlite3.Connection:
     name = f"{path.absolute().as_uri()}?mode=ro&immutable=1" if as_it_stands else str(path)
     return sqlite3.connect(
-        name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=as_it_stands
+        name,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_Connection,
+        uri=as_it_stands,
     )
+
+
+class _Connection(sqlite3.Connection):
+    """A connection to which there may be weak references."""
 
 
 def _state(path: Path) -> tuple[disk.State, bool] | None:
@@ -358,9 +369,10 @@ def _checked_alone(path: Path) -> None:
 
 
 def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
-    """Check for damage. If the file has checksums, they are compared. In a large file with checksums, SQLite
-    checks only the tables outside `proofs.NAMES`. In any other file, SQLite checks every page. A file that
-    was checked before, and was not written to since, is not read again. Raises `sqlite3.DatabaseError`."""
+    """Check for damage. If the file has checksums of tables, they are compared. In a large file with such
+    checksums, SQLite checks only the tables outside `proofs.NAMES` and `PROVEN_LATER`. In any other file,
+    SQLite checks every page. A file that was checked before, and was not written to since, is not read again.
+    Raises `sqlite3.DatabaseError`."""
     # No note is made about a small file, because checking it again takes little time. The state of the
     # database does not cover changes that wait in the file beside it.
     noted = _size(path) > SMALL and not _waiting(path)
@@ -373,7 +385,8 @@ def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
     if proven:
         proofs.check(connection)
     if proven and path.stat().st_size > CHECKED_WHOLE:
-        checks = [f"PRAGMA integrity_check({table})" for table in tables if table not in proofs.NAMES]
+        proven_later = (*proofs.NAMES, *PROVEN_LATER)
+        checks = [f"PRAGMA integrity_check({table})" for table in tables if table not in proven_later]
     else:
         checks = ["PRAGMA integrity_check(1)"]
     for check in checks:

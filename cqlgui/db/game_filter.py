@@ -8,13 +8,16 @@
            | number (< | <= | > | >=) digits
     range  = digits | digits-digits | digits- | -digits
 
-Text fields are white, black, player (White or Black), event, site, round, date, result, eco and opening (the
-name of the opening). For eco, `B20-B29` is a range. Number fields are elo (of either player), whiteelo,
-blackelo, year and plies. Case is ignored. This module uses no database and no window."""
+Text fields are white, black, player (White or Black), event, site, round, date, result, eco, opening (the
+name of the opening) and file (the name of the file). For eco, `B20-B29` is a range. Number fields are elo (of
+either player), whiteelo, blackelo, year and plies. Case is ignored. There may be spaces around a sign such as
+`>`. Ranges and results may be written with other dashes, and results with `½`. This module uses no database
+and no window."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
@@ -44,11 +47,17 @@ NUMBERS: Final = {
     "plies": ("plies",),
 }
 """The columns of each number field; a year is the beginning of a date."""
+FILE: Final = "file"
+"""The field for the names of files. The catalog has no such column."""
+FIELDS: Final = (*TEXTS, FILE, *NUMBERS)
 HIGHEST: Final = 2**31 - 1
 
-_TERM = pattern(r'(-(?=\S))?(?:([A-Za-z_]+)(<=|>=|[:=<>]))?("[^"]*"?|[^\s"]*)')
-_RANGE = pattern(r"(\d{0,9})(-?)(\d{0,9})")
-_CODES = pattern(r"([A-Ea-e]\d{0,2})-([A-Ea-e]\d{0,2})")
+_TERM = pattern(r'(-(?=\S))?(?:([A-Za-z_]+)\s*(<=|>=|[:=<>])\s*)?("[^"]*"?|[^\s"]*)')
+_DASH: Final = "[-\u2010-\u2015\u2212]"
+"""A hyphen, a dash or a minus sign."""
+_RANGE = pattern(rf"(\d{{0,9}})({_DASH}?)(\d{{0,9}})")
+_CODES = pattern(rf"([A-Ea-e]\d{{0,2}}){_DASH}([A-Ea-e]\d{{0,2}})")
+_RESULT = pattern(rf"([01½]|1/2)(?:{_DASH}([01½]|1/2))?")
 
 
 WORDS_FOR: Final = {
@@ -62,6 +71,7 @@ WORDS_FOR: Final = {
     "result": "as result",
     "eco": "as ECO code",
     "opening": "as opening",
+    FILE: "in the name of its file",
 }
 
 
@@ -105,7 +115,15 @@ class Codes:
     high: str
 
 
-Condition = Words | Numbers | Years | Codes
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A term: `text` occurs in the name of the game's file. The catalog does not decide this term."""
+
+    text: str
+
+
+OfColumns = Words | Numbers | Years | Codes
+Condition = OfColumns | Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +134,17 @@ class Term:
     negated: bool = False
 
 
-def parse(text: str) -> tuple[Term, ...]:
-    """The terms of a filter. Raises `FilterError` for an unknown field and for an invalid value."""
-    found: list[Term] = []
+class Word(NamedTuple):
+    """A word of a filter as it stands in the text. Without a field, `field` and `sign` are empty."""
+
+    negated: bool
+    field: str
+    sign: str
+    value: str
+
+
+def words(text: str) -> Iterator[Word]:
+    """The words of a filter. Raises `FilterError` for a minus sign that stands alone."""
     place = 0
     while place < len(text):
         if text[place].isspace():
@@ -131,30 +157,37 @@ def parse(text: str) -> tuple[Term, ...]:
             place += 1
             continue
         place = match.end()
-        field, sign, value = match[2], match[3], match[4].strip('"')
-        negated = match[1] is not None
-        if field is not None:
-            found.append(Term(_condition(field, sign, value), negated))
-        elif match[4] == "-" and text[place:].strip():
+        value = match[4].strip('"')
+        if match[2] is None and match[4] == "-" and text[place:].strip():
             raise FilterError("A minus sign stands directly before what must not hold, as in -result:1-0.")
-        elif value:
-            found.append(Term(Words(PLAIN, value), negated))
-    return tuple(found)
+        if match[2] is not None or value:
+            yield Word(match[1] is not None, match[2] or "", match[3] or "", value)
 
 
-def _condition(field: str, sign: str, value: str) -> Condition:
+def parse(text: str) -> tuple[Term, ...]:
+    """The terms of a filter. Raises `FilterError` for an unknown field and for an invalid value."""
+    return tuple(Term(condition(word), word.negated) for word in words(text))
+
+
+def condition(word: Word) -> Condition:
+    """The condition that a word of a filter means. Raises the same errors as `parse`."""
+    _, field, sign, value = word
+    if not field:
+        return Words(PLAIN, _usual_result(value))
     name = field.lower()
-    if name in TEXTS:
+    if name in TEXTS or name == FILE:
         if sign not in ":=" or not value:
             raise FilterError(f"{name} takes a text, as in {name}:{_EXAMPLES.get(name, 'carlsen')}.")
+        if name == FILE:
+            return Files(value)
         codes = _CODES.fullmatch(value) if name == "eco" else None
         if codes is not None:
             return Codes(codes[1].upper(), codes[2].upper())
-        return Words(TEXTS[name], value)
+        return Words(TEXTS[name], _usual_result(value) if name == "result" else value)
     if name in NUMBERS:
         low, high = _bounds(name, sign, value)
         return Years(low, high) if name == "year" else Numbers(NUMBERS[name], low, high)
-    known = ", ".join((*TEXTS, *NUMBERS))
+    known = ", ".join(FIELDS)
     raise FilterError(f"There is no field {field}: known are {known}. Quotes make it a plain text.")
 
 
@@ -168,7 +201,16 @@ _EXAMPLES: Final = {
     "opening": "najdorf",
     "year": "1990-2000",
     "plies": "80",
+    FILE: "games.pgn",
 }
+
+
+def _usual_result(value: str) -> str:
+    """A result with the signs of PGN; any other text as it is."""
+    match = _RESULT.fullmatch(value)
+    if match is None:
+        return value
+    return "-".join(part.replace("½", "1/2") for part in match.groups() if part)
 
 
 def _bounds(name: str, sign: str, value: str) -> tuple[int, int]:
@@ -196,10 +238,13 @@ def _bounds(name: str, sign: str, value: str) -> tuple[int, int]:
 _ROUGH: Final = {"year": 1990, "plies": 80}
 
 
-def unknown(term: Words, near: str) -> str:
+def unknown(term: Words | Files, near: str) -> str:
     """The sentence that says that no game has the text of a term. `near` is a text that games have; it may be
     empty."""
-    field = next((name for name, columns in TEXTS.items() if columns == term.columns), "")
+    if isinstance(term, Files):
+        field = FILE
+    else:
+        field = next((name for name, columns in TEXTS.items() if columns == term.columns), "")
     where = WORDS_FOR.get(field, "in players, event, site, date, ECO code or result")
     hint = f" Did you mean {near}?" if near else ""
     return f"No game has “{term.text}” {where}.{hint}"

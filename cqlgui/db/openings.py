@@ -72,14 +72,14 @@ def own_names(data: bytes, ends: np.ndarray) -> Iterator[tuple[int, str]]:
     texts of the games as for `own_name`, one after another in UTF-8; that of game n ends at `ends[n]`."""
     if b'"Opening"' not in data:
         return
-    variations = _tagged(_VARIATION, data, ends)
-    for place, tag in _tagged(_OPENING, data, ends).items():
+    variations = tagged(_VARIATION, data, ends)
+    for place, tag in tagged(_OPENING, data, ends).items():
         known = _name_of_json(tag, variations.get(place, b'""'))
         if known:
             yield place, known
 
 
-def _tagged(tag: re.Pattern[bytes], data: bytes, ends: np.ndarray) -> dict[int, bytes]:
+def tagged(tag: re.Pattern[bytes], data: bytes, ends: np.ndarray) -> dict[int, bytes]:
     """The JSON text of a tag of each game that has the tag. A quote within a text stands behind a backslash,
     so the name of a tag with its quotes and a colon is found nowhere else."""
     found = [(one.start(), one[1]) for one in tag.finditer(data)]

@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
-VERSION = 4
+VERSION = 5
 """The version of the tables. Version 2 added the column `game.ending`. Version 3 stores games in blocks of
-columns instead of rows. Version 4 added checksums of the tables of names."""
+columns instead of rows. Version 4 added checksums of the tables of names. Version 5 has a checksum for each
+column of a block, and rows of texts that are not in the tables of names."""
 
 
 def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]]) -> None:
@@ -89,26 +90,40 @@ def catalog(database: Any) -> Sequence[Any]:
         source = peewee.ForeignKeyField(Source, index=False)
         first = peewee.IntegerField()
         games = peewee.IntegerField()
-        check = peewee.IntegerField(column_name="checksum")
+        checks = peewee.BlobField(column_name="checksums")
+        bad = peewee.BlobField()
+        ending = peewee.BlobField()
+        result = peewee.BlobField()
         white = peewee.BlobField()
         black = peewee.BlobField()
-        event = peewee.BlobField()
-        site = peewee.BlobField()
-        result = peewee.BlobField()
         date = peewee.BlobField()
-        round = peewee.BlobField()
-        eco = peewee.BlobField()
-        ending = peewee.BlobField()
         white_elo = peewee.BlobField()
         black_elo = peewee.BlobField()
+        eco = peewee.BlobField()
         plies = peewee.BlobField()
-        bad = peewee.BlobField()
+        event = peewee.BlobField()
+        site = peewee.BlobField()
+        round = peewee.BlobField()
         more_ends = peewee.BlobField()
         more = peewee.BlobField()
 
         class Meta:
             table_name = "block"
             indexes = ((("source", "first"), True),)
+
+    class Own(Table):
+        """The texts of a column of a block, if they are nearly all different (see `own_texts`)."""
+
+        # SQLite gives no row the id of a row that was removed.
+        id = peewee.AutoField(constraints=[peewee.SQL("AUTOINCREMENT")])
+        block = peewee.ForeignKeyField(Block)
+        check = peewee.IntegerField(column_name="checksum")
+        prefix = peewee.IntegerField()
+        ends = peewee.BlobField()
+        texts = peewee.BlobField()
+
+        class Meta:
+            table_name = "own"
 
     class Proof(Table):
         """A checksum of another table (see the module `proofs`)."""
@@ -120,4 +135,4 @@ def catalog(database: Any) -> Sequence[Any]:
         class Meta:
             table_name = "proof"
 
-    return Source, Base, Player, Event, Site, Text, Block, Proof
+    return Source, Base, Player, Event, Site, Text, Block, Own, Proof

@@ -1,6 +1,6 @@
 """What a query asks about the text of a game. Most questions are about a game as a whole: the result, the
 players' ratings, the tags, and filters that combine only these data. Other questions are about the comment
-and the glyphs at a position.
+and the glyphs at a position, or about the numbers that commands in the comments at a position give.
 
 Compiled code finds the answers in the frame, and `pruning` uses the answers to exclude games. The
 interpreter's own closures compute the answers before the search. The answers therefore agree with the
@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from cqlgui.base import errors, priority
+from cqlgui.base import arrays, errors, priority
 from cqlgui.base.data import dataclass, replace
 from cqlgui.board import tree
 from cqlgui.board.position import Position
@@ -27,12 +27,13 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.interpreting.families import closures_studies
 from cqlgui.cql.interpreting.runtime import evaluation
-from cqlgui.cql.source import ecmascript
+from cqlgui.cql.source import commands as commands_of_text
+from cqlgui.cql.source import ecmascript, names
 from cqlgui.cql.vocabulary import study_meanings
 from cqlgui.engine.replaying import layout
 from cqlgui.engine.replaying.games import Integers, Words
 from cqlgui.jit.words import MASK
-from cqlgui.store import remarks
+from cqlgui.store import commands, remarks
 
 UNKNOWN: Final = 0
 GIVEN: Final = 1
@@ -52,9 +53,9 @@ LARGEST: Final = 1 << 31
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A filter that has one answer for a whole game. If `remark` is True, the filter has one answer for each
-    position, and the answer depends only on the comment and the glyphs at the position. The answer is a
-    number if `number` is True, the number of a text in `Asker.texts` if `text` is True, and otherwise a truth
-    value."""
+    position, and the answer depends only on the comment and the glyphs at the position, or only on the
+    numbers of commands in the comments at the position. The answer is a number if `number` is True, the
+    number of a text in `Asker.texts` if `text` is True, and otherwise a truth value."""
 
     node: nodes.Node
     number: bool
@@ -77,6 +78,20 @@ class Spread:
     values: Words
     states: Words
     usual: tuple[int, int]
+
+    def of_games(self, numbers: Integers) -> Spread:
+        """The answers for the games `numbers`. In all other games, every position gets the usual answer."""
+        sizes = np.diff(self.firsts)
+        kept = np.zeros(len(sizes), np.bool_)
+        kept[numbers] = True
+        entries = np.flatnonzero(np.repeat(kept, sizes))
+        return Spread(
+            np.concatenate([[0], np.cumsum(np.where(kept, sizes, 0))]),
+            self.ids[entries],
+            self.values[entries],
+            self.states[entries],
+            self.usual,
+        )
 
 
 _ASKED: Final = (
@@ -120,8 +135,28 @@ def _is_constant(node: nodes.Node, searches: bool) -> bool:
 
 
 def is_remark(node: nodes.Node, *, searches: bool) -> bool:
-    """Whether a filter depends only on the comment and the glyphs at the position. `searches` has the meaning
-    of `is_fact`."""
+    """Whether a filter depends only on the comment and the glyphs at the position, or only on the numbers of
+    commands at the position. `searches` has the meaning of `is_fact`."""
+    return _is_calculated(node) or _reads_remarks(node, searches)
+
+
+def _is_calculated(node: nodes.Node) -> bool:
+    """Whether a filter depends only on the numbers of commands, and is calculated from whole columns."""
+    found = False
+    for one in nodes.walk(node):
+        if not isinstance(one, _CALCULATED):
+            return False
+        found = found or isinstance(one, nodes_facts.CommandNumber)
+    return found
+
+
+_CALCULATED: Final = (
+    nodes_facts.CommandNumber, nodes.Number, nodes.Truth, nodes.Not, nodes.Logic, nodes.Compound,
+    nodes.Compare, nodes.Arithmetic, nodes.Negate,
+)  # fmt: skip
+
+
+def _reads_remarks(node: nodes.Node, searches: bool) -> bool:
     found = False
     waiting = [node]
     while waiting:
@@ -257,6 +292,19 @@ class Memo(Protocol):
     def __setitem__(self, node: nodes.Node, values: Coded, /) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The texts of a tag in several games as numbers, which all games of a base share: two games have the
+    same number only if they have the same text. `texts` has the texts of some numbers; the text of a game
+    without the tag is None. `answers` has the known answers to a question by number: a row with the value and
+    the state for each number. It has room for all numbers of these games, and the state of an unknown answer
+    is 0."""
+
+    numbers: Integers
+    texts: Callable[[Sequence[int]], Sequence[str | None]]
+    answers: Callable[[Fact], np.ndarray]
+
+
 class Tags(Protocol):
     """The tags of several games. `memo` keeps the values of filters that read these tags, as long as the
     values are valid."""
@@ -268,6 +316,10 @@ class Tags(Protocol):
 
     def tag(self, name: str) -> Coded:
         """The texts of a tag in the games. The text is None in a game without the tag."""
+        ...
+
+    def numbered(self, name: str) -> Numbered | None:
+        """The texts of a tag as numbers; None if the tag has no such numbers."""
         ...
 
     @property
@@ -288,6 +340,12 @@ class Tags(Protocol):
     @property
     def remarks(self) -> remarks.Remarks:
         """The comments and the glyphs at the positions of the games."""
+        ...
+
+    @property
+    def commands(self) -> commands.Commands:
+        """The numbers of commands at the positions of the games, in columns in the order of
+        `commands_of_text.KEYS`."""
         ...
 
     @property
@@ -312,11 +370,11 @@ def never() -> bool:
 class Asker:
     """Computes the answer to each `Fact` of one query, for any games. Each thread needs its own `Asker`."""
 
-    def __init__(self, facts: Sequence[Fact], names: types.Names, last_game: int | None) -> None:
+    def __init__(self, facts: Sequence[Fact], declared: types.Names, last_game: int | None) -> None:
         """`last_game` is the highest game number that the header of the query admits, or None if the header
         sets no limit."""
         self._facts = facts
-        self._names = names
+        self._names = declared
         self.texts: list[str] = []
         """The texts of answers. Texts are added, but never removed."""
         self._numbers: dict[str, int] = {}
@@ -373,7 +431,30 @@ class Asker:
         }
 
     def _answers(self, fact: Fact, tags: Tags) -> Answers:
-        return self._shown(fact, tags) or self._joined(fact, tags) or self._one_by_one(fact, tags)
+        return (
+            self._shown(fact, tags)
+            or self._by_number(fact, tags)
+            or self._joined(fact, tags)
+            or self._one_by_one(fact, tags)
+        )
+
+    def _by_number(self, fact: Fact, tags: Tags) -> Answers | None:
+        """The answers to a question about one tag. A number that was met before, in other games of the base
+        or in an earlier search, has the same answer again. Returns None if this is not possible."""
+        name = None if fact.text else _only_tag(fact.node)
+        numbered = None if name is None else tags.numbered(name)
+        if name is None or numbered is None:
+            return None
+        numbers = numbered.numbers
+        known = numbered.answers(fact)
+        # `take` is many times as fast as an index for rows.
+        found = known.take(numbers, axis=0)
+        new = arrays.distinct(numbers[found[:, 1] == UNKNOWN])
+        if len(new):
+            values, states = self._answers(fact, _Texts(name, numbered.texts(new.tolist())))
+            known[new, 0], known[new, 1] = values, states
+            found = known.take(numbers, axis=0)
+        return found[:, 0].astype(np.uint64), found[:, 1].astype(np.uint64)
 
     def _shown(self, fact: Fact, tags: Tags) -> Answers | None:
         """The truth of a string filter whose text is asked for too. The filter holds if it has a text."""
@@ -443,7 +524,10 @@ class Asker:
             # The needle must be in one of the two names. Single names are searched more quickly than pairs of
             # names, because there are fewer names than pairs.
             white, black = nodes.Player(text.span, "white"), nodes.Player(text.span, "black")
-            (first, known), (second, _) = (self._containing(needle, one, tags) for one in (white, black))
+            (first, known), (second, _) = (
+                self._answers(Fact(nodes.ImplicitSearch(text.span, needle, one), number=False), tags)
+                for one in (white, black)
+            )
             return first | second, known
         texts = self._remembered(text, tags)
         found = np.array([value is not None and needle in value for value in texts.values], np.uint64)
@@ -501,6 +585,8 @@ class Asker:
 
     def _spread(self, fact: Fact, tags: Tags) -> Spread:
         """The answers to a question about positions."""
+        if _is_calculated(fact.node):
+            return _spread_of_commands(fact, tags.commands)
         text = replace(fact, text=True)
         if not fact.number and text in self._facts and not self._code(fact.node).apart:
             # A string filter whose text is asked for too. The filter holds if it has a text.
@@ -648,14 +734,14 @@ class Asker:
         asked = self._asked.setdefault(node, set())
         timed = any(isinstance(one, nodes_strings.Search) for one in nodes.walk(node))
         while True:
-            names = sorted(asked)
-            rows, codes = _met([_column(tags, name) for name in names], len(tags.gamenumbers))
-            known = self._known_of(key, names)
+            listed = sorted(asked)
+            rows, codes = _met([_column(tags, name) for name in listed], len(tags.gamenumbers))
+            known = self._known_of(key, listed)
             self._host.set({})
             for row in rows:
                 if row in known:
                     continue
-                self._host.set(dict(zip(names, row, strict=True)))
+                self._host.set(dict(zip(listed, row, strict=True)))
                 self._evaluation.memo.clear()
                 self._evaluation.variables = [evaluation.UNBOUND] * len(self._compiler.slots)
                 self._evaluation.groups = None
@@ -680,10 +766,10 @@ class Asker:
             # The filter has read a tag that it had not read before.
             asked |= self._host.asked
 
-    def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
+    def _known_of(self, key: Hashable, listed: Sequence[str]) -> dict[tuple[Any, ...], Any]:
         """A dictionary of the known values. Each key is a row of texts, one text for each of the tags
-        `names`. The caller adds new values to the dictionary."""
-        if len(names) != 1 or names[0] == _GAMENUMBER:
+        `listed`. The caller adds new values to the dictionary."""
+        if len(listed) != 1 or listed[0] == _GAMENUMBER:
             # Few pairs of texts occur twice, and no game number occurs twice. The values are therefore not
             # kept.
             return {}
@@ -703,9 +789,15 @@ class Asker:
         return self._left.get(node, SECONDS)
 
 
-def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers | Spread], count: int) -> Words:
+def table(
+    facts: Sequence[Fact],
+    answers: Mapping[Fact, Answers | Spread],
+    count: int,
+    numbers: Integers | None = None,
+) -> Words:
     """Two words for each fact and each of `count` games, one game after the other: the value and the state of
-    the answer. `scanning.scan` takes this table.
+    the answer. `scanning.scan` takes this table. If `numbers` is given, the table is for a search of these
+    games alone.
 
     For a question about positions, the words are the address of a *list* and the number of entries in this
     list. An entry has two words: the positionid, shifted by `layout.ANSWER_SHIFT`, with the state, and the
@@ -713,7 +805,12 @@ def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers | Spread], count
     for all other positions. The lists stand behind the games in the table, so the table must not be copied.
     """
     spreads = [(place, answers[fact]) for place, fact in enumerate(facts)]
-    lists = {place: _lists(one, count) for place, one in spreads if isinstance(one, Spread)}
+    few = numbers if numbers is not None and 2 * len(numbers) < count else None
+    lists = {
+        place: _lists(one if few is None else one.of_games(few), count)
+        for place, one in spreads
+        if isinstance(one, Spread)
+    }
     size = count * len(facts) * 2
     whole = np.zeros(size + sum(len(words) for _, _, words in lists.values()), np.uint64)
     found = whole[:size].reshape(count, len(facts), 2)
@@ -752,6 +849,90 @@ def _lists(spread: Spread, count: int) -> tuple[Integers, Integers, Words]:
     return begins, sizes, words
 
 
+# --- by what commands in comments say -----------------------------------------------------------------------
+
+
+def _spread_of_commands(fact: Fact, found: commands.Commands) -> Spread:
+    """The answers to a question about the numbers of commands, for all positions at once."""
+    values, states = _calculated(fact.node, fact.number, found.columns, len(found.ids))
+    # No column has a number at the positions without an entry.
+    usual, state = _calculated(fact.node, fact.number, [None] * len(found.columns), 1)
+    which = np.flatnonzero((values != usual) | (states != state))
+    return Spread(
+        np.searchsorted(which, found.firsts),
+        found.ids[which].astype(np.int64),
+        values[which],
+        states[which],
+        (int(usual[0]), int(state[0])),
+    )
+
+
+def _calculated(
+    node: nodes.Node, number: bool, columns: Sequence[commands.Numbers | None], count: int
+) -> Answers:
+    """The number or the truth of a filter for `count` entries with the numbers in `columns`."""
+    priority.pause()
+
+    def part(one: nodes.Node, wants_number: bool) -> Answers:
+        return _calculated(one, wants_number, columns, count)
+
+    if not number and not isinstance(node, _CONDITIONS):
+        # A number holds wherever it exists.
+        _, states = part(node, True)
+        known = np.where(states == UNKNOWN, UNKNOWN, GIVEN).astype(np.uint64)
+        return (states == GIVEN).astype(np.uint64), known
+    match node:
+        case nodes_facts.CommandNumber():
+            column = columns[commands_of_text.KEYS.index(node.key)]
+            if column is None:
+                return _everywhere((0, MISSING), count)
+            missing = column == commands.NO_NUMBER
+            numbers = column.astype(np.int64)
+            numbers[missing] = 0
+            states = np.where(missing, MISSING, GIVEN).astype(np.uint64)
+            return (-numbers if node.colour == "black" else numbers).view(np.uint64), states
+        case nodes.Number():
+            return _everywhere(_number(node.value), count)
+        case nodes.Truth():
+            return _everywhere((int(node.value), GIVEN), count)
+        case nodes.Not():
+            return _opposite(part(node.operand, False))
+        case nodes.Logic():
+            parts = [part(one, False) for one in (node.left, node.right)]
+            return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
+        case nodes.Compound():
+            *tests, last = node.filters
+            whole = part(last, number)
+            for one in tests:
+                whole = _if_holds(part(one, False), whole) if number else _both(part(one, False), whole)
+            return whole
+        case nodes.Compare():
+            return _compared(node.operator, part(node.left, True), part(node.right, True), number=number)
+        case nodes.Arithmetic():
+            return _computed(node.operator, part(node.left, True), part(node.right, True))
+        case nodes.Negate():
+            return _computed("-", _everywhere((0, GIVEN), count), part(node.operand, True))
+        case _:
+            raise AssertionError(f"{type(node).__name__} is not calculated")
+
+
+def _everywhere(answer: tuple[int, int], count: int) -> Answers:
+    """The same value and state for `count` entries."""
+    value, state = (np.broadcast_to(np.uint64(one), count) for one in answer)
+    return value, state
+
+
+_CONDITIONS: Final = (nodes.Truth, nodes.Not, nodes.Logic, nodes.Compound, nodes.Compare)
+"""Filters of `_CALCULATED` whose truth is not just whether they have a number."""
+
+
+def _if_holds(test: Answers, found: Answers) -> Answers:
+    """The numbers of `found` where `test` holds. Elsewhere there is no number."""
+    states = np.where(test[0] != 0, found[1], MISSING)
+    states = np.where(test[1] == UNKNOWN, UNKNOWN, states).astype(np.uint64)
+    return np.where(states == GIVEN, found[0], np.uint64(0)), states
+
+
 # --- small things -------------------------------------------------------------------------------------------
 
 _TOO_MUCH: Final = 0, UNKNOWN
@@ -779,7 +960,7 @@ def _both(first: Answers, second: Answers) -> Answers:
 def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -> Answers:
     """A comparison of numbers. Without `number`, the answer says whether the comparison holds. With `number`,
     the answer is `first` if the comparison holds, and is missing if the comparison fails."""
-    left, right = (one[0].astype(np.int64) for one in (first, second))
+    left, right = (one[0].view(np.int64) for one in (first, second))
     given = (first[1] == GIVEN) & (second[1] == GIVEN)
     # `!=` means `not ==`, even if a number is missing.
     holds = ~((left == right) & given) if relation == "!=" else _RELATIONS[relation](left, right) & given
@@ -852,6 +1033,77 @@ _COOKED: Final = "\0cooked"
 """The names of the result, the game number, the number of games, the comment at the starting position and the
 mark of a cook in the text. Filters read these data in the same way
 as tags. No real tag has one of these names."""
+
+
+def reads_tags_alone(node: nodes.Node) -> bool:
+    """Whether a filter reads nothing of a game but tags."""
+    return bool(_tags_read(node))
+
+
+def _only_tag(node: nodes.Node) -> str | None:
+    """The tag that a filter reads, if it reads nothing else of a game."""
+    found = _tags_read(node)
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _tags_read(node: nodes.Node) -> set[str]:
+    """The tags that a filter reads. Empty if it reads other things too."""
+    found: set[str] = set()
+    for one in nodes.walk(node):
+        match one:
+            case nodes.Player(colour=str() as colour) | nodes.Elo(colour=str() as colour):
+                found.add(colour.capitalize() + ("Elo" if isinstance(one, nodes.Elo) else ""))
+            case nodes.Player():
+                found |= {"White", "Black"}
+            case nodes.Elo():
+                found |= {"WhiteElo", "BlackElo"}
+            case nodes.TagText(word=word):
+                found.add(names.TAGS[word])
+            case nodes_facts.Tag(name=name):
+                found.add(name)
+            case nodes.Measure(word="year"):
+                found.add("Date")
+            case nodes.String() | nodes_strings.Search():
+                pass
+            case _ if not isinstance(one, _JOINING):
+                return set()
+    return found
+
+
+class _Texts:
+    """`Tags` of games that have one tag each, all with different texts."""
+
+    def __init__(self, name: str, texts: Sequence[str | None]) -> None:
+        self._name = name
+        self._texts = texts
+        self.memo: Memo = {}
+        self.gamenumbers = range(len(texts))
+        self.game_count = 0
+
+    def tag(self, name: str) -> Coded:
+        """The texts of the tag."""
+        assert name == self._name
+        return Coded(np.arange(len(self._texts), dtype=np.int64), self._texts)
+
+    def numbered(self, name: str) -> None:
+        """No numbers, because no text occurs twice."""
+
+    @property
+    def result(self) -> Coded:
+        """Not asked for, like all data but the tag."""
+        return self.tag(_RESULT)
+
+    first_comments = cooked = result
+
+    @property
+    def remarks(self) -> remarks.Remarks:
+        """Not asked for."""
+        raise AssertionError
+
+    @property
+    def commands(self) -> commands.Commands:
+        """Not asked for."""
+        raise AssertionError
 
 
 def _column(tags: Tags, name: str) -> Coded:

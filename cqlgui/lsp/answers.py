@@ -27,6 +27,7 @@ _SEVERITY: Final = {
 }
 _COMPLETION_KINDS: Final = {
     "filter": types.CompletionItemKind.Function,
+    "pgn key": types.CompletionItemKind.Function,
     "transform": types.CompletionItemKind.Class,
     "direction": types.CompletionItemKind.EnumMember,
     "operator": types.CompletionItemKind.Operator,
@@ -73,7 +74,9 @@ def fixes(
 
 
 def completions(document: Document, where: types.Position) -> types.CompletionList:
-    """The words that the window's editor offers at a place; none in strings and comments."""
+    """The words that the window's editor offers at a place; none in strings and comments. A designator or a
+    name of the query that is typed already comes first, because many editors insert the first word when the
+    user presses Enter."""
     caret = document.offset(where)
     line = document.line(caret)
     typed = completing.prefix(document.text[document.line_start(line) : caret])
@@ -82,7 +85,10 @@ def completions(document: Document, where: types.Position) -> types.CompletionLi
         return types.CompletionList(is_incomplete=False, items=[])
     first = document.line_start(max(0, line - completing.NEAR))
     last = document.line_start(line + completing.NEAR + 1)
-    near = (token for token in document.tokens if first <= token.offset < last)
+    near = [token for token in document.tokens if first <= token.offset < last]
+    offers = completing.offers(typed, near)
+    if offers and before is not None and before.text == typed:
+        offers = (*_whole(before, near), *offers)
     place = document.range(caret - len(typed), caret)
     items = [
         types.CompletionItem(
@@ -98,7 +104,7 @@ def completions(document: Document, where: types.Position) -> types.CompletionLi
             if offer.row is not None and offer.row.status == "deprecated"
             else None,
         )
-        for number, offer in enumerate(completing.offers(typed, near))
+        for number, offer in enumerate(offers)
     ]
     return types.CompletionList(is_incomplete=False, items=items)
 
@@ -107,7 +113,8 @@ def resolved(item: types.CompletionItem) -> types.CompletionItem:
     """A completion with the help on its keyword. Editors ask for it when they show the completion."""
     row = registry.lookup(item.label)
     if row is not None and item.kind != types.CompletionItemKind.Variable:
-        item.documentation = _markdown(_row_help(row))
+        # Editors show the item's detail beside it, which is the meaning.
+        item.documentation = _markdown([one for one in _row_help(row) if one != describing.meaning(row)])
     return item
 
 
@@ -120,7 +127,8 @@ def hover(document: Document, where: types.Position) -> types.Hover | None:
     if token.kind is tokens.Kind.DESIGNATOR:
         parts = [f"`{token.text}` – {describing.designator_words(token.men, token.squares)}"]
     else:
-        row = describing.row_of(token)
+        start = document.line_start(document.line(token.offset))
+        row = describing.row_of(token, document.text[start : token.offset])
         parts = _row_help(row) if row is not None else []
     if token.kind is tokens.Kind.TRANSFORM:
         parts += _orbit(document, token.offset)
@@ -176,7 +184,7 @@ def folds(document: Document) -> list[types.FoldingRange]:
     made = []
     for fold in outline.folds(document.tokens):
         first, last = document.line(fold.span.offset), document.line(fold.span.end - 1)
-        if not fold.comment:
+        if not fold.comment and document.text[fold.span.end - 1] in ")]}":
             lead = document.text[document.line_start(last) : fold.span.end - 1]
             last -= not lead.strip()
         if first < last:
@@ -194,6 +202,18 @@ def _problem(document: Document, finding: diagnostics.Diagnostic) -> types.Diagn
         source="cqlgui",
         message=finding.message + (f"\n{hint}" if hint else ""),
     )
+
+
+def _whole(typed: tokens.Token, near: Sequence[tokens.Token]) -> list[completing.Offer]:
+    """What was typed, as a word to offer, if it is a designator or a name that is also used elsewhere."""
+    if typed.kind is tokens.Kind.DESIGNATOR:
+        words = describing.designator_words(typed.men, typed.squares)
+        return [completing.Offer(typed.text, words, None)]
+    if typed.kind is tokens.Kind.NAME and any(
+        one.kind is tokens.Kind.NAME and one.text == typed.text and one is not typed for one in near
+    ):
+        return [completing.Offer(typed.text, completing.USED, None)]
+    return []
 
 
 def _orbit(document: Document, offset: int) -> list[str]:

@@ -95,8 +95,8 @@ def made(base: bases.Base, seconds: float) -> MCPServer:
         match, and the first `limit` positions (0 to 200) as rows: game number, players, ratings, result,
         date, event, opening, FEN, the moves before and after, the matched squares, and the transform that
         matched. `games` narrows the search to games by their headers: words, `player:carlsen`, `elo>2600`,
-        `year:1990-2000`, `eco:B90-B99`, `result:1-0`, with `-` before a term to negate it. Queries can
-        neither read nor write files."""
+        `year:1990-2000`, `eco:B90-B99`, `result:1-0`, `file:NAME`, with `-` before a term to negate it.
+        Queries can neither read nor write files."""
         return await within(lambda token: answers.search(base, query, games, limit, seconds, token))
 
     async def orbit(query: str) -> str:

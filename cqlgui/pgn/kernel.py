@@ -145,6 +145,8 @@ _MOVERS = tuple(
     or 7 * (chr(byte) in "O-Z")
     for byte in range(256)
 )
+# The characters of a move.
+_IN_MOVE = tuple(int(chr(byte) in "abcdefghKQRBNO12345678x=+#-Z0") for byte in range(256))
 _PROMOTED = tuple(kind if 2 <= kind <= 5 else 0 for kind in _KINDS)
 _DIGITS = tuple(int(48 <= byte <= 57) for byte in range(256))
 _BLANKS = tuple(int(byte == 32 or 9 <= byte <= 13) for byte in range(256))
@@ -169,6 +171,7 @@ def read_games(
     begin: int,
     end: int,
     final: bool,
+    skim: bool,
     line: int,
     rows: Ints,
     most_rows: int,
@@ -183,7 +186,9 @@ def read_games(
     """Read games from byte `begin` to byte `end`. `begin` is 0 or the end of a game. Byte `begin` is on line
     `line`. Returns the number of games.
 
-    `final` says that nothing follows the data. `notes` receives: 0 the reason for stopping (a `Why`), 1 and 2
+    `final` says that nothing follows the data. With `skim`, the moves are passed over: the kernel does not
+    know whether they are legal, `packed` gets nothing, and the numbers of words, plies and positions are 0.
+    `notes` receives: 0 the reason for stopping (a `Why`), 1 and 2
     the end and the line of the last game taken, 3 the number of words used in `packed`, 4 the number of bytes
     used in `texts`, 5 the place of the byte where the kernel stopped. `scratch`, `nodes` and `notes` have
     `SCRATCH_WORDS`, `SCRATCH_HALVES` and `SCRATCH_INTS` elements. `PADDING` NULs follow `end`.
@@ -222,7 +227,9 @@ def read_games(
         rows[row + FIRST_WORD] = used
         notes[5] = position
         notes[6] = written
-        why = _read_game(data, end, rows, row, packed, most_words, texts, most_texts, scratch, nodes, notes)
+        why = _read_game(
+            data, end, skim, rows, row, packed, most_words, texts, most_texts, scratch, nodes, notes
+        )
         if why == 0:
             # The splitter ends the game here only if the next game begins on a line of its own.
             position = int(rows[row + START] + rows[row + LENGTH])
@@ -264,6 +271,7 @@ def read_games(
 def _read_game(
     data: Bytes,
     end: int,
+    skim: bool,
     rows: Ints,
     row: int,
     packed: Shorts,
@@ -279,10 +287,11 @@ def _read_game(
     why = _read_tags(data, rows, row, texts, most_texts, notes)
     if why:
         return why
-    why = _set_up(data, rows, row, board, notes)
-    if why:
-        return why
-    why = _read_moves(data, rows, row, packed, most_words, board, nodes, notes)
+    if not skim:
+        why = _set_up(data, rows, row, board, notes)
+        if why:
+            return why
+    why = _read_moves(data, skim, rows, row, packed, most_words, board, nodes, notes)
     if why:
         return why
     if rows[row + LENGTH] > _LONGEST_GAME:
@@ -730,6 +739,7 @@ def _read_fen(data: Bytes, at: int, length: int, board: Words) -> int:
 @words.apart
 def _read_moves(
     data: Bytes,
+    skim: bool,
     rows: Ints,
     row: int,
     packed: Shorts,
@@ -755,6 +765,13 @@ def _read_moves(
         byte = int(data[position])
         if byte == 32:
             position += 1
+        elif skim and _MOVERS[byte]:
+            while _IN_MOVE[data[position]]:
+                position += 1
+            if not _ENDING[data[position]]:
+                notes[5] = position
+                return Why.MOVE
+            may_open = True
         elif _MOVERS[byte]:
             if count + 1 >= NODES:
                 return Why.TOO_LARGE
@@ -778,9 +795,19 @@ def _read_moves(
         elif byte == 10:
             position += 1
             line += 1
-            if data[position] < 33 and _starts_again(data, position):
-                notes[5] = position
-                return Why.SECOND_START
+            if data[position] < 33:
+                if _starts_again(data, position):
+                    notes[5] = position
+                    return Why.SECOND_START
+                # Pass over all blanks. If each of many empty lines looked for the text behind them, the time
+                # would grow with the square of their number.
+                while True:
+                    byte = int(data[position])
+                    if byte == 10:
+                        line += 1
+                    elif byte != 32 and byte != 9 and (byte != 13 or data[position + 1] != 10):
+                        break
+                    position += 1
         elif 48 <= byte <= 57:
             notes[5] = position
             may_open = False
@@ -862,8 +889,9 @@ def _read_moves(
             notes[5] = position
             if not may_open or base >= _MOST_DEPTH * _FRAME:
                 return Why.VARIATION
-            for place in range(12):
-                board[base + _FRAME + place] = board[base + _BEFORE + place]
+            if not skim:
+                for place in range(12):
+                    board[base + _FRAME + place] = board[base + _BEFORE + place]
             base += _FRAME
             flags |= VARIATIONS
             may_open = False
@@ -920,7 +948,7 @@ def _read_moves(
         flags |= HIGH_BYTES
     plies = count
     total = count
-    if flags & VARIATIONS:
+    if flags & VARIATIONS and not skim:
         # An empty pair of round brackets is no variation, so variations are counted in the tree.
         flags &= ~VARIATIONS
         total = _in_preorder(packed, first, count, most_words, nodes, notes)

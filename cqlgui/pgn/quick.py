@@ -6,6 +6,7 @@ Where the fast reader stops, `split` and `reader` must read the next game. This 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -65,16 +66,15 @@ class Games:
         found: list[int] = self.rows[:, place].tolist()
         return found
 
-    def tags(self) -> tuple[list[str | None], dict[str, np.ndarray]]:
-        """A list of texts, and for each tag of `kernel.TEXT_TAGS` the places of the games' texts in this
-        list.
+    def tags(self, names: Sequence[str] = kernel.TEXT_TAGS) -> tuple[list[str | None], dict[str, np.ndarray]]:
+        """A list of texts, and for each of `names` (of `kernel.TEXT_TAGS`) the places of the games' texts in
+        this list.
 
         If a game lacks a tag, the place is 0, and entry 0 of the list is None. The list may grow later; its
         entries do not change.
         """
-        names = kernel.TEXT_TAGS
-        table = self.rows[:, kernel.TAGS : kernel.TAGS + 2 * len(names)]
-        starts, lengths = table[:, 0::2].ravel(), table[:, 1::2].ravel()
+        columns = np.array([kernel.TAGS + 2 * kernel.TEXT_TAGS.index(name) for name in names], np.int64)
+        starts, lengths = self.rows[:, columns].ravel(), self.rows[:, columns + 1].ravel()
         instead = {}
         odd = np.flatnonzero(self.rows[:, kernel.FLAGS] & kernel.ESCAPES).tolist()
         for game in {*odd, *self.other_encoding}:
@@ -135,8 +135,12 @@ class QuickReader:
         self._notes: Any = np.zeros(kernel.SCRATCH_INTS, np.int64)
         self._interner = interning.Interner()
 
-    def read(self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True) -> Games:
-        """Read games from byte `begin` on line `line`. `begin` must be 0 or the end of a game.
+    def read(
+        self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True, skim: bool = False
+    ) -> Games:
+        """Read games from byte `begin` on line `line`. `begin` must be 0 or the end of a game. With `skim`,
+        only the tags are read, and the moves are passed over. A game whose moves are not legal is then taken
+        too.
 
         `data` must end with the NULs of `padded`. `final` says that the text ends with `data`. Faulty games
         raise no error. If `Games.why` is `FULL`, the next call can continue at `Games.end`. If `Games.why` is
@@ -152,7 +156,7 @@ class QuickReader:
             self._more = np.empty(4 * room + 64, np.uint8)
         text: Any = np.frombuffer(data, np.uint8)
         count = kernel.read_games(
-            text, begin, end, final, line, self._rows, self._most, self._words, len(self._words),
+            text, begin, end, final, skim, line, self._rows, self._most, self._words, len(self._words),
             self._more, len(self._more), self._scratch, self._nodes, self._notes,
         )  # fmt: skip
         why, reached, reached_line, words, texts = self._notes[:5].tolist()

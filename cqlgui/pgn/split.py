@@ -40,7 +40,8 @@ _PIECE = 4 << 20
 # Every token is shorter than this many bytes, except comments, lines and runs of blanks. A scan that starts
 # this many bytes before the end of the buffer therefore sees whole tokens.
 _AHEAD = 2 * tagpairs.LONGEST
-_HEAD_OF_LONG = 1 << 16
+HEAD_OF_LONG = 1 << 16
+"""The number of bytes that are passed on of a longer game."""
 
 # The expression matches all empty lines in a row, and a move number `1.` after these lines. No line is
 # therefore scanned twice.
@@ -64,9 +65,11 @@ _QUICK_SPAN = 1 << 14
 
 
 class Source(Protocol):
-    """The text that the splitter reads, for example `archives.Text`."""
+    """The text that the splitter reads, for example `texts.Text`."""
 
-    size: int
+    @property
+    def size(self) -> int:
+        """The number of bytes of the text."""
 
     def read(self, offset: int, length: int) -> bytes:
         """At most `length` bytes from `offset`. Empty only at the end."""
@@ -191,7 +194,7 @@ class _Scanner:
         keep = self.start
         if self.position - keep > LONGEST_GAME:
             if self.long is None:
-                self.long = (self.base + keep, self.data[keep : keep + _HEAD_OF_LONG])
+                self.long = (self.base + keep, self.data[keep : keep + HEAD_OF_LONG])
             # One more byte is kept, because later checks look back for the beginning of a line.
             keep = self.position - 1
             self.start = keep

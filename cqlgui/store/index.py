@@ -16,19 +16,16 @@ from __future__ import annotations
 
 import bisect
 import contextlib
-import hashlib
-import io
 import json
-import threading
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from cqlgui.base import errors, progress
+from cqlgui.base import errors
 from cqlgui.base.data import dataclass, named, replace
-from cqlgui.base.files import disk, folders
+from cqlgui.base.files import disk, folders, soundness
 from cqlgui.store import segments, side_files
 from cqlgui.store.segments import (
     BAD,
@@ -66,8 +63,6 @@ __all__ = [
     "SourceIndex",
     "Span",
     "Writer",
-    "compare",
-    "identify",
     "lock",
     "note_state",
     "rebuild_segment",
@@ -80,19 +75,46 @@ the games as they were read before, and hits would be marked at wrong positions.
 in another way. Version 3 added `Identity.state`. Since version 4, `e.p.` no longer ends a game. Since version
 5, `e. p.` and `E.P.` no longer end a game. Version 6 added the flags `CLEAN` and `OTHER_ENCODING`."""
 _MANIFEST = "manifest.json"
-_BLOCK = 1 << 20
-_HASHERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The state of a source when it was read. `digest` identifies the first `text_size` bytes of its plain
-    text."""
+    text (`base.digests`). The digest of a packed source is known only when the source has been read to
+    its end; until then `digest` is empty and `text_size` is 0. `token` identifies the text of such a source
+    from the beginning. It is a random word.
+
+    `games` is the filter of the import (`db.sifting`). Only the games that pass it are in the index, and
+    ordinals count these games alone."""
 
     path: str
     state: disk.State
     text_size: int
     digest: str
+    token: str = ""
+    games: str = ""
+
+    @property
+    def name(self) -> str:
+        """A name for the games in the index: the digest of the text, or the token as long as the digest is
+        not known, and the digest of the filter if there is one."""
+        return self._named(self.digest or self.token)
+
+    def is_named(self, name: str) -> bool:
+        """Whether `name` is the present or an earlier `name` of these games."""
+        return name in (self._named(self.digest), self._named(self.token))
+
+    def _named(self, text: str) -> str:
+        return f"{text}-{zlib.crc32(self.games.encode('utf-8')):08x}" if self.games else text
+
+    def has_the_games_of(self, other: Identity) -> bool:
+        """Whether an index with the identity `other` has the same games: those of the same text that pass the
+        same filter."""
+        if self.games != other.games:
+            return False
+        if self.token and self.token == other.token:
+            return True
+        return bool(self.digest) and (self.text_size, self.digest) == (other.text_size, other.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,55 +187,9 @@ class Manifest:
         """Replace the manifest of the folder by this manifest. After an `OSError` the old manifest is
         unchanged."""
         parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
-        inner = {"version": VERSION, **named(self), **parts}
-        outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
-        disk.replace_file(folder / _MANIFEST, json.dumps(outer, indent=1).encode("ascii"))
-
-
-def identify(
-    path: Path, plain: Path | None = None, *, cancel: progress.CancelToken | None = None
-) -> Identity:
-    """The identity of a source. If the source is packed, `plain` is the file with the unpacked text. Reads
-    the whole text once.
-
-    Raises `errors.SourceError` if a file cannot be read, and `errors.Cancelled`.
-    """
-    plain = plain or path
-    try:
-        status = path.stat()
-        size = plain.stat().st_size
-        return Identity(str(path), disk.State.of(status), size, _digest(plain, size, cancel))
-    except OSError as error:
-        raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
-    """How a source relates to the indexed text: `same`, `grown` (the indexed text is a prefix of the new
-    text) or `changed`.
-
-    A file whose state has not changed counts as `same` and is not read. If the state has changed, the indexed
-    part of the text is hashed. Raises `errors.SourceError` if the file cannot be read.
-    """
-    plain = plain or path
-    try:
-        status = path.stat()
-        if disk.State.of(status) == known.state:
-            return "same"
-        if not holds(known, plain):
-            return "changed"
-        return "same" if plain.stat().st_size == known.text_size else "grown"
-    except OSError as error:
-        raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def holds(known: Identity, plain: Path) -> bool:
-    """Whether a plain text begins with the indexed text. The rest of the plain text is not read. Raises
-    `errors.SourceError`."""
-    try:
-        size = plain.stat().st_size
-        return size >= known.text_size and _digest(plain, known.text_size, None) == known.digest
-    except OSError as error:
-        raise errors.SourceError(f"{plain} cannot be read: {error.strerror or error}.") from error
+        # An indented text would take ten times as long, and a large index is written a thousand times.
+        inner = _canonical({"version": VERSION, **named(self), **parts})
+        disk.replace_file(folder / _MANIFEST, b'{"check":%d,"manifest":%s}' % (zlib.crc32(inner), inner))
 
 
 class Busy(errors.CqlguiError):  # the name is a state, so it does not end in "Error"
@@ -222,11 +198,19 @@ class Busy(errors.CqlguiError):  # the name is a state, so it does not end in "E
 
 class SourceIndex:
     """An index that is open for reading, with the segments that were in the manifest at the time of opening.
-    The object is a context manager."""
+    The content of a segment is compared with its checksum when it is first used. The object is a context
+    manager."""
 
-    __slots__ = ("_firsts", "_segments", "folder", "game_count", "manifest")
+    __slots__ = ("_firsts", "_ledger", "_segments", "folder", "game_count", "manifest")
 
-    def __init__(self, folder: Path, manifest: Manifest, opened: list[segments.Segment]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        opened: Sequence[segments.Segment],
+        ledger: soundness.Ledger,
+    ) -> None:
+        self._ledger = ledger
         self.folder = folder
         self.manifest = manifest
         self._segments = opened
@@ -256,9 +240,12 @@ class SourceIndex:
     @classmethod
     def _of(cls, folder: Path, manifest: Manifest) -> SourceIndex:
         opened: list[segments.Segment] = []
+        ledger = soundness.Ledger(folder / segments.NOTE)
+        # Each mapped file counts as an open file, and ten million games have a thousand segments.
+        disk.allow_many_files()
         try:
             for row in manifest.segments:
-                segment = segments.Segment(folder / row.file)
+                segment = segments.Segment(folder / row.file, ledger)
                 opened.append(segment)
                 if segment.games != row.games:
                     raise errors.IndexDamaged(
@@ -268,7 +255,7 @@ class SourceIndex:
             for segment in opened:
                 segment.close()
             raise
-        return cls(folder, manifest, opened)
+        return cls(folder, manifest, opened, ledger)
 
     def _at(self, game: int) -> tuple[segments.Segment, int]:
         if not 0 <= game < self.game_count:
@@ -287,19 +274,29 @@ class SourceIndex:
         return segment.start_fen(place)
 
     @property
-    def parts(self) -> list[tuple[int, segments.Segment]]:
+    def parts(self) -> Iterator[tuple[int, segments.Segment]]:
         """The segments, each with the ordinal of its first game."""
-        return list(zip(self._firsts, self._segments, strict=True))
+        return self.parts_among(0, self.game_count)
+
+    def parts_among(self, begin: int, end: int) -> Iterator[tuple[int, segments.Segment]]:
+        """The segments that hold games among `begin` to `end` - 1, each with the ordinal of its first
+        game."""
+        end = min(end, self.game_count)
+        for number in range(max(bisect.bisect_right(self._firsts, begin) - 1, 0), len(self._firsts)):
+            if begin >= end or self._firsts[number] >= end:
+                return
+            yield self._firsts[number], self._segments[number]
 
     def part_of(self, game: int) -> tuple[int, segments.Segment]:
         """The segment that holds a game, with the ordinal of its first game."""
         segment, place = self._at(game)
         return game - place, segment
 
-    def span(self, game: int) -> Span:
-        """The place of a game in the plain text: (offset, length, line)."""
+    def span(self, game: int, *, proven: bool = True) -> Span:
+        """The place of a game in the plain text: (offset, length, line). Without `proven` the place may be
+        wrong."""
         segment, place = self._at(game)
-        return segment.span(place)
+        return segment.span(place, proven=proven)
 
     def rows(self, games: np.ndarray) -> np.ndarray:
         """The rows of some games (`segments.ROW`), in the order of `games`. Raises `IndexError` for a game
@@ -362,7 +359,8 @@ class SourceIndex:
             segment.verify()
 
     def close(self) -> None:
-        """Unmap all segments."""
+        """Unmap all segments, and note which of them were found sound."""
+        self._ledger.write()
         for segment in self._segments:
             segment.close()
         self._segments = []
@@ -416,14 +414,17 @@ class Writer:
         fresh = Manifest(identity)
         if known is None or known.identity.path != identity.path:
             manifest = fresh
-        elif (known.identity.text_size, known.identity.digest) == (identity.text_size, identity.digest):
+        elif known.identity.has_the_games_of(identity):
             manifest = replace(known, identity=identity)
-        elif grown:
+        elif grown and known.identity.games == identity.games:
             manifest = self._without_last(replace(known, identity=identity, complete=False))
         else:
             manifest = fresh
         manifest.write(self.folder)
         self._sweep(manifest)
+        if known is None:
+            # The segments of a new index are trusted until they are first used.
+            soundness.Ledger.begin(self.folder / segments.NOTE)
         return manifest
 
     def _without_last(self, known: Manifest) -> Manifest:
@@ -493,15 +494,22 @@ class Writer:
         self._waiting.append(games)
         assert self.waiting <= segments.LARGEST
 
-    def commit_segment(self, next_offset: int, next_line: int, *, complete: bool = False) -> None:
+    def commit_segment(
+        self, next_offset: int, next_line: int, *, complete: bool = False, identity: Identity | None = None
+    ) -> None:
         """Commit the games added so far, and note where reading continues. The call is also valid if no games
-        were added."""
+        were added. `identity` is the identity of the whole text, if it has become known only now."""
         rows = self.manifest.segments
         try:
             if self._waiting:
                 rows = (*rows, self._put(len(rows), Block.joined(self._waiting), self.manifest))
             manifest = replace(
-                self.manifest, segments=rows, next_offset=next_offset, next_line=next_line, complete=complete
+                self.manifest,
+                identity=identity or self.manifest.identity,
+                segments=rows,
+                next_offset=next_offset,
+                next_line=next_line,
+                complete=complete,
             )
             manifest.write(self.folder)
         except OSError as error:
@@ -597,53 +605,6 @@ def _free_name(number: int, taken: set[str]) -> str:
     while (name := f"{number:06d}-{generation}.seg") in taken:
         generation += 1
     return name
-
-
-def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
-    """The blake2b digest over the digests of the blocks. Two threads hash alternate blocks, without the
-    interpreter lock."""
-    parts = range(0, size, _BLOCK)
-    found = [b""] * len(parts)
-    faults: list[Exception] = []
-    over = threading.Event()
-
-    def work(begin: int) -> None:
-        try:
-            with path.open("rb", buffering=0) as file:
-                for number in range(begin, len(parts), _HASHERS):
-                    if over.is_set():
-                        return
-                    if cancel is not None:
-                        cancel.raise_if_cancelled()
-                    file.seek(parts[number])
-                    block = _read(file, min(_BLOCK, size - parts[number]))
-                    found[number] = hashlib.blake2b(block, digest_size=32).digest()
-        except Exception as fault:
-            # The fault is raised again below: without the whole text there is no digest.
-            faults.append(fault)
-            over.set()
-
-    others = [threading.Thread(target=work, args=(n,), name="hasher") for n in range(1, _HASHERS)]
-    try:
-        for other in others:
-            other.start()
-        work(0)
-        for other in others:
-            other.join()
-    finally:
-        # If this thread is interrupted, the other threads end after their current block.
-        over.set()
-    if faults:
-        raise faults[0]
-    return hashlib.blake2b(b"".join(found), digest_size=20).hexdigest()
-
-
-def _read(file: io.FileIO, size: int) -> bytes:
-    """Read `size` bytes; fewer only at the end of the file."""
-    data = file.read(size)
-    while len(data) < size and (more := file.read(size - len(data))):
-        data += more
-    return data
 
 
 def _canonical(inner: object) -> bytes:

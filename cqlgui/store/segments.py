@@ -32,14 +32,14 @@ import numpy as np
 
 from cqlgui.base import errors, priority
 from cqlgui.base.data import dataclass
-from cqlgui.base.files import disk
+from cqlgui.base.files import disk, soundness
 
 MAGIC = b"CQLGSEG1"
 VERSION = 1
 LARGEST = 10_000
 """The most games in a segment."""
 NOTE: Final = "sound"
-"""The name of the note beside the segments that says that they were found sound (`base.files.soundness`)."""
+"""The name of the ledger of the segments that were found sound (`base.files.soundness`)."""
 
 BAD = 1
 CHESS960 = 2
@@ -177,19 +177,25 @@ class Segment:
         "_fens",
         "_map",
         "_problems",
+        "_proven",
         "_rows",
         "_view",
         "_words",
         "checksum",
         "games",
+        "ledger",
         "path",
         "words",
     )
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, ledger: soundness.Ledger | None = None) -> None:
         """Map the file. Raises `errors.IndexDamaged` if the file is missing or truncated, or if its header
-        was altered."""
+        was altered. With a `ledger` the content is compared with its checksum when it is first used
+        (`prove`)."""
         self.path = path
+        self.ledger = ledger
+        """Where it is noted which files of the folder are sound."""
+        self._proven = ledger is None
         priority.pause()
         try:
             with path.open("rb") as file:
@@ -242,7 +248,22 @@ class Segment:
             # A caller still has a view of the moves. The map is closed when that view is deleted.
             return
 
-    def _row(self, game: int) -> tuple[int, ...]:
+    def prove(self) -> None:
+        """Compare the content with its checksum, unless this was done before. Raises
+        `errors.IndexDamaged`."""
+        if self._proven:
+            return
+        assert self.ledger is not None
+        checked = soundness.Checked.of([self.path])
+        if checked is None or not self.ledger.has(self.path, checked):
+            self.verify()
+            if checked is not None:
+                self.ledger.add(self.path, checked)
+        self._proven = True
+
+    def _row(self, game: int, *, proven: bool = True) -> tuple[int, ...]:
+        if proven:
+            self.prove()
         return _ROW.unpack_from(self._rows, game * _ROW.size)
 
     def moves(self, game: int) -> memoryview:
@@ -252,12 +273,18 @@ class Segment:
             raise _damaged(self.path, f"game {game} points outside")
         return self._words[row[3] : row[3] + row[4]]
 
-    def table(self) -> memoryview:
-        """The rows of all games as they stand in the file (`ROW`)."""
+    def table(self, *, proven: bool = True) -> memoryview:
+        """The rows of all games as they stand in the file (`ROW`). Without `proven` they may be altered; the
+        caller calls `prove` before a game is read."""
+        if proven:
+            self.prove()
         return self._rows[:]
 
-    def all_moves(self) -> memoryview:
-        """The u16 words of all games. The row of a game says which words belong to the game."""
+    def all_moves(self, *, proven: bool = True) -> memoryview:
+        """The u16 words of all games. The row of a game says which words belong to the game. `proven` is that
+        of `table`."""
+        if proven:
+            self.prove()
         return self._words[:]
 
     def start_fen(self, game: int) -> str | None:
@@ -270,9 +297,9 @@ class Segment:
         except UnicodeDecodeError as error:
             raise _damaged(self.path, f"the FEN of game {game} is altered") from error
 
-    def span(self, game: int) -> Span:
-        """The place of a game in its text."""
-        row = self._row(game)
+    def span(self, game: int, *, proven: bool = True) -> Span:
+        """The place of a game in its text. Without `proven` the place may be wrong."""
+        row = self._row(game, proven=proven)
         return Span(row[0], row[1], row[2])
 
     def flags(self, game: int) -> int:
@@ -289,15 +316,18 @@ class Segment:
 
     def total_positions(self) -> int:
         """The number of positions in all games."""
+        self.prove()
         return sum(row[6] for row in _ROW.iter_unpack(self._rows))
 
     def block(self) -> Block:
         """All games of the segment, in memory."""
+        self.prove()
         rows = np.frombuffer(bytes(self._rows), ROW)
         return Block(rows, np.array(self._words, np.uint16), self._fens, tuple(self.problems()))
 
     def problems(self, first: int = 0) -> list[Problem]:
-        """Every flaw of the segment's games; `first` is added to the ordinals."""
+        """Every flaw of the segment's games; `first` is added to the ordinals. The list is read when a base
+        is opened, and is not proven, because no answer depends on it."""
         try:
             rows = [json.loads(line) for line in bytes(self._problems).splitlines()]
             return [
@@ -328,7 +358,7 @@ def write(path: Path, games: Block) -> None:
 
 
 def _damaged(path: Path, why: str) -> errors.IndexDamaged:
-    # Let the next start read all segments, even if no program has written to them.
+    # Without the ledger, the next start reads all segments, even if no program has written to them.
     with contextlib.suppress(OSError):
         path.with_name(NOTE).unlink()
     return errors.IndexDamaged(f"The index file {path.name} is damaged: {why}.")

@@ -12,6 +12,7 @@ Little-endian:
 from __future__ import annotations
 
 import hashlib
+import mmap
 import struct
 import threading
 import zlib
@@ -21,12 +22,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from cqlgui.base import ahead
-from cqlgui.base.files import disk
+from cqlgui.base.files import disk, soundness
 from cqlgui.store import segments
 
 SIGNATURES: Final = ".sig"
 REMARKS: Final = ".rem"
-SUFFIXES: Final = (SIGNATURES, REMARKS)
+COMMANDS: Final = ".num"
+SUFFIXES: Final = (SIGNATURES, REMARKS, COMMANDS)
 """The suffixes of the side files. Each kind of data has its own suffix."""
 _MAGIC: Final = b"CQLGSIG1"
 _HEADER: Final = struct.Struct("<8sIIQ16s16sI")
@@ -41,11 +43,12 @@ def begin(listed: Sequence[Path]) -> None:
     """Prefetch the signatures of these segments, in order. The prefetched bytes of a segment stay in memory
     until the first `read` of this segment."""
     coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
+    ledgers = {path.parent: soundness.Ledger(path.with_name(segments.NOTE)) for path in listed}
 
     def work() -> None:
         for path, found in coming.items():
             try:
-                found.set_result(_sound(path_of(path)))
+                found.set_result(_sound(path_of(path), ledgers[path.parent]))
             except Exception as fault:
                 # `read` raises the fault.
                 found.set_exception(fault)
@@ -55,41 +58,48 @@ def begin(listed: Sequence[Path]) -> None:
     ahead.Ahead(work)
 
 
-def read(segment: segments.Segment, version: int, suffix: str = SIGNATURES) -> bytes | None:
-    """The data about a segment in the given version; None if there is no sound file with these data."""
+def read(segment: segments.Segment, version: int, suffix: str = SIGNATURES) -> memoryview | None:
+    """The data about a segment in the given version; None if there is no sound file with these data. The data
+    are the memory of the mapped file, so only what is used of them is read. A file that was found sound
+    before is not compared with its checksum again (`Segment.ledger`)."""
     begun = None
     if suffix == SIGNATURES:
         with _lock:
             begun = _begun.pop(segment.path, None)
-    found = _sound(path_of(segment.path, suffix)) if begun is None else begun.result()
+    found = _sound(path_of(segment.path, suffix), segment.ledger) if begun is None else begun.result()
     if found is None:
         return None
     about, content = found
     return content if about == [version, segment.games, len(content), segment.checksum] else None
 
 
-_Kept = tuple[list[Any], bytes]
+_Kept = tuple[list[Any], memoryview]
 """The header fields of a file, and its content."""
 _lock: Final = threading.Lock()
 _begun: Final[dict[Path, futures.Future[_Kept | None]]] = {}
 
 
-def _sound(path: Path) -> _Kept | None:
+def _sound(path: Path, ledger: soundness.Ledger | None) -> _Kept | None:
     """The header fields and the content of a side file; None if the file is not whole. `read`
     checks whether the file is about this segment."""
+    checked = soundness.Checked.of([path])
     try:
-        # Header and content are read separately. Cutting the content out of the whole file would copy the
-        # content, and copying takes as long as reading.
-        with path.open("rb", buffering=0) as file:
-            head = file.read(_HEADER.size)
-            content = file.read()
-    except OSError:
+        with path.open("rb") as file:
+            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError):
+        # An empty file cannot be mapped.
         return None
+    head, content = bytes(whole[: _HEADER.size]), whole[_HEADER.size :]
     if len(head) < _HEADER.size:
         return None
     magic, *about, checksum, check = _HEADER.unpack(head)
-    if magic != _MAGIC or zlib.crc32(head[:-4]) != check or _checksum(content) != checksum:
+    if magic != _MAGIC or zlib.crc32(head[:-4]) != check:
         return None
+    if ledger is None or checked is None or not ledger.has(path, checked):
+        if _checksum(content) != checksum:
+            return None
+        if ledger is not None and checked is not None:
+            ledger.add(path, checked)
     return about, content
 
 
@@ -105,5 +115,5 @@ def write(segment: segments.Segment, version: int, content: bytes, suffix: str =
     return True
 
 
-def _checksum(content: bytes) -> bytes:
+def _checksum(content: bytes | memoryview) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()

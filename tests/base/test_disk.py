@@ -157,3 +157,16 @@ def test_what_a_signal_leaves(number: signal.Signals, left: int, tmp_path: Path)
     (tmp_path / "other.tmp").touch()
     disk.sweep(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["other.tmp"]
+
+
+@POSIX
+def test_a_process_may_have_more_files_open_than_it_is_given(tmp_path: Path) -> None:
+    code = (
+        "import resource\n"
+        "from cqlgui.base.files import disk\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))\n"
+        "disk.allow_many_files()\n"
+        f"held = [open({str(tmp_path / 'a')!r}, 'w') for _ in range(200)]\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=helpers.ROOT, check=True)

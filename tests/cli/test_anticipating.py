@@ -61,7 +61,7 @@ def test_the_nearest_studies_are_printed_with_their_transform(folder: Path) -> N
     assert second == "2: Game - ?"
     assert reason == "    It begins from the usual array. The measure is meant for compositions."
     assert run.err.splitlines() == [
-        "2 entries compared with 6 positions of 2 compositions; 1 games begin from the usual array or could "
+        "2 entries compared with 6 positions of 2 compositions; 1 game begins from the usual array or could "
         "not be read."
     ]
 

@@ -63,7 +63,7 @@ def test_search_answers_one_object(source: Path) -> None:
 def test_games_that_could_not_be_searched_are_counted(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "if mate while (true) {x = 1}")
     assert run.code == 0, run.err
-    assert "1 of 2 games match (4 positions), 1 could not be searched, " in run.err
+    assert "1 of 2 games matches (4 positions), 1 could not be searched, " in run.err
     # Where every game failed the query is at fault.
     run = helpers.cli("search", source, "-e", "while (true) {x = 1}")
     assert run.code == 1, run.err
@@ -153,7 +153,7 @@ def test_switches_without_effect_are_told(source: Path, tmp_path: Path) -> None:
         "--allow-write",
         source,
     )
-    assert (run.code, run.out) == (0, "1 games, 1 positions\n")
+    assert (run.code, run.out) == (0, "1 game, 1 position\n")
     said = run.err.splitlines()
     assert any("--annotate" in line for line in said)
     assert any("--allow-read" in line and str(nowhere) in line for line in said)
@@ -171,7 +171,7 @@ def test_a_query_names_files_only_where_that_is_allowed(source: Path, tmp_path: 
     refused = helpers.cli("search", "-e", query)
     assert (refused.code, "--allow-read" in refused.err) == (2, True)
     run = helpers.cli("search", "-e", query, "--allow-read", tmp_path, "--count")
-    assert (run.code, run.out) == (0, "1 games, 1 positions\n")
+    assert (run.code, run.out) == (0, "1 game, 1 position\n")
     assert "--allow-write" in run.err
     assert not out.exists()
     assert helpers.cli("search", source, "-e", query, "--allow-write", tmp_path).code == 0
@@ -205,7 +205,7 @@ def test_hits_stream_as_lines(source: Path) -> None:
     assert tuple(record) == hit_table.FIELDS
     rows = list(csv.DictReader(io.StringIO(helpers.cli("search", source, "-e", "mate", "--csv").out)))
     assert [row["white"] for row in rows] == ["A"]
-    assert helpers.cli("search", source, "-e", "mate", "--count").out == "1 games, 1 positions\n"
+    assert helpers.cli("search", source, "-e", "mate", "--count").out == "1 game, 1 position\n"
     assert "A - B 0-1" in helpers.cli("search", source, "-e", "mate").out
 
 
@@ -512,6 +512,15 @@ def test_check_lists_diagnostics() -> None:
     assert (good.code, json.loads(good.out)) == (0, [])
 
 
+def test_check_names_what_only_this_program_knows() -> None:
+    run = helpers.cli("check", "-e", "mate pgn clk < 10", "--json")
+    (note,) = json.loads(run.out)
+    assert (run.code, note["severity"], note["code"], note["column"]) == (0, "note", "extension", 6)
+    assert (
+        "note[extension]: `pgn clk` is an extension of cqlgui." in helpers.cli("check", "-e", "pgn clk").err
+    )
+
+
 def test_orbit_lists_elements() -> None:
     (orbit,) = answer("orbit", "-e", "flipvertical {Kb2}", "--json")
     assert [element["text"] for element in orbit["elements"]] == ["Kb2", "Kg2"]
@@ -595,7 +604,7 @@ def test_a_query_comes_from_a_file_or_stdin(source: Path, tmp_path: Path) -> Non
     query.write_text("cql() mate")
     assert answer("search", source, "--query-file", query, "--json")["games"] == [2]
     run = helpers.cli("search", source, "--query-file", "-", "--count", stdin="mate")
-    assert run.out == "1 games, 1 positions\n"
+    assert run.out == "1 game, 1 position\n"
 
 
 def test_qt_is_never_loaded(source: Path) -> None:
@@ -616,6 +625,10 @@ NOT_LOADED = (
         "pyarrow",
         "rapidfuzz",
         "regex",
+        "distributed",
+        "fsspec",
+        "cqlgui.tasks.cluster",
+        "cqlgui.tasks.databases.published",
         "cqlgui.tasks.databases.reading",
         "cqlgui.tasks.export.exporting",
     ),

@@ -37,7 +37,7 @@ def test_groups_are_listed_with_the_reasons(source: Path) -> None:
         "    4: Short,Nigel - ADAMS,M 22 plies: left out, same moves",
     ]
     assert run.err.splitlines() == [
-        "2 of 4 games are duplicates: 1 have the same moves as another game, 1 are the beginning of another "
+        "2 of 4 games are duplicates: 1 has the same moves as another game, 1 is the beginning of another "
         "game."
     ]
 
@@ -75,7 +75,7 @@ def test_a_search_leaves_them_out_in_every_form(source: Path, tmp_path: Path, fo
     output = tmp_path / "found.pgn"
     run = helpers.cli(*words, *filter(None, [form]), *([output] if form == "-o" else []))
     assert run.code == 0, run.err
-    assert "2 of 4 games are duplicates: 1 have the same moves" in run.err
+    assert "2 of 4 games are duplicates: 1 has the same moves" in run.err
     assert "2 of 4 games match (2 positions)" in run.err
     match form:
         case "--json":
@@ -104,7 +104,7 @@ def test_without_the_option_all_games_are_found(source: Path) -> None:
 def test_only_matching_games_are_compared(source: Path) -> None:
     # Game 3 is longer than game 1, but it does not match.
     run = helpers.cli("search", source, "-e", "ply == 20 terminal", "--count", "--no-duplicates")
-    assert run.out == "1 games, 1 positions\n"
+    assert run.out == "1 game, 1 position\n"
 
 
 def test_a_batch_refuses_the_option(source: Path, tmp_path: Path) -> None:

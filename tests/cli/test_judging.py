@@ -96,8 +96,6 @@ def test_rows_have_what_tables_and_the_engine_say(source: Path, tables: Path) ->
     [
         (["--syzygy", "."], "add columns to rows, and no rows are written: use --jsonl"),
         (["--engine", "x", "-o", "out.pgn"], "add columns to rows, and no rows are written"),
-        (["--engine", "x", "-o", "out.html"], "add columns to rows, and no rows are written"),
-        (["--engine", "x", "-o", "o.csv", "--normalise"], "--normalise does not go with them"),
         (["--engine", "./x", "--jsonl"], f"There is no engine {Path('x').absolute()}."),
         (["--engine", "x", "--jsonl"], "There is no engine x where a shell looks"),
         (["--engine", "interpretor", "--jsonl"], "did you mean interpreter?"),

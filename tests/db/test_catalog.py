@@ -19,7 +19,7 @@ from hypothesis import strategies
 
 from cqlgui.base import errors
 from cqlgui.base.files import soundness
-from cqlgui.db import catalog, database, headers, journal, openings, proofs, records, schema
+from cqlgui.db import catalog, database, headers, journal, listing, openings, proofs, records, schema
 
 NAMES = (
     "White",
@@ -206,6 +206,32 @@ def test_blocks_that_were_added_and_removed_are_noticed(opened: catalog.Catalog)
         assert [found.texts[place] for place in found.places.tolist()] == [
             f"{number} {n}" for n in range(last)
         ]
+
+
+def test_what_another_program_wrote_is_seen_at_once(opened: catalog.Catalog) -> None:
+    source = opened.source(Path("a.pgn")).id
+    with contextlib.closing(catalog.Catalog(opened.path)) as other:
+        for last in (3, 5, 1):
+            assert opened.rows(source) == other.rows(source)
+            other.add_games(source, 0, [headers.Table.of([header(White=f"{last}")] * last)], 0)
+            assert opened.rows(source).games == last
+            assert opened.headers(source, [0])[0].white == str(last)
+
+
+def test_columns_of_a_large_catalog_are_checked_when_they_are_first_used(
+    opened: catalog.Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "CHECKED_WHOLE", 0)
+    source = fill(opened, "/a.pgn", [header(White=f"W{n}", Date="1999") for n in range(9)])
+    with contextlib.closing(sqlite3.connect(opened.path)) as connection:
+        connection.execute("update block set date = zeroblob(length(date))")
+        connection.commit()
+    with contextlib.closing(catalog.Catalog(opened.path)) as again:
+        assert again.take_notice() == ""
+        assert again.sound(source) == 9
+        assert len(again.tag_column(source, 0, 9, "White").texts) == 9
+        with pytest.raises(database.Damaged):
+            again.tag_column(source, 0, 9, "Date")
 
 
 @hypothesis.settings(max_examples=25)
@@ -574,7 +600,7 @@ def test_names_that_begin_with_the_letters_come_first_and_then_the_most_frequent
     sources.append(fill(opened, "/c.pgn", more))
     assert opened.names(sources, ("white",), "ann", 5) == ["ANNABEL", "Anna", "Joanna", "Nanna"]
     # So it is if there are too many names to look at all of them.
-    monkeypatch.setattr(catalog, "_MOST_OFFERED", 2)
+    monkeypatch.setattr(listing, "_MOST_OFFERED", 2)
     assert opened.names(sources, ("white",), "ann", 5) == ["ANNABEL", "Anna"]
 
 

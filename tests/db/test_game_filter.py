@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqlgui.db import game_filter
-from cqlgui.db.game_filter import HIGHEST, PLAIN, Codes, Numbers, Words, Years
+from cqlgui.db.game_filter import HIGHEST, PLAIN, Codes, Files, Numbers, Words, Years
 
 BOTH = ("white_elo", "black_elo")
 
@@ -35,6 +35,14 @@ BOTH = ("white_elo", "black_elo")
         ("eco:B90", (Words(("eco",), "B90"),)),
         ("opening:najdorf", (Words(("opening",), "najdorf"),)),
         ("eco:b20-B9", (Codes("B20", "B9"),)),
+        ("elo > 2600 year<= 1990", (Numbers(BOTH, 2601, HIGHEST), Years(0, 1990))),
+        ("white : carlsen wijk", (Words(("white",), "carlsen"), Words(PLAIN, "wijk"))),
+        ("year:1990–2000", (Years(1990, 2000),)),
+        ("elo:2500−", (Numbers(BOTH, 2500, HIGHEST),)),
+        ("eco:B20—B29", (Codes("B20", "B29"),)),
+        ("result:½-½", (Words(("result",), "1/2-1/2"),)),
+        ("½–½ 1–0", (Words(PLAIN, "1/2-1/2"), Words(PLAIN, "1-0"))),
+        ("file:wijk.pgn", (Files("wijk.pgn"),)),
         ("1-0 O'Kelly", (Words(PLAIN, "1-0"), Words(PLAIN, "O'Kelly"))),
     ],
 )
@@ -73,6 +81,7 @@ def test_another_minus_is_a_text(text: str) -> None:
         ("year:199x", "year takes a number or a range, as in year>1990 or year:1990-2000"),
         ("white>carlsen", "white takes a text, as in white:carlsen"),
         ("result:", "result takes a text, as in result:1-0"),
+        ("file>a", "file takes a text, as in file:games.pgn"),
         ("elo>2000 - year:1990", "A minus sign stands directly before"),
         ("year:2000-1990", "year:2000-1990 goes from the greater number to the less one"),
     ],

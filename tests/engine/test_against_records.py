@@ -60,12 +60,16 @@ class Records:
         doubtful: set[int] = set()
         kept: set[int] = set()
         planner = planning.Planner(expanded, compiled.facts)
+        # A planner that prunes leaves out answers about positions for the games passed over.
+        told = any(fact.remark for fact in compiled.facts)
+        teller = planning.Planner(expanded, compiled.facts, pruned=False) if told else planner
         for first, segment in reader.index.parts:
             part = planner.part(self.source, first, segment)
             # Those passed over are searched as well, to see that nothing is missed.
             self.counts["games passed over"] += part.count - len(part.numbers)
             kept.update(first + game for game in part.numbers.tolist())
-            for found in compiled.scan(part.asked, before=first, facts=part.facts):
+            answers = teller.part(self.source, first, segment).facts if told else part.facts
+            for found in compiled.scan(part.asked, before=first, facts=answers):
                 for hit in found.hits.tolist():
                     hits[first + (hit >> 32)].append(hit & 0xFFFFFFFF)
                 doubtful.update(first + game for game in found.doubtful.tolist())

@@ -5,17 +5,20 @@ it.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
 
 import chess
 import chess.pgn
+import numpy as np
 
 from cqlgui.board import moves, tree
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.runtime import host as hosts
+from cqlgui.cql.source import commands as rules
 from cqlgui.engine import facts
-from cqlgui.store import remarks
+from cqlgui.store import commands, remarks
 from tests.helpers import trees
 
 _PROMOTIONS = {
@@ -52,6 +55,10 @@ class Host:
     def comment(self, positionid: int) -> str | None:
         return self.comments.get(positionid)
 
+    def all_comments(self, positionid: int) -> str:
+        # python-chess joins several comments of a move.
+        return self.comments.get(positionid, "")
+
     def nags(self, positionid: int) -> tuple[int, ...]:
         return self.glyphs.get(positionid, ())
 
@@ -77,9 +84,23 @@ class Tags:
     def __init__(self, listed: Iterable[Host]) -> None:
         self._hosts = list(listed)
         self.memo: MutableMapping[nodes.Node, facts.Coded] = {}
+        self._answers: dict[object, np.ndarray] = {}
 
     def tag(self, name: str) -> facts.Coded:
         return facts.Coded.of(host.tag(name) for host in self._hosts)
+
+    def numbered(self, name: str) -> facts.Numbered | None:
+        """Numbers that do not follow each other, as those of a catalog in which other games have texts
+        too."""
+        column = facts.Coded.of([None, *(host.tag(name) for host in self._hosts)])
+        words = 3 * len(column.values)
+        return facts.Numbered(
+            3 * column.codes[1:],
+            lambda wanted: [column.values[number // 3] for number in wanted],
+            lambda fact: self._answers.setdefault(
+                (fact, name), np.zeros((words, 2), np.uint64 if fact.number else np.uint8)
+            ),
+        )
 
     @property
     def result(self) -> facts.Coded:
@@ -102,6 +123,18 @@ class Tags:
             }
             for host in self._hosts
         )
+
+    @property
+    def commands(self) -> commands.Commands:
+        rows = [
+            (game, place, *(rules.value(host.all_comments(place), key) for key in rules.KEYS))
+            for game, host in enumerate(self._hosts)
+            for place in host.comments
+        ]
+        table = np.array(
+            [[commands.NO_NUMBER if one is None else one for one in row] for row in rows], np.int64
+        ).reshape(-1, 2 + len(rules.KEYS))
+        return commands.Commands.of(len(self._hosts), table[:, 0], table[:, 1], list(table[:, 2:].T))
 
     @property
     def gamenumbers(self) -> range:
@@ -157,12 +190,21 @@ def from_fen(fen: str, **tags: str) -> Game:
 
 
 def colours_reversed(game: Game) -> Game:
-    """The same game with the men, the players and the result of the other side."""
+    """The same game with the men, the players, the result and the evaluations of the other side."""
     board = chess.Board(game.tree.root.fen()).mirror()
     tags = {_other_side(name): value for name, value in game.host.tags.items()}
     tags["Result"] = _REVERSED.get(tags.get("Result", "*"), tags.get("Result", "*"))
     ending = _REVERSED.get(game.host.ending or "", game.host.ending)
-    return Game(_turned(game.tree, board, 56), replace(game.host, tags=tags, ending=ending))
+    comments = {place: _EVALUATION.sub(_negated, text) for place, text in game.host.comments.items()}
+    changed = replace(game.host, tags=tags, ending=ending, comments=comments)
+    return Game(_turned(game.tree, board, 56), changed)
+
+
+_EVALUATION = re.compile(r"(?<=\[%eval\s)(#?)([-+]?)")
+
+
+def _negated(found: re.Match[str]) -> str:
+    return found[1] + ("" if found[2] == "-" else "-")
 
 
 def wings_reversed(game: Game) -> Game | None:

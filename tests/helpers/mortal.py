@@ -19,7 +19,8 @@ from typing import Any
 from cqlgui.base.files import disk
 from cqlgui.db import catalog
 from cqlgui.jit import native
-from cqlgui.pgn import archives, quick
+from cqlgui.pgn import quick
+from cqlgui.pgn.packed import copies
 from cqlgui.store import index, segments
 from cqlgui.tasks.databases import importing, workspace
 
@@ -35,7 +36,8 @@ STEPS: list[tuple[Any, str]] = [
     (catalog.Catalog, "add_games"),
     (catalog, "_put"),
     (catalog.Catalog, "finish"),
-    (archives, "_unpack"),
+    (copies.Copy, "put"),
+    (copies.Copy, "put_end"),
     (Path, "replace"),
     (Path, "unlink"),
     (os, "fsync"),

@@ -23,7 +23,7 @@ GRAMMAR = CLIENT / "chess-cql.tmLanguage.json"
 KINDS = {
     "keyword.control": Kind.KEYWORD,
     "support.function.transform": Kind.TRANSFORM,
-    "support.constant.direction": Kind.DIRECTION,
+    "variable.other.enummember.direction": Kind.DIRECTION,
     "constant.numeric": Kind.NUMBER,
     "string.quoted": Kind.STRING,
     "constant.language.designator": Kind.DESIGNATOR,
@@ -31,7 +31,7 @@ KINDS = {
     "comment": Kind.COMMENT,
     "variable.other": Kind.NAME,
     "punctuation.section": Kind.BRACKET,
-    "constant.other.result": Kind.RESULT,
+    "constant.numeric.result": Kind.RESULT,
     "invalid.illegal": Kind.ERROR,
 }
 

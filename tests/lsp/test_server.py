@@ -229,6 +229,15 @@ def test_places_count_utf16_units(editor: Editor) -> None:
     editor.close(uri)
 
 
+def test_a_key_behind_pgn_has_help_of_its_own(editor: Editor) -> None:
+    uri = editor.open("eval = 3\nmate pgn eval > eval")
+    found = editor.hover(uri, 1, 10)
+    assert found is not None
+    assert "hundredths of a pawn" in str(found.contents)
+    assert editor.hover(uri, 1, 17) is None
+    editor.close(uri)
+
+
 def test_changes_are_applied_one_after_the_other(editor: Editor) -> None:
     uri = editor.open(f"// {ASTRAL}\u2028 one line\nmaet check")
     assert [one.code for one in editor.problems(uri)] == ["undeclared-name"]
@@ -294,6 +303,26 @@ def test_completions_are_those_of_the_window(editor: Editor) -> None:
     full = editor.do(editor.client.completion_item_resolve_async(flip))
     assert isinstance(full.documentation, types.MarkupContent)
     assert row.example in full.documentation.value
+    assert row.meaning[1:] not in full.documentation.value, "the detail says this already"
+    editor.close(uri)
+
+
+@pytest.mark.parametrize(("text", "word"), [("k", "k"), ("b a = R", "b"), ("X = A XY = X\nX", "X")])
+def test_a_word_that_is_whole_is_offered_first(editor: Editor, text: str, word: str) -> None:
+    """Editors insert the first word at Enter, and somebody who has typed a whole word wants a new line."""
+    uri = editor.open(text)
+    line = text.count("\n")
+    items = editor.words(uri, line, 1)
+    others = [offer.word for offer in completing.offers(word, lexer.tokens(text))]
+    assert [item.label for item in items] == [word, *others]
+    assert isinstance(items[0].text_edit, types.TextEdit)
+    assert edited(text, [items[0].text_edit]) == text
+    editor.close(uri)
+
+
+def test_a_word_that_is_just_begun_is_not_offered(editor: Editor) -> None:
+    uri = editor.open("XY = A X")
+    assert [item.label for item in editor.words(uri, 0, 8)] == ["xray", "XY"]
     editor.close(uri)
 
 
@@ -390,8 +419,8 @@ def test_symbols_have_their_places(editor: Editor) -> None:
     editor.close(uri)
 
 
-def test_brackets_and_comments_fold(editor: Editor) -> None:
-    text = "// one\n// two\ncql()\n{ mate\n  {check}\n}\n/* a\n b */\n(K\n R)"
+def test_brackets_sequences_and_comments_fold(editor: Editor) -> None:
+    text = "// one\n// two\ncql()\n{ mate\n  {check}\n}\n/* a\n b */\n(K\n R)\npath\n R\nx"
     uri = editor.open(text)
     found = editor.do(editor.client.text_document_folding_range_async(types.FoldingRangeParams(named(uri))))
     assert [(one.start_line, one.end_line, one.kind) for one in found or ()] == [
@@ -399,6 +428,7 @@ def test_brackets_and_comments_fold(editor: Editor) -> None:
         (3, 4, types.FoldingRangeKind.Region),
         (6, 7, types.FoldingRangeKind.Comment),
         (8, 9, types.FoldingRangeKind.Region),
+        (10, 12, types.FoldingRangeKind.Region),
     ]
     editor.close(uri)
 

@@ -15,16 +15,29 @@ import zipfile
 import zlib
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import zstandard
 
 from cqlgui.base import errors, progress
-from cqlgui.pgn import archives, reader, split
+from cqlgui.pgn import archives, reader, split, texts
+from cqlgui.pgn.packed import stream
 from tests import helpers
 from tests.helpers import faults
 
 _GAMES = b'[Event "x"]\n\n1. e4 e5 *\n\n[Event "y"]\n\n1. d4 d5 1-0\n'
+
+
+def unpacked(path: Path, cache: Path | None = None, **more: Any) -> texts.Text:
+    """The text of a source, read to its end."""
+    text = archives.open_source(path, cache, **more)
+    try:
+        text.finish()
+    except BaseException:
+        text.close()
+        raise
+    return text
 
 
 def _pack(kind: str, path: Path) -> None:
@@ -49,15 +62,17 @@ def test_every_packing_gives_the_same_games(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"games.pgn.{kind}" if kind != "pgn" else tmp_path / "games.pgn"
     _pack(kind, path)
     cache = tmp_path / "cache"
-    with archives.open_source(path, cache) as text:
+    with unpacked(path, cache) as text:
         assert [raw.data.split()[1] for raw in split.games(text)] == [b'"x"]', b'"y"]']
         if kind != "zip":
             assert text.size == len(_GAMES)
             assert text.read(3, 5) == _GAMES[3:8]
     # Unpacked once: the copy is used again, and nothing temporary stays.
-    with archives.open_source(path, cache) as text:
+    before = sorted(cache.glob("*"))
+    with unpacked(path, cache) as text:
         assert text.path == path
-    assert len(list(cache.glob("*"))) == (0 if kind == "pgn" else 1)
+    assert sorted(cache.glob("*")) == before
+    assert sorted(one.suffix for one in before) == ([] if kind == "pgn" else [".end", ".part"])
 
 
 def _tar(path: Path, mode: str = "w:", kind: int = tarfile.PAX_FORMAT) -> None:
@@ -73,13 +88,13 @@ def test_a_tar_archive_is_refused(name: str, kind: int, tmp_path: Path) -> None:
     mode = "w:gz" if name.endswith("gz") else "w:bz2" if name.endswith("bz2") else "w:"
     _tar(tmp_path / name, mode, kind)
     with pytest.raises(errors.SourceError, match="tar archive"):
-        archives.open_source(tmp_path / name, tmp_path / "cache")
+        unpacked(tmp_path / name, tmp_path / "cache")
 
 
 def test_a_word_at_the_place_of_tars_mark_makes_no_tar(tmp_path: Path) -> None:
     path = tmp_path / "a.pgn"
     path.write_bytes(b'[White "' + b"m" * 249 + b'ustard"]\n\n1. e4 *\n' + _GAMES * 9)
-    archives.open_source(path, tmp_path / "cache").close()
+    unpacked(path, tmp_path / "cache").close()
 
 
 def test_what_is_packed_within_a_zip_is_told(tmp_path: Path) -> None:
@@ -89,7 +104,7 @@ def test_what_is_packed_within_a_zip_is_told(tmp_path: Path) -> None:
         archive.writestr("a.pgn", _GAMES)
         archive.writestr("b.pgn", gzip.compress(_GAMES))
         archive.writestr("c.pgn", (tmp_path / "c.tar").read_bytes())
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         assert text.damage == "in b.pgn the text is packed once more; in c.pgn the text is packed once more"
         assert text.read(0, 999).strip() == _GAMES.strip()
 
@@ -112,7 +127,7 @@ _WIDE = _GAMES.decode() * 3
 def test_what_is_no_utf_16_behind_utf_16_is_told(rest: bytes, tmp_path: Path) -> None:
     path = tmp_path / "mixed.pgn"
     path.write_bytes(("\ufeff" + _WIDE).encode("utf-16-le") + rest)
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         assert "not the UTF-16" in text.damage
         assert text.read(0, 10) == _GAMES[:10]
 
@@ -123,7 +138,7 @@ def test_what_is_no_utf_16_behind_utf_16_is_told(rest: bytes, tmp_path: Path) ->
 def test_utf_16_of_any_script_is_whole(name: str, tmp_path: Path) -> None:
     path = tmp_path / "wide.pgn"
     path.write_bytes(f'[White "{name}"]\n\n1. e4 {{{name}}} *\n'.encode("utf-16"))
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         assert text.damage == ""
 
 
@@ -133,7 +148,7 @@ def test_utf_32_is_read(name: str, order: str, tmp_path: Path) -> None:
     path = tmp_path / name
     data = '\ufeff[White "Łukasz ♔"]\n\n1. e4 *\n\n[White "Ünal"]\n\n1. d4 *\n'.encode(f"utf-32-{order}")
     path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         assert text.damage == ""
         assert [reader.read_raw(raw).tags for raw in split.games(text)] == [
             (("White", "Łukasz ♔"),),
@@ -148,7 +163,7 @@ def test_what_is_no_utf_32_behind_utf_32_is_told(order: str, tmp_path: Path) -> 
     lost = [data[:403] + data[403 + gone :] for gone in (1, 2, 3)]
     for damaged in (*lost, data + "1. e4 *".encode("utf-16"), data + b'\n\n[White "B"]\n\n1. d4 *\n'):
         path.write_bytes(damaged)
-        with archives.open_source(path, tmp_path / "cache") as text:
+        with unpacked(path, tmp_path / "cache") as text:
             assert text.damage == "a part of it is not the UTF-32 that it begins with"
 
 
@@ -156,7 +171,7 @@ def test_what_is_no_utf_32_behind_utf_32_is_told(order: str, tmp_path: Path) -> 
 def test_wide_text_that_ends_within_a_character_is_told(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "wide.pgn"
     path.write_bytes('[White "Ünal"]\n\n1. e4 *\n'.encode(encoding)[:-1])
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         assert text.damage == "it ends within a character"
 
 
@@ -178,7 +193,7 @@ def test_utf_16_within_a_packed_file_is_read(kind: str, mark: str, tmp_path: Pat
         path.write_bytes(bz2.compress(wide[0]))
     else:
         path.write_bytes(zstandard.ZstdCompressor().compress(wide[0]))
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         tags = [reader.read_raw(raw).tags for raw in split.games(text)]
     assert tags[:2] == [(("White", "Ünal"),), (("White", "Łukasz ♔"),)]
     assert len(tags) == (3 if kind == "zip" else 2)
@@ -188,9 +203,9 @@ def test_only_the_newest_copy_of_a_packed_source_is_kept(tmp_path: Path) -> None
     path, cache = tmp_path / "a.pgn.gz", tmp_path / "cache"
     for times in (1, 2, 3, 3):
         path.write_bytes(gzip.compress(_GAMES * times))
-        with archives.open_source(path, cache) as text:
+        with unpacked(path, cache) as text:
             assert text.size == times * len(_GAMES)
-            assert list(cache.iterdir()) == [text.plain]
+        assert sorted(one.suffix for one in cache.iterdir()) == [".end", ".part"]
 
 
 MANY = faults.text(3000).encode()
@@ -223,7 +238,7 @@ STREAMS = ["gz", "bz2", "zst"]
 def test_large_texts_come_whole(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{kind if kind in STREAMS else 'zip'}"
     path.write_bytes(_packed(kind, MANY))
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         whole = MANY if kind in STREAMS else MANY + b"\n\n" + _GAMES + b"\n\n"
         assert text.read(0, text.size + 1) == whole
         assert text.damage == ""
@@ -237,16 +252,16 @@ def test_a_cut_archive_gives_what_stands_before_the_cut(kind: str, part: float, 
     path.write_bytes(data[: int(len(data) * part)])
     # The copy is used again, and says the same.
     for _ in range(2):
-        with archives.open_source(path, cache) as text:
+        with unpacked(path, cache) as text:
             assert text.damage == "it is cut off"
             found = text.read(0, text.size)
             assert MANY.startswith(found)
             # Blocks of 100 kB and of 128 kB are packed as a whole.
             assert len(found) > len(MANY) * part - 300_000
     path.write_bytes(data)
-    with archives.open_source(path, cache) as text:
+    with unpacked(path, cache) as text:
         assert (text.damage, text.size) == ("", len(MANY))
-        assert list(cache.iterdir()) == [text.plain]
+    assert sorted(one.suffix for one in cache.iterdir()) == [".end", ".part"]
 
 
 @pytest.mark.parametrize("kind", [*STREAMS, *_METHODS])
@@ -257,7 +272,7 @@ def test_an_altered_archive_gives_what_can_be_read_and_says_so(kind: str, tmp_pa
         place = rng.randrange(len(data) // 2, len(data) - 800)
         path = tmp_path / f"{number}.{kind if kind in STREAMS else 'zip'}"
         path.write_bytes(data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :])
-        with archives.open_source(path, tmp_path / "cache") as text:
+        with unpacked(path, tmp_path / "cache") as text:
             assert text.damage, place
             found = text.read(0, text.size)
             if kind not in STREAMS:
@@ -272,7 +287,7 @@ def test_an_archive_without_any_text_is_refused(kind: str, tmp_path: Path) -> No
     path = tmp_path / f"a.{kind}"
     path.write_bytes(_packed(kind, MANY)[:12])
     with pytest.raises(errors.SourceError, match="damaged: it is cut off"):
-        archives.open_source(path, tmp_path / "cache")
+        unpacked(path, tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("*"))
 
 
@@ -280,7 +295,7 @@ def test_a_zip_without_its_list_of_files_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(_packed("deflated", MANY)[:-12])
     with pytest.raises(errors.SourceError, match="damaged: its list of files"):
-        archives.open_source(path, tmp_path / "cache")
+        unpacked(path, tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("*"))
 
 
@@ -318,12 +333,13 @@ def test_a_bomb_takes_little_memory_and_leaves_nothing(kind: str, tmp_path: Path
     code = (
         "import sys; from pathlib import Path\n"
         "from cqlgui.base import errors\n"
-        "from cqlgui.pgn import archives, unpacking\n"
+        "from cqlgui.pgn import archives\n"
+        "from cqlgui.pgn.packed import stream, unpacking\n"
         "def peak():\n"
         "    (line,) = [one for one in open('/proc/self/status') if one.startswith('VmHWM')]\n"
         "    return int(line.split()[1]) >> 10\n"
         "before = peak()\n"
-        "try: archives.open_source(Path(sys.argv[1]), Path(sys.argv[2]))\n"
+        "try: archives.open_source(Path(sys.argv[1]), Path(sys.argv[2])).finish()\n"
         "except errors.SourceError as error: print(error)\n"
         "print(peak() - before)\n"
     )
@@ -345,7 +361,7 @@ def test_a_window_that_is_too_large_is_refused(tmp_path: Path) -> None:
     # 1 << 31 bytes.
     path.write_bytes(_frame(1, window=21 << 3))
     with pytest.raises(errors.SourceError, match="window of more than 128 MB"):
-        archives.open_source(path, tmp_path / "cache")
+        unpacked(path, tmp_path / "cache")
 
 
 @pytest.mark.parametrize("ratio", [50, 100, 300])
@@ -353,13 +369,13 @@ def test_a_window_that_is_too_large_is_refused(tmp_path: Path) -> None:
 def test_games_that_repeat_each_other_are_read(
     kind: str, ratio: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "_UNSUSPICIOUS", 1 << 20)
+    monkeypatch.setattr(stream, "_UNSUSPICIOUS", 1 << 20)
     noise = random.Random(ratio).randbytes(30_000).hex().encode()
     data = b"{" + noise + b"}" + _REPEATED * (30_000 * ratio // len(_REPEATED))
     path = tmp_path / f"a.{kind}"
     path.write_bytes(_packed(kind, data))
     assert 20 < len(data) / path.stat().st_size < 400
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         assert text.size == len(data)
 
 
@@ -374,33 +390,35 @@ def test_unpacking_leaves_room_on_the_disk(tmp_path: Path, monkeypatch: pytest.M
         path, cache = tmp_path / f"{megabytes}.gz", tmp_path / f"cache-{megabytes}"
         path.write_bytes(_bomb("gz", megabytes))
         if fits:
-            archives.open_source(path, cache).close()
+            unpacked(path, cache).close()
         else:
-            with pytest.raises(errors.SourceError, match=r"no room left on the disk to unpack 100\.gz"):
-                archives.open_source(path, cache)
-            assert not list(cache.iterdir())
+            with pytest.raises(errors.SourceError, match=r"no room left on the disk for the text of 100\.gz"):
+                unpacked(path, cache)
+            # What was kept while there was room is whole; the rest is unpacked when there is room again.
+            assert {one.suffix for one in cache.iterdir()} == {".part"}
+            free = 1 << 30
+            with unpacked(path, cache) as text:
+                assert text.size == megabytes << 20
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_what_was_unpacked_in_vain_goes(number: str, tmp_path: Path) -> None:
     path, home = tmp_path / "a.zst", tmp_path / "home"
-    path.write_bytes(_frame(8 * 256) * 8)
+    path.write_bytes(_packed("zst", MANY))
     code = (
-        "import os, signal, sys\n"
+        "import os, signal, sys, zlib\n"
+        "from types import SimpleNamespace\n"
         "from cqlgui.__main__ import main\n"
-        "from cqlgui.base import progress\n"
-        "from cqlgui.pgn import archives\n"
+        "from cqlgui.pgn.packed import copies\n"
         # Who runs in the background has it ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "look = progress.CancelToken.raise_if_cancelled\n"
-        "def stop(token):\n"
-        "    if any(file.stat().st_size > 4 << 20 for file in home.rglob('.cqlgui-*')):\n"
-        "        os.kill(os.getpid(), getattr(signal, sys.argv[2]))\n"
-        "    look(token)\n"
-        "from pathlib import Path\n"
-        "home = Path(os.environ['CQLGUI_HOME'])\n"
-        "progress.CancelToken.raise_if_cancelled = stop\n"
+        # The checksum is computed while the file is open.
+        "def stop(data):\n"
+        "    copies.zlib = zlib\n"
+        "    os.kill(os.getpid(), getattr(signal, sys.argv[2]))\n"
+        "    return zlib.crc32(data)\n"
+        "copies.zlib = SimpleNamespace(crc32=stop)\n"
         "sys.exit(main(['import', sys.argv[1]]))\n"
     )
     done = subprocess.run(
@@ -413,8 +431,8 @@ def test_what_was_unpacked_in_vain_goes(number: str, tmp_path: Path) -> None:
     )
     assert helpers.TRACEBACK not in done.stderr
     assert done.returncode in (130, -getattr(signal, number)), done.stderr
-    left = list((home / "cache" / "index").rglob("*"))
-    assert len([file for file in left if file.is_file()]) == (number == "SIGKILL")
+    left = list((home / "cache" / "index").rglob(".cqlgui-*"))
+    assert len(left) == (number == "SIGKILL")
     # Whatever is imported next, what the killed one had unpacked goes.
     other = tmp_path / "b.pgn"
     other.write_bytes(_GAMES)
@@ -438,7 +456,7 @@ def test_refusals_are_sentences(tmp_path: Path) -> None:
     }
     for name, words in cases.items():
         with pytest.raises(errors.SourceError, match=words) as caught:
-            archives.open_source(tmp_path / name, tmp_path / "cache")
+            unpacked(tmp_path / name, tmp_path / "cache")
         assert str(caught.value).endswith(".")
 
 
@@ -447,12 +465,12 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
         pytest.skip("this system has no named pipes")
     os.mkfifo(tmp_path / "pipe.pgn")
     with pytest.raises(errors.SourceError, match="ordinary file"):
-        archives.open_source(tmp_path / "pipe.pgn")
+        unpacked(tmp_path / "pipe.pgn")
 
 
 def test_an_empty_pgn_has_no_games(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_bytes(b"")
-    with archives.open_source(tmp_path / "a.pgn") as text:
+    with unpacked(tmp_path / "a.pgn") as text:
         assert list(split.games(text)) == []
 
 
@@ -461,7 +479,7 @@ def test_unpacking_can_be_cancelled(tmp_path: Path) -> None:
     token = progress.CancelToken()
     token.cancel()
     with pytest.raises(errors.Cancelled):
-        archives.open_source(tmp_path / "a.gz", tmp_path / "cache", cancel=token)
+        unpacked(tmp_path / "a.gz", tmp_path / "cache", cancel=token)
     assert not list((tmp_path / "cache").glob("*"))
 
 
@@ -470,7 +488,7 @@ def test_streams_without_text_are_passed_over_at_once(kind: str, tmp_path: Path)
     path = tmp_path / f"a.{kind}"
     path.write_bytes(_packed(kind, b"") * 45_000 + _packed(kind, _GAMES))
     began = time.process_time()
-    with archives.open_source(path, tmp_path / "cache") as text:
+    with unpacked(path, tmp_path / "cache") as text:
         assert text.read(0, text.size) == _GAMES
         assert not text.damage
     assert time.process_time() - began < 2.0
@@ -492,7 +510,7 @@ def test_unpacking_can_be_cancelled_where_there_is_no_text(kind: str, tmp_path: 
     path = tmp_path / f"a.{kind}"
     path.write_bytes(_packed(kind, b"") * 20_000)
     with pytest.raises(errors.Cancelled):
-        archives.open_source(path, tmp_path / "cache", cancel=Later())
+        unpacked(path, tmp_path / "cache", cancel=Later())
     assert not list((tmp_path / "cache").glob("*"))
 
 
@@ -511,7 +529,7 @@ def test_what_a_killed_program_had_unpacked_by_half_goes(tmp_path: Path) -> None
     for left in (forsaken, fresh):
         left.write_bytes(b"1. e4")
     os.utime(forsaken, (0, 0))
-    with archives.open_source(path, cache) as text:
+    with unpacked(path, cache) as text:
         assert text.size
     assert (forsaken.exists(), fresh.exists()) == (False, True)
 
@@ -529,4 +547,4 @@ def test_unpacking_stops_within_zeros_behind_the_last_stream(tmp_path: Path) -> 
                 raise errors.Cancelled
 
     with pytest.raises(errors.Cancelled):
-        archives.open_source(path, tmp_path / "cache", cancel=Token())
+        unpacked(path, tmp_path / "cache", cancel=Token())

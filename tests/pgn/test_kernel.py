@@ -8,6 +8,7 @@ import functools
 import itertools
 import random
 import string
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cqlgui.base.files.resources import resource
 from cqlgui.db import headers
 from cqlgui.jit import native
 from cqlgui.pgn import archives, kernel, quick, reader, split
@@ -331,6 +333,66 @@ def test_whatever_is_taken_of_spoilt_games_is_read_alike(seed: int) -> None:
         assert compare(data, piece=100) == counts
 
 
+def skimmed(data: bytes) -> int:
+    """Skim a text by the kernel. Each game that it takes must have the place and the tags that the splitter
+    and the lenient reader find, whatever they say of its moves. Gives the number of games taken."""
+    source = split.BytesSource(data)
+    machine = quick.QuickReader(50)
+    end, line, count = 0, 1, 0
+    while True:
+        games = machine.read(quick.padded(data[end:]), 0, line, skim=True)
+        texts, columns = games.tags()
+        more = other_tags(games)
+        at = end
+        for game, row in enumerate(games.rows.tolist()):
+            raw = next(split.games(source, at, line))
+            start, length, first, line = row[: kernel.END_LINE + 1]
+            assert (end + start, length, first, line) == (
+                raw.offset,
+                raw.length,
+                raw.line,
+                split.end_line(raw),
+            )
+            at = raw.end
+            found = headers.from_tags(reader.read_raw(raw).tags, 0, False)
+            for name, column in headers.COLUMNS.items():
+                assert texts[int(columns[name][game])] == getattr(found, column)
+            assert more[game] == found.more
+            assert row[kernel.ELO : kernel.ELO + 2] == [found.white_elo or 0, found.black_elo or 0]
+        count += len(games)
+        end = at
+        if games.why is Why.END:
+            return count
+        if games.why is not Why.FULL or not len(games):
+            skipped = next(split.games(source, end, line), None)
+            if skipped is None:
+                return count
+            end, line = skipped.end, split.end_line(skipped)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**9))
+@quickly
+def test_skimming_finds_the_places_and_tags_that_the_lenient_reader_finds(seed: int) -> None:
+    author = Author(seed)
+    data = spoilt(author, author.file())
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        skimmed(data)
+
+
+@quickly
+def test_skimming_takes_games_whose_moves_are_not_legal() -> None:
+    one = b'[White "A"]\n\n1. e4 e5 2. Ke3 ({x} 2. Qh8 Qh1) Nc6 1-0\n\n'
+    assert len(quick.QuickReader().read(quick.padded(one * 3))) == 0
+    assert skimmed(one * 3) == 3
+
+
+@quickly
+def test_skimming_finds_the_games_of_the_sample() -> None:
+    data = resource("sample/sample.pgn").read_bytes()
+    assert skimmed(data) == data.count(b"[Event ")
+
+
 JUNK = [
     b"]", b"[", b'"', b";", b"; c\n", b"{c}", b"{[White \"x\"]}", b"junk", b"%", b"\n%", b"\n", b"\n\n",
     b"\n\njunk\n\n", b'\n[Event "y"]\n', b'\n\n[Event "y"]\n', b'\nEvent "y"]\n', b"1-0", b"*", b"1.",
@@ -556,6 +618,16 @@ def test_games_in_other_encodings_keep_their_letters() -> None:
 def test_names_of_variants_mean_what_the_lenient_reader_makes_of_them() -> None:
     for names, meaning in ((kernel.STANDARD_NAMES, "standard"), (kernel.CHESS960_NAMES, "chess960")):
         assert {reader.variant_of(name) for name in names} == {meaning}
+
+
+@quickly
+def test_many_empty_lines_among_moves_take_no_long_time() -> None:
+    blank = b"\n" * 300_000 + b" \r\n" * 10
+    data = b'[White "A"]\n\n1. e4' + blank + b"e5 1-0\n"
+    began = time.process_time()
+    games = quick.QuickReader().read(quick.padded(data))
+    assert time.process_time() - began < 2
+    assert next(taken(games)) == expected(next(split.games(split.BytesSource(data))))
 
 
 @quickly

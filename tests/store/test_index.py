@@ -1,10 +1,8 @@
 """The index files: what is committed stays, damage is noticed and named, growth is continued."""
 
 import dataclasses
-import io
 import subprocess
 import sys
-import threading
 from array import array
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 
 from cqlgui.base import errors
 from cqlgui.base.files import disk
+from cqlgui.pgn import archives
 from cqlgui.store import index
 
 _WORDS = array("H", [796, 2332])
@@ -33,6 +32,16 @@ def _source(folder: Path, text: bytes = b"abc") -> Path:
     return path
 
 
+def _identity(path: Path) -> index.Identity:
+    with archives.open_source(path) as text:
+        return index.Identity(str(path), text.stamp, text.size, text.digest())
+
+
+def _relation(known: index.Identity, path: Path) -> str:
+    with archives.open_source(path) as text:
+        return text.relation(known.state, known.text_size, known.digest)
+
+
 def _fill(writer: index.Writer, first: int, count: int, *, complete: bool = False) -> None:
     for number in range(first, first + count):
         writer.add(_record(number, bad=number % 5 == 0))
@@ -40,7 +49,7 @@ def _fill(writer: index.Writer, first: int, count: int, *, complete: bool = Fals
 
 
 def test_what_was_added_is_read_back_over_several_segments(tmp_path: Path) -> None:
-    identity = index.identify(_source(tmp_path))
+    identity = _identity(_source(tmp_path))
     with index.Writer(tmp_path / "i", identity) as writer:
         _fill(writer, 0, 7)
         _fill(writer, 7, 4, complete=True)
@@ -63,7 +72,7 @@ def test_what_was_added_is_read_back_over_several_segments(tmp_path: Path) -> No
 
 
 def test_an_uncommitted_segment_is_lost_and_reading_goes_on_behind_the_committed_ones(tmp_path: Path) -> None:
-    identity = index.identify(_source(tmp_path))
+    identity = _identity(_source(tmp_path))
     with index.Writer(tmp_path / "i", identity) as writer:
         _fill(writer, 0, 3)
         writer.add(_record(3))
@@ -77,9 +86,12 @@ def test_an_uncommitted_segment_is_lost_and_reading_goes_on_behind_the_committed
 
 def test_a_killed_writer_leaves_its_commits_and_no_lock(tmp_path: Path) -> None:
     source = _source(tmp_path)
+    identity = _identity(source)
     script = (
-        "import os, sys; from pathlib import Path; from array import array; from cqlgui.store import index\n"
-        "w = index.Writer(Path(sys.argv[1]), index.identify(Path(sys.argv[2])))\n"
+        "import os, sys; from pathlib import Path; from array import array; "
+        "from cqlgui.base.files import disk; from cqlgui.store import index\n"
+        "i = index.Identity(sys.argv[2], disk.State(0, 0, 0), 3, sys.argv[3])\n"
+        "w = index.Writer(Path(sys.argv[1]), i)\n"
         "g = index.GameRecord(0, 9, 1, array('H'), None, 0, 1, 8)\n"
         "w.add(g); w.commit_segment(9, 2); w.add(g)\n"
         "Path(sys.argv[1], '000001-0.seg.77.tmp').write_bytes(b'half')\n"
@@ -88,16 +100,19 @@ def test_a_killed_writer_leaves_its_commits_and_no_lock(tmp_path: Path) -> None:
     )
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "i"), str(source)], cwd=root, check=False, timeout=60
+        [sys.executable, "-c", script, str(tmp_path / "i"), str(source), identity.digest],
+        cwd=root,
+        check=False,
+        timeout=60,
     )
     assert done.returncode == 9
-    with index.Writer(tmp_path / "i", index.identify(source)) as writer:
+    with index.Writer(tmp_path / "i", _identity(source)) as writer:
         assert (writer.game_count, writer.next_offset) == (1, 9)
         assert sorted(path.name for path in (tmp_path / "i").glob("*seg*")) == ["000000-0.seg"]
 
 
 def test_there_is_one_writer(tmp_path: Path) -> None:
-    identity = index.identify(_source(tmp_path))
+    identity = _identity(_source(tmp_path))
     with index.Writer(tmp_path / "i", identity) as writer:
         with pytest.raises(errors.CqlguiError, match="Another"):
             index.Writer(tmp_path / "i", identity)
@@ -107,14 +122,14 @@ def test_there_is_one_writer(tmp_path: Path) -> None:
 
 def test_a_grown_source_keeps_all_but_the_last_game(tmp_path: Path) -> None:
     source = _source(tmp_path, b"abc")
-    known = index.identify(source)
+    known = _identity(source)
     with index.Writer(tmp_path / "i", known) as writer:
         _fill(writer, 0, 2)
         _fill(writer, 2, 2, complete=True)
-    assert index.compare(known, source) == "same"
+    assert _relation(known, source) == "same"
     source.write_bytes(b"abcdef")
-    assert index.compare(known, source) == "grown"
-    with index.Writer(tmp_path / "i", index.identify(source), grown=True) as writer:
+    assert _relation(known, source) == "grown"
+    with index.Writer(tmp_path / "i", _identity(source), grown=True) as writer:
         assert (writer.game_count, writer.next_offset, writer.next_line) == (3, 300, 4)
         _fill(writer, 3, 3, complete=True)
     with index.SourceIndex.open(tmp_path / "i") as opened:
@@ -123,22 +138,21 @@ def test_a_grown_source_keeps_all_but_the_last_game(tmp_path: Path) -> None:
 
 def test_a_changed_source_is_begun_anew(tmp_path: Path) -> None:
     source = _source(tmp_path, b"abc")
-    known = index.identify(source)
+    known = _identity(source)
     with index.Writer(tmp_path / "i", known) as writer:
         _fill(writer, 0, 2, complete=True)
     for text in (b"abX", b"abXdef", b"ab"):
         source.write_bytes(text)
         # A coarse clock may not have moved on; the size or the content must tell.
         assert (
-            index.compare(dataclasses.replace(known, state=known.state._replace(mtime_ns=0)), source)
-            == "changed"
+            _relation(dataclasses.replace(known, state=known.state._replace(mtime_ns=0)), source) == "changed"
         )
-    with index.Writer(tmp_path / "i", index.identify(source)) as writer:
+    with index.Writer(tmp_path / "i", _identity(source)) as writer:
         assert (writer.game_count, writer.next_offset) == (0, 0)
 
 
 def test_a_failing_disk_leaves_the_committed_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    identity = index.identify(_source(tmp_path))
+    identity = _identity(_source(tmp_path))
     with index.Writer(tmp_path / "i", identity) as writer:
         _fill(writer, 0, 2)
 
@@ -162,7 +176,7 @@ def test_damage_is_told_by_name_and_repaired(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("damage")
-    with index.Writer(folder / "i", index.identify(_source(folder))) as writer:
+    with index.Writer(folder / "i", _identity(_source(folder))) as writer:
         _fill(writer, 0, 3)
         _fill(writer, 3, 3, complete=True)
     path = folder / "i" / "000001-0.seg"
@@ -190,7 +204,7 @@ def test_damage_is_told_by_name_and_repaired(
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"check": 1, "manifest": {"version": 1}}', b"\xff"])
 def test_a_damaged_manifest_is_told_and_begun_anew(tmp_path: Path, content: bytes) -> None:
-    identity = index.identify(_source(tmp_path))
+    identity = _identity(_source(tmp_path))
     with index.Writer(tmp_path / "i", identity) as writer:
         _fill(writer, 0, 2)
     (tmp_path / "i" / "manifest.json").write_bytes(content)
@@ -203,7 +217,7 @@ def test_a_damaged_manifest_is_told_and_begun_anew(tmp_path: Path, content: byte
 def test_an_index_of_another_version_is_begun_anew_without_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    identity = index.identify(_source(tmp_path))
+    identity = _identity(_source(tmp_path))
     with monkeypatch.context() as patch:
         patch.setattr(index, "VERSION", index.VERSION - 1)
         with index.Writer(tmp_path / "i", identity) as writer:
@@ -216,38 +230,9 @@ def test_an_index_of_another_version_is_begun_anew_without_a_word(
 
 
 def test_moves_outlive_closing_while_they_are_held(tmp_path: Path) -> None:
-    with index.Writer(tmp_path / "i", index.identify(_source(tmp_path))) as writer:
+    with index.Writer(tmp_path / "i", _identity(_source(tmp_path))) as writer:
         _fill(writer, 0, 3)
     opened = index.SourceIndex.open(tmp_path / "i")
     held = opened.moves(2)
     opened.close()
     assert held.tolist() == _WORDS.tolist()
-
-
-def test_hashers_end_with_whoever_asked_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An interrupt of the asking thread ends the others at the block that they have."""
-    path = _source(tmp_path, bytes(1000))
-    gone, read = threading.Event(), []
-
-    class Interrupt(BaseException):
-        pass
-
-    def interrupted(file: io.FileIO, size: int) -> bytes:
-        if threading.current_thread() is threading.main_thread():
-            raise Interrupt
-        read.append(size)
-        assert gone.wait(30)
-        return file.read(size)
-
-    monkeypatch.setattr(index, "_BLOCK", 10)
-    monkeypatch.setattr(index, "_read", interrupted)
-    try:
-        with pytest.raises(Interrupt):
-            index.identify(path)
-        others = [thread for thread in threading.enumerate() if thread.name == "hasher"]
-    finally:
-        gone.set()
-    for other in others:
-        other.join(30)
-        assert not other.is_alive()
-    assert len(read) <= 1

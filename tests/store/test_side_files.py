@@ -68,7 +68,7 @@ def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
         writer.add(game(3))
         writer.commit_segment(1, 1)
     with index.SourceIndex.open(folder) as opened:
-        _, part = opened.parts[0]
+        _, part = next(opened.parts)
         side_files.write(part, 1, CONTENT)
         stray = folder / "000009-0.sig"
         stray.write_bytes(b"")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import signal
 import stat
@@ -22,6 +23,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 PREFIX: Final = ".cqlgui-"
 SUFFIX: Final = ".tmp"
+MOST_FILES: Final = 10_240
+"""The number of open files for which the program asks; macOS permits no more."""
 _FLAGS: Final = (
     os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 )
@@ -60,6 +63,19 @@ def is_same(one: Path, other: Path) -> bool:
 def is_folder(path: Path) -> bool:
     """Whether the path is a folder. Raises nothing."""
     return os.path.isdir(path)  # noqa: PTH112  # this one raises nothing
+
+
+@functools.cache
+def allow_many_files() -> None:
+    """Let this process have `MOST_FILES` open files, as far as the system permits. Many systems permit 256 or
+    1,024 unless a process asks for more. Raises nothing."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 @contextlib.contextmanager

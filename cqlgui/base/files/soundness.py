@@ -2,13 +2,14 @@
 
 A note is a small file with a checksum of the names and states of the checked files. The note holds as long as
 no program has written to one of these files. A disk can also damage a file without a write, so a note holds
-for `DAYS` only.
+for `DAYS` only. A `Ledger` has a note for each file of a folder.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,35 +33,108 @@ class Checked:
     digest: str
     youngest: float
     """When the youngest file changed, in seconds since 1970."""
+    size: int
+    """The bytes of all files together."""
 
     @staticmethod
     def of(files: Sequence[Path]) -> Checked | None:
         """The present state of the files. None if one of them cannot be examined."""
         found = hashlib.blake2b(digest_size=16)
-        youngest = 0.0
+        youngest, size = 0.0, 0
         try:
             for path in files:
                 status = path.stat()
                 state = disk.State.of(status)
                 found.update(f"{path.name}\0{status.st_ino}\0{state!r}\n".encode("utf-8", "surrogateescape"))
+                size += state.size
                 youngest = max(youngest, state.mtime_ns / 1e9, state.ctime_ns / 1e9)
         except OSError:
             return None
-        return Checked(found.hexdigest(), youngest)
+        return Checked(found.hexdigest(), youngest, size)
 
     def is_noted(self, note: Path) -> bool:
         """Whether the files were found sound in this state, in the last `DAYS`."""
         try:
             digest, _, seconds = note.read_text("ascii").partition(" ")
-            age = int(time.time()) - int(seconds)
+            return digest == self.digest and _is_recent(int(seconds))
         except (OSError, ValueError):
             return False
-        return digest == self.digest and 0 <= age < DAYS * _DAY
 
     def note(self, note: Path) -> None:
         """Write that the files are sound. If a file is young, or the note cannot be written, nothing is
         written and no error is raised."""
-        now = time.time()
-        if now - self.youngest > YOUNG:
+        if not self.is_young:
             with contextlib.suppress(OSError):
-                disk.replace_file(note, f"{self.digest} {int(now)}".encode("ascii"))
+                disk.replace_file(note, f"{self.digest} {int(time.time())}".encode("ascii"))
+
+    @property
+    def is_young(self) -> bool:
+        """Whether a program may have written to a file since, without a trace in the times of the file."""
+        return time.time() - self.youngest <= YOUNG
+
+
+class Ledger:
+    """Remembers which files of a folder were found sound, each by itself; safe for several threads.
+
+    A file is checked when it is first used, so a large folder need not be checked as a whole. Whoever meets
+    damage removes the ledger's file. Without this file no file is trusted.
+    """
+
+    def __init__(self, note: Path) -> None:
+        """`note` is the ledger's file."""
+        self._note = note
+        self._lock = threading.Lock()
+        self._added: dict[str, str] = {}
+        self.is_there = note.exists()
+        """Whether the file of the ledger was there."""
+        self._known = _entries(note)
+
+    @staticmethod
+    def begin(note: Path) -> None:
+        """Make an empty ledger, unless there is one. A ledger that cannot be written does no harm."""
+        with contextlib.suppress(OSError):
+            note.touch()
+
+    def has(self, path: Path, checked: Checked) -> bool:
+        """Whether the file was found sound in this state, in the last `DAYS`."""
+        digest, seconds = self._known.get(path.name, ("", 0))
+        return digest == checked.digest and _is_recent(seconds)
+
+    def add(self, path: Path, checked: Checked) -> None:
+        """Note that a file is sound. `checked` is its state before it was checked. Nothing is noted if the
+        file is young."""
+        if not checked.is_young:
+            with self._lock:
+                self._added[path.name] = f"{checked.digest} {int(time.time())}"
+
+    def write(self, *, anew: bool = False) -> None:
+        """Write what was added. A ledger that was removed since stays removed, unless it is begun `anew`. If
+        the ledger cannot be written, no error is raised."""
+        with self._lock:
+            added, self._added = self._added, {}
+        if not anew and not (added and self._note.exists()):
+            return
+        # Other programs may have added files in the meantime.
+        known = {name: f"{digest} {seconds}" for name, (digest, seconds) in _entries(self._note).items()}
+        lines = [f"{entry} {name}\n" for name, entry in (known | added).items()]
+        with contextlib.suppress(OSError):
+            disk.replace_file(self._note, "".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _entries(note: Path) -> dict[str, tuple[str, int]]:
+    """The digest and the time of each file in a ledger, by name. Lines that cannot be read are left out."""
+    found: dict[str, tuple[str, int]] = {}
+    with contextlib.suppress(OSError):
+        for line in note.read_text("utf-8", "surrogateescape").splitlines():
+            digest, seconds, name = (*line.split(" ", 2), "", "")[:3]
+            if name and seconds.isdigit() and seconds.isascii() and len(seconds) < _LONGEST:
+                found[name] = digest, int(seconds)
+    return found
+
+
+_LONGEST: Final = 15
+"""More digits than the seconds since 1970 have."""
+
+
+def _is_recent(seconds: int) -> bool:
+    return 0 <= int(time.time()) - seconds < DAYS * _DAY

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from cqlgui.base import errors
+from cqlgui.base import errors, plurals
 from cqlgui.cli import opening, terminal
 
 
@@ -28,6 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
         opened = opening.open_base(arguments.files, cancel)
     base = bases.Base(opened.base)
     names = ", ".join(path.name for path in base.paths)
-    terminal.say(f"Answering an assistant about {len(base):,} games ({names}) until standard input ends.")
+    terminal.say(
+        f"Answering an assistant about {plurals.games(len(base))} ({names}) until standard input ends."
+    )
     server.serve(base, arguments.seconds)
     return opening.outcome(opened)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from cqlgui.base import plurals
 from cqlgui.cli import opening, terminal
 from cqlgui.tasks.databases import games
 from cqlgui.tasks.likeness import anticipation
@@ -34,12 +35,14 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for entry in found.entries:
             _print(entry, titles[entry.number], known)
-    left_out = (
-        f"; {found.left_out} games begin from the usual array or could not be read" if found.left_out else ""
-    )
+    left_out = ""
+    if found.left_out:
+        those = plurals.counted(found.left_out, "game begins", "games begin")
+        left_out = f"; {those} from the usual array or could not be read"
     terminal.say(
-        f"{len(found.entries)} entries compared with {found.positions} positions of {found.games} "
-        f"compositions{left_out}."
+        f"{plurals.counted(len(found.entries), 'entry', 'entries')} compared with "
+        f"{plurals.positions(found.positions)} of "
+        f"{plurals.counted(found.games, 'composition', 'compositions')}{left_out}."
     )
     return opening.outcome(opened)
 
@@ -87,7 +90,8 @@ def _print(
         row = known[near.game]
         terminal.row(
             f"    {rank}. {100 * near.score:5.1f} %  {near.game}: {_players(row)} {row.date}  "
-            f"{near.same} of {near.men} men, {_where(near)}, {near.transform} {near.words}  {near.fen}"
+            f"{near.same} of {plurals.counted(near.men, 'man', 'men')}, {_where(near)}, {near.transform} "
+            f"{near.words}  {near.fen}"
         )
 
 
@@ -96,6 +100,8 @@ def _players(row: base_model.GameRow) -> str:
 
 
 def _where(near: anticipation.Near) -> str:
-    entry = f"entry after {near.entry_ply} plies" if near.entry_ply else "entry's start"
-    game = f"game after {near.ply} plies" if near.ply else "game's start"
+    entry, game = (
+        f"{name} after {plurals.counted(ply, 'ply', 'plies')}" if ply else f"{name}'s start"
+        for name, ply in (("entry", near.entry_ply), ("game", near.ply))
+    )
     return f"{entry}, {game}"

@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 
+from cqlgui.base import plurals
 from cqlgui.cli import opening, terminal
 from cqlgui.tasks.databases import games
 from cqlgui.tasks.likeness import duplicates
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
                 exporting.export_games(base, kept, arguments.output, cancel=cancel, progress=bar)
             finally:
                 bar.end()
-            terminal.say(f"{len(kept)} games written to {arguments.output}")
+            terminal.say(f"{plurals.games(len(kept))} written to {arguments.output}")
     terminal.say(f"{found.summary}.")
     return opening.outcome(opened)
 

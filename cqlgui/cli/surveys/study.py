@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from cqlgui.base import plurals
 from cqlgui.cli import judging, terminal
 from cqlgui.tasks.studies import study, study_bases, study_table, study_text
 
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.put(study_table.answer(report))
     elif output is None:
         _print(report)
-    done = f"{len(report.parts)} of {report.wanted} searches done"
+    done = f"{len(report.parts)} of {plurals.counted(report.wanted, 'search', 'searches')} done"
     again = f", {report.again} of them in an earlier run" if report.again else ""
     if report.cancelled:
         unwritten = "" if output is None else f" Nothing was written to {output}."
@@ -67,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         return terminal.CANCELLED
     if output is not None:
         study_table.write(report, output)
-        rows = len(study_table.rows(report))
-        terminal.say(f"{rows} {'row' if rows == 1 else 'rows'} written to {output}")
+        rows = plurals.counted(len(study_table.rows(report)), "row", "rows")
+        terminal.say(f"{rows} written to {output}")
     terminal.say(f"{done}{again}, {report.seconds:.2f} seconds")
     if report.failed:
         return terminal.REJECTED
@@ -81,7 +82,8 @@ def _print_shipped() -> None:
     width = max(map(len, known), default=0)
     for name, path in known.items():
         asked = study_text.read(path)
-        terminal.row(f"{name.ljust(width)}  {asked.title} ({len(asked.questions)} queries)")
+        queries = plurals.counted(len(asked.questions), "query", "queries")
+        terminal.row(f"{name.ljust(width)}  {asked.title} ({queries})")
 
 
 def _print(report: study.Report) -> None:

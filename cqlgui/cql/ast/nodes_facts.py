@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cqlgui.cql.ast.nodes import Node, node
+from cqlgui.cql.ast.nodes import Colour, Node, node
+from cqlgui.cql.source import commands
 
 
 @node
@@ -23,6 +24,15 @@ class Glyph(Node):
     255)."""
 
     number: int
+
+
+@node
+class CommandNumber(Node):
+    """`pgn clk`, `pgn emt` or `pgn eval`, an extension of cqlgui: the number that a command in the comments
+    at the position gives. `colour` is the side from whose view an evaluation is given, and None for times."""
+
+    key: commands.Key
+    colour: Colour | None
 
 
 @node

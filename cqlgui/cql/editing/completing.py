@@ -12,8 +12,10 @@ from cqlgui.cql.vocabulary import registry
 
 NEAR: Final = 200
 """The number of lines before and after the caret that are searched for names."""
+USED: Final = "name used in this query"
+"""The meaning of a name that is offered."""
 
-_WORD_BEFORE = pattern(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
+_WORD_BEFORE = pattern(r"(?:(?<![A-Za-z0-9$_])pgn )?[A-Za-z$_][A-Za-z0-9$_-]*$")
 _QUIET: Final = (tokens.Kind.STRING, tokens.Kind.COMMENT)
 
 
@@ -28,7 +30,8 @@ class Offer:
 
 
 def prefix(before: str) -> str:
-    """The part of a word at the end of `before`, which is the text of a line up to the caret."""
+    """The part of a word at the end of `before`, which is the text of a line up to the caret. `pgn` and the
+    letters behind it are one word, because keys such as `pgn clk` are listed as one."""
     found = _WORD_BEFORE.search(before)
     return found.group() if found else ""
 
@@ -40,11 +43,7 @@ def offers(typed: str, near: Iterable[tokens.Token]) -> tuple[Offer, ...]:
     found = [Offer(row.name, row.meaning, row) for row in rows]
     taken = {row.name for row in rows} | {typed}
     names = {token.text for token in near if token.kind is tokens.Kind.NAME}
-    found += [
-        Offer(name, "name used in this query", None)
-        for name in sorted(names - taken)
-        if name.startswith(typed)
-    ]
+    found += [Offer(name, USED, None) for name in sorted(names - taken) if name.startswith(typed)]
     return tuple(found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from cqlgui.base.patterns import pattern
 from cqlgui.board import men, squares
 from cqlgui.cql.source import tokens
 from cqlgui.cql.vocabulary import registry
@@ -11,9 +12,14 @@ from cqlgui.cql.vocabulary import registry
 _MEN: Final = ("no man", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
-def row_of(token: tokens.Token) -> registry.Row | None:
-    """The row of a keyword or sign; None for a token without a row."""
-    return registry.lookup(token.word) or registry.lookup(token.text)
+def row_of(token: tokens.Token, before: str = "") -> registry.Row | None:
+    """The row of a keyword or sign, or of a key behind `pgn`; None for a token without a row. `before` is the
+    text of the line up to any place in the token."""
+    key = registry.lookup(f"pgn {token.text}") if _BEHIND_PGN.search(before) else None
+    return key or registry.lookup(token.word) or registry.lookup(token.text)
+
+
+_BEHIND_PGN = pattern(r"(?<![A-Za-z0-9$_])pgn[ \t]+[a-z]*$")
 
 
 def meaning(row: registry.Row) -> str:

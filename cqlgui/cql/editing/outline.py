@@ -34,7 +34,8 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Brackets with their content, a comment, or line comments on lines that follow one another."""
+    """Brackets with their content, a sequence (`path`, `line`), a comment, or line comments on lines that
+    follow one another."""
 
     span: Span
     comment: bool
@@ -73,9 +74,12 @@ def symbols(found: Sequence[Token]) -> tuple[Symbol, ...]:
 def folds(found: Sequence[Token]) -> tuple[Fold, ...]:
     """What can be folded in a text with the tokens `found`, in text order. A part may lie on one line."""
     made = [Fold(found[opener].span.to(found[closer].span), False) for opener, closer in _pairs(found)]
+    _, sequence_ends = _ends(found)
     run: Span | None = None
     for place, token in enumerate(found):
-        if token.kind is Kind.COMMENT:
+        if token.kind is Kind.KEYWORD and token.word in _SEQUENCES:
+            made.append(Fold(_span(found, place, sequence_ends[place]), False))
+        elif token.kind is Kind.COMMENT:
             run = run.to(token.span) if run is not None and _on_next_line(found, place) else token.span
             following = found[place + 2] if place + 2 < len(found) else None
             if following is None or following.kind is not Kind.COMMENT or not _on_next_line(found, place + 2):

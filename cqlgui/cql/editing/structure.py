@@ -127,10 +127,12 @@ def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
         span = Span(start, end - start)
     inner = text[span.offset : span.end]
     lead = len(inner) - len(inner.lstrip())
-    span = Span(span.offset + lead, len(inner.strip()))
-    inner = text[span.offset : span.end]
-    if not inner or not words:
+    # A comment at the end stays behind the brackets, because a closing bracket may not stand in it.
+    end = max((token.end for token in _significant(inner)), default=0)
+    if not end or not words:
         return text
+    span = Span(span.offset + lead, end - lead)
+    inner = text[span.offset : span.end]
     wrapped = " ".join(words) + " " + _closed(inner)
     if goes_on(text, span.end):
         wrapped = f"({wrapped})"

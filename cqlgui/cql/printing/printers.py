@@ -110,7 +110,7 @@ def _pieces(mask: int, style: Style) -> str:
 
 
 _CHILD = pattern(r"(?:^|[^\w$])child$")
-_COLOURABLE = pattern(r"(?:^|[^\w$])(?:player|elo)$")
+_COLOURABLE = pattern(r"(?:^|[^\w$])(?:player|elo|pgn eval)$")
 _COLOUR = pattern(r"(?:white|black)(?![\w$])")
 _DASH = pattern(r"--|\[x\]|[―×]")
 _PARAMETERS_END = pattern(r"(?:^|[^\w$])(?:move|pin)(?:[^\w$]|$)")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from cqlgui.base.data import dataclass
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """An error or a warning. `code` is a stable kebab-case word, `message` says what is wrong, and `hint`
-    says how to correct the query."""
+    """An error, a warning, or a note about a query that is in order. `code` is a stable kebab-case word,
+    `message` says what is wrong, and `hint` says how to correct the query."""
 
     span: Span
     code: str

@@ -4,9 +4,12 @@ spec, R2-7)."""
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from cqlgui.base.patterns import pattern
 
+TAGS: Final = {"event": "Event", "site": "Site", "date": "Date", "eventdate": "EventDate", "eco": "ECO"}
+"""The tags that string words of queries read."""
 _TIGHT_COMMA = pattern(r",(?! )")
 
 

@@ -16,6 +16,18 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
     "hascomment": (
         ("hascomment", "hascomment \"text\"",),
         "hascomment \"mate\""),
+    "pgn": (
+        ("pgn clk", "pgn emt", "pgn eval", "pgn eval black"),
+        "pgn clk < 10"),
+    "pgn clk": (
+        ("pgn clk",),
+        "pgn clk < 10 check"),
+    "pgn emt": (
+        ("pgn emt",),
+        "pgn emt >= 600"),
+    "pgn eval": (
+        ("pgn eval", "pgn eval black",),
+        "flipcolor {btm (parent:pgn eval) - pgn eval >= 300}"),
     "settag": (
         ("settag (\"Name\" s)",),
         "mate settag(\"CQLNote\" \"ends in mate\")"),

@@ -6,6 +6,8 @@ The rows are in `keywords`, `signs` and `study_keys`; syntax forms and examples 
 
 from __future__ import annotations
 
+from typing import Final
+
 from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
 from cqlgui.cql.source.tokens import Kind
@@ -22,13 +24,17 @@ from cqlgui.cql.vocabulary import (
     study_keys,
 )
 
+OWN: Final = "cqlgui only"
+"""The status of an extension of cqlgui, which CQL 6.2 does not know."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """The facts about one spelling. `kind` is filter, transform, direction, operator, parameter, header,
-    designator, comment, hhdb key or internal. `status` is empty, `deprecated` or `undocumented`. `since` is
-    the first version of CQL with this spelling. `forms` is the syntax. `example` is a query that can be run,
-    or the body of such a query. `forms` and `example` are empty for some internal words."""
+    designator, comment, hhdb key, pgn key or internal. `status` is empty, `deprecated`, `undocumented` or
+    `OWN`. `since` is the first version of CQL with this meaning, and empty for `OWN`. `forms` is the syntax.
+    `example` is a query that can be run, or the body of such a query. `forms` and `example` are empty for
+    some internal words."""
 
     name: str
     sign: str
@@ -76,7 +82,11 @@ def complete(prefix: str) -> tuple[Row, ...]:
     def order(row: Row) -> tuple[bool, bool, bool, str]:
         return row.kind == "internal", row.status != "", len(row.name) > near, row.name
 
-    found = [row for row in ROWS if row.name in RESERVED and row.name.lower().startswith(lower)]
+    found = [
+        row
+        for row in ROWS
+        if (row.name in RESERVED or row.kind == "pgn key") and row.name.lower().startswith(lower)
+    ]
     return tuple(sorted(found, key=order))
 
 
@@ -141,7 +151,7 @@ _WORD = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*|o-o(-o)?")
 RESERVED = frozenset(
     row.name
     for row in ROWS
-    if _WORD.fullmatch(row.name) and row.kind not in ("designator", "hhdb key", "comment")
+    if _WORD.fullmatch(row.name) and row.kind not in ("designator", "hhdb key", "pgn key", "comment")
 )
 _TOKEN_KINDS = {"transform": Kind.TRANSFORM, "direction": Kind.DIRECTION}
 _SUGGESTIBLE = tuple(sorted(word for word in RESERVED if _BY_NAME[word].kind != "internal"))

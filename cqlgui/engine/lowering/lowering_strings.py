@@ -138,7 +138,7 @@ def _searched(low: Lowering, s: Scope, node: nodes_strings.Search, fail: str) ->
     return Text(inner.code, tuple(one or "" for one in found))
 
 
-_SPECIAL: Final = frozenset("^$\\.*+?()[]{}|/")
+_SPECIAL: Final = frozenset("^$\\.*+?()[]{}|")
 """A regular expression without these characters matches its own text alone (spec 8.3)."""
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import squares
-from cqlgui.cql.ast import nodes, nodes_strings, nodes_studies, nodes_tree, repeatable, types
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_strings, nodes_studies, nodes_tree, repeatable, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts as facts_of_games
@@ -101,8 +101,9 @@ class Question:
                 number = types.infer(node, self.names) is Type.NUMERIC
                 self.known[id(node)] = Fact(node, number)
             elif facts_of_games.is_remark(node, searches=searches) and not _is_apart(node):
-                # Only the truth is asked for, because the compiled query usually asks for the truth too.
-                self.known[id(node)] = Fact(node, number=False, remark=True)
+                # The compiled query usually asks for the number of a command, and for the truth of all else.
+                number = isinstance(node, nodes_facts.CommandNumber)
+                self.known[id(node)] = Fact(node, number, remark=True)
             else:
                 waiting.extend(nodes.children(node))
 
@@ -385,7 +386,7 @@ def _anywhere(found: facts_of_games.Spread, holds: Truths) -> Truths:
 def answered(found: facts_of_games.Answers | facts_of_games.Spread, number: bool) -> May:
     """The abstract value of an answer about the game, or about a position."""
     if isinstance(found, facts_of_games.Spread):
-        return _answered_somewhere(found)
+        return _numbered_somewhere(found) if number else _answered_somewhere(found)
     value, state = found
     unknown, given = state == facts_of_games.UNKNOWN, state == facts_of_games.GIVEN
     if not number:
@@ -400,6 +401,20 @@ def _answered_somewhere(found: facts_of_games.Spread) -> May:
     yes = (usual != 0) | _anywhere(found, found.values != 0)
     no = (usual == 0) | _anywhere(found, found.values == 0)
     return May(yes | unknown, no | unknown)
+
+
+def _numbered_somewhere(found: facts_of_games.Spread) -> May:
+    """The abstract value of a number about a position. Usually there is no number."""
+    assert found.usual[1] == facts_of_games.MISSING
+    given, unknown = found.states == facts_of_games.GIVEN, is_unknown(found)
+    yes = _anywhere(found, given)
+    low, high = (np.full(len(yes), far) for far in (-FAR, FAR))
+    own = np.diff(found.firsts) > 0
+    if own.any():
+        begins, values = found.firsts[:-1][own], found.values.view(np.int64)
+        low[own] = np.minimum.reduceat(np.where(given, values, FAR), begins)
+        high[own] = np.maximum.reduceat(np.where(given, values, -FAR), begins)
+    return May(yes | unknown, YES, low=np.where(unknown, -FAR, low), high=np.where(unknown, FAR, high))
 
 
 def numbered(known: Known) -> Integers:

@@ -50,10 +50,11 @@ class Games:
         return len(self.firsts)
 
 
-def of_segment(segment: segments.Segment) -> Games:
-    """The games of a segment. The array of moves is not a copy: it is the memory of the mapped file."""
-    rows = np.frombuffer(segment.table(), dtype=segments.ROW)
-    packed = np.frombuffer(segment.all_moves(), dtype=np.uint16)
+def of_segment(segment: segments.Segment, *, proven: bool = True) -> Games:
+    """The games of a segment. The array of moves is not a copy: it is the memory of the mapped file. Without
+    `proven` the games may be altered; the caller calls `Segment.prove` before a game is read."""
+    rows = np.frombuffer(segment.table(proven=proven), dtype=segments.ROW)
+    packed = np.frombuffer(segment.all_moves(proven=proven), dtype=np.uint16)
     firsts, counts = rows["first"].astype(np.int64), rows["words"].astype(np.int64)
     starts = np.zeros(len(rows), np.int64)
     table = Starts()

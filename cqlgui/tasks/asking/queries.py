@@ -10,6 +10,7 @@ from cqlgui.base import data, errors
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast import nodes, nodes_strings, nodes_tree
 from cqlgui.cql.ast.checked import Checked
+from cqlgui.cql.checking import extensions as extensions_of_query
 from cqlgui.cql.checking import lints_output
 from cqlgui.cql.editing import structure
 from cqlgui.cql.interpreting.runtime import settings
@@ -136,6 +137,12 @@ def findings(text: str) -> tuple[diagnostics.Diagnostic, ...]:
     if checked.query is None:
         return tuple(checked.diagnostics)
     return tuple(transforms.expand(checked).diagnostics)
+
+
+def extensions(text: str) -> tuple[diagnostics.Diagnostic, ...]:
+    """A note for each extension of cqlgui in a query. Empty for a query with errors."""
+    query = None if len(text) > LONGEST_QUERY else structure.checked(text).query
+    return () if query is None else extensions_of_query.notes(query)
 
 
 def read_query_file(path: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
@@ -89,8 +89,25 @@ def forget(paths: Sequence[Path]) -> None:
     workspace.journal().forget_recent(list(paths))
 
 
-def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
-    """The absolute paths of the sources, and the name of the base. Each `.cqlbase` file is replaced by the
+def once(paths: Iterable[Path]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """The paths without those that lead to the same file as a path before, and a sentence for each path that
+    is left out. Raises `errors.SourceError` if a path is not valid text."""
+    found: dict[Path, Path] = {}
+    told = []
+    for path in paths:
+        place = _place(path)
+        first = found.get(place)
+        if first is None:
+            found[place] = path
+        else:
+            other = "it is listed twice" if first == path else f"it is the same file as {first}"
+            told.append(f"{path} is left out, because {other}.")
+    return tuple(found.values()), tuple(told)
+
+
+def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str, tuple[str, ...]]:
+    """The absolute paths of the sources, the name of the base, and a sentence for each source that is left
+    out. Each `.cqlbase` file is replaced by the
     sources that it lists. The base gets the name of the first `.cqlbase` file that has a name. If no
     `.cqlbase` file has a name, the name of the base is empty.
 
@@ -98,7 +115,7 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
     start at the folder of the file. A source that is named twice, even by different paths, counts once.
     Raises `errors.SourceError`.
     """
-    found: dict[Path, Path] = {}
+    found: list[Path] = []
     name = ""
     for path in map(Path, paths):
         listed = [path.absolute()]
@@ -109,10 +126,11 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
             place = _place(source)
             # A name such as `/dev/stdin` means a different file in each process. This process therefore
             # resolves the name.
-            found.setdefault(place, place if source.is_relative_to("/dev") and place.is_file() else source)
+            found.append(place if source.is_relative_to("/dev") and place.is_file() else source)
     if not found:
         raise errors.SourceError("No file was named.")
-    return tuple(found.values()), name
+    kept, told = once(found)
+    return kept, name, told
 
 
 def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from array import array
 from collections.abc import Sequence
@@ -43,8 +44,10 @@ def ids(
     returned (see `Catalog.ids`)."""
     key = None if sort == "game" else sort
     if key is None and not text.strip():
-        numbers = range(1, base.games + 1)
-        return array("q", reversed(numbers) if descending else numbers)
+        numbers = np.arange(1, base.games + 1, dtype=np.int64)
+        found = array("q")
+        found.frombytes((numbers[::-1] if descending else numbers).tobytes())
+        return found
     pairs = [(source.id, source.first) for source in base.sources if source.games]
     found = workspace.catalog().ids(pairs, sort=key, descending=descending, text=text)
     if not base.complete:
@@ -52,7 +55,35 @@ def ids(
         # have yet.
         limits = {source.first: source.first + source.games for source in base.sources}
         found = array("q", (n for n in found if any(first <= n < end for first, end in limits.items())))
+    return _in_files(base, found, text)
+
+
+def _in_files(base: base_model.Base, games: array[int], text: str) -> array[int]:
+    """The games that fit the terms of a filter line on files. `games` fit all other terms."""
+    kept = np.ones(len(base.sources), np.bool_)
+    for term in game_filter.parse(text):
+        if isinstance(term.condition, game_filter.Files):
+            wanted = term.condition.text.casefold()
+            names = [source.path.name for source in base.sources]
+            having = np.array([wanted in name.casefold() for name in names], np.bool_)
+            if names and not having.any():
+                raise game_filter.FilterError(game_filter.unknown(term.condition, _like(wanted, names)))
+            kept &= having != term.negated
+    if kept.all():
+        return games
+    numbers = np.array(games, np.int64)
+    # Sources without games share their first game with the next source.
+    firsts = np.array([source.first for source in base.sources])
+    found: array[int] = array("q")
+    found.frombytes(numbers[kept[np.searchsorted(firsts, numbers, side="right") - 1]].tobytes())
     return found
+
+
+def _like(text: str, names: Sequence[str]) -> str:
+    """The name that is most like a text; empty if none is alike. A name may be meant without its ending."""
+    known = {form.casefold(): name for name in names for form in (name, name.partition(".")[0])}
+    near = difflib.get_close_matches(text, known, 1)
+    return known[near[0]] if near else ""
 
 
 def fitting(base: base_model.Base, text: str) -> np.ndarray:
@@ -63,7 +94,11 @@ def fitting(base: base_model.Base, text: str) -> np.ndarray:
 
 def names(base: base_model.Base, field: str, text: str, most: int = 20) -> list[str]:
     """Texts of a field of the filter line (`game_filter.TEXTS`) that contain `text`, those of the most games
-    first. Empty for an unknown field."""
+    first. Empty for an unknown field. For the field of files, these are names of files."""
+    if field.lower() == game_filter.FILE:
+        listed = sorted(base.sources, key=lambda source: -source.games)
+        names = dict.fromkeys(source.path.name for source in listed)
+        return [name for name in names if text.casefold() in name.casefold()][:most]
     wanted = game_filter.TEXTS.get(field.lower())
     if wanted is None:
         return []
@@ -97,7 +132,7 @@ def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.Game
         end = source.first + source.games
         wanted = {game - source.first for game in ordinals if source.first <= game < end}
         if wanted:
-            for ordinal, header in workspace.catalog().headers(source.id, sorted(wanted)).items():
+            for ordinal, header in sources.headers(source).headers(source.id, sorted(wanted)).items():
                 by_game[source.first + ordinal] = _row(source.first + ordinal, header)
     return [by_game[game] for game in ordinals if game in by_game]
 
@@ -211,7 +246,7 @@ def columns(source: base_model.Source, ordinals: np.ndarray) -> dict[str, Column
     the places of the games in the source, ascending. Raises `errors.SourceError` if the catalog lacks a
     game."""
     sources.rows(source)
-    known, table = workspace.catalog().table(source.id, ordinals)
+    known, table = sources.headers(source).table(source.id, ordinals)
     if len(known) < len(ordinals):
         raise errors.SourceError(
             f"Headers of {source.path.name} are missing in the catalog. Open the file again."

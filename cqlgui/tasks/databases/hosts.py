@@ -16,6 +16,7 @@ from cqlgui.base.files import disk
 from cqlgui.board import tree
 from cqlgui.db import catalog, headers
 from cqlgui.pgn import archives, braces, decoding, split
+from cqlgui.pgn import texts as texts_module
 from cqlgui.store import index
 from cqlgui.tasks.databases import files
 
@@ -54,8 +55,8 @@ class SourceReader:
     """One indexed source opened for reading: its index, its text and its rows in the catalog. Close the
     reader after use.
 
-    If the indexed text does not have the given `digest`, `errors.SourceError` is raised. There is no error if
-    segments of the index were added or repaired after the base was opened.
+    If the indexed games are not named `digest` (`index.Identity.name`), `errors.SourceError` is raised. There
+    is no error if segments of the index were added or repaired after the base was opened.
     """
 
     def __init__(
@@ -66,27 +67,21 @@ class SourceReader:
         self.rows = rows
         self.source = source
         self.index = index.SourceIndex.open(folder)
-        if digest and self.index.manifest.identity.digest != digest:
+        if digest and not self.index.manifest.identity.is_named(digest):
             self.index.close()
             raise errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
-        self._text: archives.Text | None = None
+        self._text: texts_module.Text | None = None
         self._named: int | None = None
         # The rows that were fetched last, by ordinal.
         self._headers: dict[int, headers.Header] = {}
 
     @property
-    def text(self) -> archives.Text:
+    def text(self) -> texts_module.Text:
         """The text of the source, opened at first use. Raises `errors.SourceError` if the source does not
         hold the text that was indexed."""
         if self._text is None:
-            identity = self.index.manifest.identity
             text = archives.open_source(self.path, self.folder)
-            if not _holds(text.plain, text.stamp, text.written, identity) and text.plain != self.path:
-                # The copy of a packed source may be damaged: unpack the source again.
-                text.close()
-                archives.forget_copy(text.plain)
-                text = archives.open_source(self.path, self.folder)
-            if not _holds(text.plain, text.stamp, text.written, identity):
+            if not _holds(self.path, self.folder, text.stamp, self.index.manifest.identity):
                 text.close()
                 raise self._changed()
             self._text = text
@@ -143,6 +138,10 @@ class SourceReader:
                 head = last
         return Texts(b"".join(parts), begins, begins + rows["length"].astype(np.int64), rows["flags"])
 
+    def stretch(self, begin: int, end: int) -> bytes:
+        """The bytes `begin` to `end` - 1 of the text; raises the same errors as `raw`."""
+        return self._bytes(begin, end - begin)
+
     def check(self) -> None:
         """Raise `errors.SourceError` if the source no longer holds the text that was indexed."""
         self._bytes(0, 0)
@@ -182,16 +181,13 @@ class SourceReader:
 
 
 @functools.lru_cache(64)
-def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
+def _holds(path: Path, folder: Path, stamp: disk.State, identity: index.Identity) -> bool:
     """Whether a source still begins with the text that was indexed. `stamp` is the state of the source. If
-    this state has changed since the indexing, the source's text is compared with the indexed text. The
-    unpacked copy of a packed source is always compared, because `stamp` says nothing about the copy in the
-    cache. `written` is the state of the copy."""
-    if plain != Path(identity.path):
-        return index.holds(identity, plain)
+    this state has changed since the indexing, the source's text is compared with the indexed text."""
     if stamp == identity.state:
         return True
-    return index.compare(identity, Path(identity.path), plain) != "changed"
+    with archives.open_source(path, folder) as text:
+        return text.relation(identity.state, identity.text_size, identity.digest) != "changed"
 
 
 _GAP = 1 << 12
@@ -204,7 +200,7 @@ _PATIENCE = 3
 """Maximum number of attempts to read from a source. An attempt fails if the source changes during the
 attempt."""
 LONGEST_WHOLE = split.LONGEST_GAME
-HEAD_OF_LONG = 1 << 16
+HEAD_OF_LONG = split.HEAD_OF_LONG
 
 
 def reading_limit(length: int) -> int:
@@ -266,6 +262,10 @@ class GameHost:
         found = self._read().last_comments.get(positionid)
         return None if found is None else braces.folded(found)
 
+    def all_comments(self, positionid: int) -> str:
+        """All comments at a position, with blanks between them."""
+        return self._read().comments.get(positionid, "")
+
     def nags(self, positionid: int) -> tuple[int, ...]:
         """The glyphs at a position."""
         return self._read().nags.get(positionid, ())
@@ -313,6 +313,10 @@ class BareHost:
     def comment(self, positionid: int) -> str | None:
         """No comment, because there is no game."""
         return None
+
+    def all_comments(self, positionid: int) -> str:
+        """No comment, because there is no game."""
+        return ""
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """No glyph, because there is no game."""

@@ -11,32 +11,43 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cqlgui.base import ahead, errors
+from cqlgui.base import ahead, data, errors, plurals
 from cqlgui.base import progress as progress_module
 from cqlgui.base.files import disk, soundness
 from cqlgui.db import headers
-from cqlgui.pgn import archives
-from cqlgui.store import index, segments, side_files
+from cqlgui.pgn import archives, texts
+from cqlgui.store import index, places, segments, side_files
 from cqlgui.tasks.databases import bases, workspace
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model
 
 if TYPE_CHECKING:
+    from cqlgui.db import sifting
     from cqlgui.tasks.databases import reading
 
 FIRST_BATCH = 200
 LATER_BATCH = 10_000
-_COMMIT_SECONDS = 1.5
+"""The number of games in the first segment of a source, and in all but the next and the last segment. The
+sizes do not depend on the speed of the machine, because a search pays for each segment. If the program is
+killed, the games since the last commit are read again: at most `LATER_BATCH` games, a fraction of a second of
+work with machine code, and some seconds without it."""
+_GROWTH = 8
+"""The second segment has so many times as many games as the first one, so that a slow machine soon shows
+more."""
 _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
 _VERIFYING = 4
 """Number of threads that look for damage in an index."""
+_CHECKED_WHOLE = 32 << 20
+"""When an index is opened, at most so many bytes of segments are compared with their checksums. This takes a
+few hundredths of a second."""
 _MOST_AHEAD = 24
 """Signatures are prefetched for at most this number of segments (some 30 MB)."""
 _PATIENCE = 3
@@ -73,20 +84,35 @@ def open_base(
     progress: progress_module.ProgressSink = progress_module.ignore,
     on_base: Callable[[base_model.Base], None] | None = None,
     pool: pool_module.Pool | None = None,
+    games: str | None = None,
 ) -> base_model.ImportReport:
-    """Open PGN files, or `.cqlbase` lists of PGN files, as one base. New and changed files are indexed.
+    """Open PGN files, or `.cqlbase` lists of PGN files, as one base. New and changed files are indexed. The
+    folder or address of a published base may stand in place of the files.
+
+    `games` is a filter on tags (`db.sifting`): games that do not pass it get no ordinals, and are not in the
+    base. A file that was imported with another filter is indexed again. If `games` is empty, all games are
+    imported. If it is None, each file keeps the filter of its index. Raises `game_filter.FilterError` for a
+    filter that cannot be understood.
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
     small. Bad games are recorded and never stop the import. If the import is cancelled, `cancelled` of the
     report is true, and the base is incomplete. All committed games stay in the index. If one of several
-    sources cannot be read, it is left out, with a message. A damaged source that can be read in part is
-    opened in part, with a message. A missing file raises `errors.SourceError` before anything is indexed. If
-    no source can be read, `errors.SourceError` is raised. If the index cannot be written, `CqlguiError` is
-    raised.
+    sources cannot be read, it is left out, with a message. So is a source that another path names too. A
+    damaged source that can be read in part is opened in part, with a message. A missing file raises
+    `errors.SourceError` before anything is indexed. If no source can be read, `errors.SourceError` is raised.
+    If the index cannot be written, `CqlguiError` is raised.
     """
+    place = places.published_at(paths)
+    if place is not None:
+        from cqlgui.tasks.databases import published
+
+        return published.open_base(place, cancel=cancel, progress=progress)
     started = time.perf_counter()
+    if games:
+        # A filter with errors is refused before anything is indexed.
+        _sieve(games)
     workspace.sweep()
-    absolute, listed_name = bases.expand(paths)
+    absolute, listed_name, left_out = bases.expand(paths)
     for path in absolute:
         if not disk.is_file(path):
             # This call raises an error that gives the reason, for example that the path is a folder.
@@ -101,13 +127,14 @@ def open_base(
         progress,
         on_base,
         pool or pool_module.shared(),
+        None if games is None else games.strip(),
     )
     finished = job.run()
     base = job.base()
     # The catalog's notice is taken last, because taking the notice removes it from the catalog. An error
     # after this line would lose the notice.
     notice = catalog.take_notice()
-    messages = (notice, *job.messages) if notice else tuple(job.messages)
+    messages = (*([notice] if notice else []), *left_out, *job.messages)
     return base_model.ImportReport(
         base=base,
         games=base.games,
@@ -134,7 +161,9 @@ class _Import:
         report: progress_module.ProgressSink,
         on_base: Callable[[base_model.Base], None] | None,
         pool: pool_module.Pool,
+        games: str | None,
     ) -> None:
+        self.games = games
         self.number = number
         self.name = name
         self.paths = paths
@@ -147,8 +176,8 @@ class _Import:
         self.unreadable: list[Path] = []
         self.damaged: list[Path] = []
         self._rows = [workspace.catalog().source(path) for path in paths]
-        # Games, positions, completeness and digest of each source, as far as known.
-        self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
+        # Games, positions, completeness, name and filter of each source, as far as known.
+        self._states: list[tuple[int, int, bool, str, str]] = [(0, 0, False, "", "")] * len(paths)
 
     def run(self) -> bool:
         """Bring every readable source up to date. Returns False if the import was cancelled. Raises
@@ -169,7 +198,7 @@ class _Import:
                     ) from fault
                 if not self._states[place][0]:
                     # An unreadable source without games counts as complete, because no games will follow.
-                    self.grown(place, 0, 0, True, "")
+                    self.grown(place, 0, 0, True, None)
         return True
 
     def base(self) -> base_model.Base:
@@ -177,8 +206,8 @@ class _Import:
         found: list[base_model.Source] = []
         first = 1
         for path, row, state in zip(self.paths, self._rows, self._states, strict=True):
-            games, positions, complete, digest = state
-            found.append(base_model.Source(path, first, games, row.id, positions, complete, digest))
+            games, positions, complete, digest, only = state
+            found.append(base_model.Source(path, first, games, row.id, positions, complete, digest, only))
             first += games
         return base_model.Base(
             id=self.number,
@@ -189,9 +218,12 @@ class _Import:
             complete=all(source.complete for source in found),
         )
 
-    def grown(self, place: int, games: int, positions: int, complete: bool, digest: str) -> None:
+    def grown(
+        self, place: int, games: int, positions: int, complete: bool, identity: index.Identity | None
+    ) -> None:
         """Note the state of a source and report the growing base."""
-        self._states[place] = (games, positions, complete, digest)
+        named = ("", "") if identity is None else (identity.name, identity.games)
+        self._states[place] = (games, positions, complete, *named)
         if self.on_base is not None:
             self.on_base(self.base())
 
@@ -214,61 +246,53 @@ class _SourceImport:
         read."""
         changes = 0
         done = False
-        doubtful: Path | None = None
         while not done:
             self.owner.cancel.raise_if_cancelled()
-            if doubtful is not None:
-                archives.forget_copy(doubtful)
-                if disk.is_file(doubtful):
-                    raise errors.SourceError(
-                        f"{self.path.name} cannot be unpacked anew: {doubtful} cannot be removed."
-                    )
-                doubtful = None
             with archives.open_source(
                 self.path, self.folder, cancel=self.owner.cancel, report=self.owner.report
             ) as text:
+                try:
+                    done = self._update(text)
+                except texts.ChangedError:
+                    changes += 1
+                    self.owner.messages.append(f"{self.path.name} has changed while it was read.")
                 if text.damage:
                     said = f"{self.path.name} is damaged: {text.damage}. Only what can be read of it is open."
                     if said not in self.owner.messages:
                         self.owner.messages.append(said)
                         self.owner.damaged.append(self.path)
-                try:
-                    done = self._update(text)
-                except _CopyError:
-                    doubtful = text.plain
-                    changes += 1
-                except _ChangedError:
-                    changes += 1
-                    self.owner.messages.append(f"{self.path.name} has changed while it was read.")
             if changes > _PATIENCE:
                 raise errors.SourceError(
                     f"{self.path.name} changes while it is read. Open it when that is over."
                 )
 
-    def _update(self, text: archives.Text) -> bool:
+    def _update(self, text: texts.Text) -> bool:
         """Bring the index up to date. Returns False if the caller must call this method again. Raises
-        `_ChangedError` if the source has changed since it was opened. Raises `_CopyError` if games would be
-        read from a copy that may be damaged."""
+        `texts.ChangedError` if the source has changed since it was opened."""
         known = self._known()
-        state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
+        state = "new"
+        if known is not None and self._chosen(known.identity.games):
+            own = known.identity
+            state = text.relation(own.state, own.text_size, own.digest, cancel=self.owner.cancel)
         try:
-            if known is not None and state != "changed":
+            if known is not None and state in ("same", "grown"):
                 self._repair(text, known)
             if known is not None and state == "same" and known.complete and self._has_all_rows(known):
                 if known.identity.state != text.stamp:
                     # The file was copied, linked or touched, but its text is unchanged.
                     index.note_state(self.folder, known, text.stamp)
                 self.owner.reused += known.games
-                self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
+                self.owner.grown(self.place, known.games, known.positions, True, known.identity)
+                self._name_filter(known.identity)
+                # The copy of a packed source may have been removed.
+                text.finish()
                 return True
-            self._insist_on_a_sound_copy(text, known)
             _begin_reading()
-            identity = index.identify(self.path, text.plain, cancel=self.owner.cancel)
-            if (identity.state, identity.text_size) != (text.stamp, text.size):
-                raise _ChangedError
+            identity = self._identify(text, known, state == "same")
             with index.Writer(self.folder, identity, grown=state == "grown") as writer:
                 try:
                     self._read_on(text, writer)
+                    self._name_filter(identity)
                     if text.wide:
                         self.owner.messages.append(
                             f"{self.path.name} holds games in UTF-16 behind others. They cannot be read; "
@@ -282,21 +306,35 @@ class _SourceImport:
             return False
         return True
 
-    def _insist_on_a_sound_copy(self, text: archives.Text, known: index.Manifest | None) -> None:
-        """Raise `_CopyError` if an old unpacked copy does not begin with the indexed text. Also raise
-        `_CopyError` for an old copy without an index. Without an index, nothing shows whether the copy is
-        sound."""
-        if not text.fresh and (known is None or not index.holds(known.identity, text.plain)):
-            raise _CopyError
+    def _name_filter(self, identity: index.Identity) -> None:
+        """Say which games are open, if the user did not choose them now."""
+        if identity.games and self.owner.games is None:
+            self.owner.messages.append(
+                f"{self.path.name} was imported with a filter: only its games that fit “{identity.games}” "
+                f"are open. To have all games, run: cqlgui import {self.path.name}"
+            )
 
-    def _insist_on_the_same(self, text: archives.Text) -> None:
-        """Raise `_ChangedError` if the source has changed since its text was opened."""
-        try:
-            status = self.path.stat()
-        except OSError:
-            raise _ChangedError from None
-        if disk.State.of(status) != text.stamp:
-            raise _ChangedError
+    def _chosen(self, games: str) -> bool:
+        """Whether an index with the filter `games` may be used."""
+        return self.owner.games in (None, games)
+
+    def _identify(self, text: texts.Text, known: index.Manifest | None, same: bool) -> index.Identity:
+        """The identity of a text. `known` is the index that the source has. `same` says whether this index
+        has the games of this text."""
+        if known is not None and same:
+            return data.replace(known.identity, state=text.stamp)
+        games = self.owner.games
+        if games is None:
+            games = "" if known is None else known.identity.games
+        if not text.ended:
+            return index.Identity(str(self.path), text.stamp, 0, "", os.urandom(10).hex(), games)
+        digest = text.digest(self.owner.cancel)
+        return index.Identity(str(self.path), text.stamp, text.size, digest, games=games)
+
+    def _insist_on_the_same(self, text: texts.Text) -> None:
+        """Raise `texts.ChangedError` if the source has changed since its text was opened."""
+        if not text.is_intact():
+            raise texts.ChangedError(f"{self.path.name} has changed while it was read.")
 
     def _known(self) -> index.Manifest | None:
         try:
@@ -305,23 +343,24 @@ class _SourceImport:
             self.owner.messages.append(f"{damage} {self.path.name} is read again.")
             return None
 
-    def _repair(self, text: archives.Text, known: index.Manifest) -> None:
+    def _repair(self, text: texts.Text, known: index.Manifest) -> None:
         """Rebuild damaged segments; raises `index.Busy`."""
         begun = _begun.pop(self.folder, None)
         damaged = begun[1].result() if begun and begun[0] == known else _damaged(self.folder, known)
         if not damaged:
             return
-        self._insist_on_a_sound_copy(text, known)
         with index.lock(self.folder):
             try:
                 for number in damaged:
                     row = known.segments[number]
                     last = known.complete and number == len(known.segments) - 1
-                    with self._pieces(text, row.offset, row.line, row.end, last=last) as pieces:
+                    only = known.identity.games
+                    with self._pieces(text, only, row.offset, row.line, row.end, last=last) as pieces:
                         games = [piece.games for piece in pieces]
                     index.rebuild_segment(self.folder, number, index.Block.joined(games))
                     self.owner.messages.append(
-                        f"A damaged part of the index of {self.path.name} ({row.games} games) was made again."
+                        f"A damaged part of the index of {self.path.name} ({plurals.games(row.games)}) was "
+                        "made again."
                     )
             except errors.IndexDamaged as damage:
                 self._forget(damage)
@@ -338,7 +377,7 @@ class _SourceImport:
         noted = (row.games, row.positions, row.complete)
         return noted == (known.games, known.positions, True) and self.catalog.sound(self.row) == known.games
 
-    def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
+    def _complete_rows(self, text: texts.Text, known: index.Manifest) -> None:
         """Read again the headers that the catalog lacks. Headers are lacking if the catalog was set aside, or
         if a block of the catalog was damaged. Headers are also lacking if the program was killed before it
         wrote the headers. Rows of games that are not in the index are dropped."""
@@ -350,8 +389,11 @@ class _SourceImport:
             return
         with index.SourceIndex.open(self.folder) as opened:
             offset, _length, line = opened.span(have)
-        with self._pieces(text, offset, line, known.next_offset, last=known.complete) as pieces:
+        only = known.identity.games
+        with self._pieces(text, only, offset, line, known.next_offset, last=known.complete) as pieces:
             for piece in pieces:
+                if not len(piece):
+                    continue
                 self.catalog.add_games(self.row, have, piece.headers, known.positions)
                 have += len(piece)
                 self._tell(have, known.games, "Reading headers")
@@ -359,30 +401,32 @@ class _SourceImport:
             self._insist_on_the_same(text)
             raise errors.IndexDamaged(f"The index of {self.path.name} does not fit its text.")
 
-    def _read_on(self, text: archives.Text, writer: index.Writer) -> None:
+    def _read_on(self, text: texts.Text, writer: index.Writer) -> None:
         """Read the games that are not committed yet."""
         kept = writer.game_count
         self._complete_rows(text, writer.manifest)
         self.owner.reused += kept
         positions = writer.manifest.positions
-        digest = writer.manifest.identity.digest
-        self.owner.grown(self.place, kept, positions, False, digest)
+        self.owner.grown(self.place, kept, positions, False, writer.manifest.identity)
         batch: list[headers.Table] = []
         goal = FIRST_BATCH if not kept else LATER_BATCH
-        last_commit = time.monotonic()
         end = (writer.next_offset, writer.next_line)
 
         def commit(complete: bool) -> None:
-            nonlocal goal, last_commit
+            nonlocal goal
             first = writer.game_count
-            writer.commit_segment(*end, complete=complete)
+            text.keep()
+            identity = writer.manifest.identity
+            if complete and not identity.digest:
+                identity = data.replace(identity, text_size=text.size, digest=text.digest())
+            writer.commit_segment(*end, complete=complete, identity=identity)
             if batch:
                 self.catalog.add_games(self.row, first, batch, positions)
                 batch.clear()
             if complete:
                 self.catalog.finish(self.row, writer.game_count, positions)
-            goal, last_commit = LATER_BATCH, time.monotonic()
-            self.owner.grown(self.place, writer.game_count, positions, complete, digest)
+            goal = min(_GROWTH * goal, LATER_BATCH)
+            self.owner.grown(self.place, writer.game_count, positions, complete, identity)
 
         def take(part: reading.Piece) -> None:
             nonlocal positions, end
@@ -391,41 +435,55 @@ class _SourceImport:
             positions += part.positions
             end = part.end
             self._tell(end[0], text.size, "", writer.game_count + writer.waiting - kept)
-            waited = time.monotonic() - last_commit
-            if writer.waiting >= goal or (writer.waiting >= FIRST_BATCH and waited > _COMMIT_SECONDS):
+            if writer.waiting >= goal:
                 commit(False)
 
         try:
-            with self._pieces(text, *end, last=True) as pieces:
+            with self._pieces(text, writer.manifest.identity.games, *end, last=True) as pieces:
                 for piece in pieces:
+                    self._tell(*text.share(piece.reached), "", writer.game_count + writer.waiting - kept)
                     taken = 0
                     while taken < len(piece):
                         part = piece.part(taken, min(taken + goal - writer.waiting, len(piece)))
                         taken += len(part)
                         take(part)
             self._insist_on_the_same(text)
-        except (errors.Cancelled, _ChangedError):
+        except (errors.Cancelled, texts.ChangedError):
             commit(False)
             raise
         end = (text.size, end[1])
         commit(True)
+        only = writer.manifest.identity.games
         if not writer.game_count:
-            self.owner.messages.append(f"{self.path.name} holds no games.")
+            which = f" that fit “{only}”" if only else ""
+            self.owner.messages.append(f"{self.path.name} holds no games{which}.")
 
     @contextlib.contextmanager
     def _pieces(
-        self, text: archives.Text, offset: int, line: int, until: int | None = None, *, last: bool
+        self,
+        text: texts.Text,
+        only: str,
+        offset: int,
+        line: int,
+        until: int | None = None,
+        *,
+        last: bool,
     ) -> Iterator[Iterator[reading.Piece]]:
-        """Read the games of a part of the text, within a `with` block. `last` says whether the part ends with
-        the last game of the text. If the file is damaged, the last game of the text gets the damage as its
-        problem."""
+        """Read the games of a part of the text, within a `with` block. If the filter `only` is not empty,
+        only the games that pass it are read. `last` says whether the part ends with the last game of the
+        text. If the file is damaged, the last game of the text gets the damage as its problem. Of the games
+        that pass a filter, the last one may be sound, so it gets no problem."""
         from cqlgui.tasks.databases import reading
 
+        sieve = _sieve(only) if only else None
         found = reading.pieces(
-            text, offset, line, pool=self.owner.pool, cancel=self.owner.cancel, until=until
+            text, offset, line, pool=self.owner.pool, cancel=self.owner.cancel, until=until, sieve=sieve
         )
         with contextlib.closing(found) as pieces:
-            yield _marked(pieces, f"the file is damaged: {text.damage}") if last and text.damage else pieces
+            marked = last and sieve is None and (text.damage or not text.ended)
+            yield _marked(pieces, text) if marked else pieces
+        if sieve is not None and last and not offset:
+            self.owner.messages += [f"No game of {self.path.name} has a tag {name}." for name in sieve.unseen]
 
     def _tell(self, done: int, total: int, words: str, games: int = 0) -> None:
         now = time.monotonic()
@@ -450,44 +508,61 @@ def _begin_reading() -> None:
     reading.begin()
 
 
+def _sieve(games: str) -> sifting.Sieve:
+    # Most imports have no filter.
+    from cqlgui.db import sifting
+
+    return sifting.Sieve(games)
+
+
 def _damaged(folder: Path, known: index.Manifest) -> list[int]:
     """Numbers of the segments that are missing, cut off or altered. Segments that were checked before, and
-    were not written to since, are not read again."""
-    names = ("manifest.json", *(row.file for row in known.segments))
-    checked = soundness.Checked.of([folder / name for name in names])
-    if checked is not None and checked.is_noted(folder / segments.NOTE):
-        return []
+    were not written to since, are not read again. If many segments were not checked yet, only their headers
+    are read. Their content is then checked when it is first used, unless there is no ledger of the segments,
+    because damage was met."""
+    ledger = soundness.Ledger(folder / segments.NOTE)
+    disk.allow_many_files()
+    found: list[int] = []
+    unknown: list[tuple[int, soundness.Checked]] = []
+    size = 0
+    for number, row in enumerate(known.segments):
+        path = folder / row.file
+        checked = soundness.Checked.of([path])
+        if checked is None:
+            found.append(number)
+        elif not (ledger.is_there and ledger.has(path, checked)):
+            unknown.append((number, checked))
+            size += checked.size
+    whole = not ledger.is_there or size <= _CHECKED_WHOLE
 
-    def is_damaged(row: index.SegmentRow) -> bool:
+    def is_damaged(of_unknown: tuple[int, soundness.Checked]) -> bool:
+        number, checked = of_unknown
+        row = known.segments[number]
         try:
             with contextlib.closing(segments.Segment(folder / row.file)) as segment:
-                segment.verify()
+                if whole:
+                    segment.verify()
+                    ledger.add(segment.path, checked)
                 return segment.games != row.games
         except errors.IndexDamaged:
             return True
 
     # Threads help, because computing checksums releases the interpreter lock.
     with futures.ThreadPoolExecutor(_VERIFYING) as threads:
-        damaged = [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
-    if checked is not None and not damaged:
-        checked.note(folder / segments.NOTE)
-    return damaged
+        damaged = threads.map(is_damaged, unknown)
+        found += [number for (number, _), bad in zip(unknown, damaged, strict=True) if bad]
+    if not found:
+        ledger.write(anew=not ledger.is_there)
+    return sorted(found)
 
 
-def _marked(pieces: Iterator[reading.Piece], reason: str) -> Iterator[reading.Piece]:
-    """The games of `pieces`; the last game gets the problem `reason`."""
+def _marked(pieces: Iterator[reading.Piece], text: texts.Text) -> Iterator[reading.Piece]:
+    """The games of `pieces`; if the text is damaged, the last game gets the damage as its problem. Damage is
+    known only when the text was read to its end."""
     before = next(pieces, None)
     if before is None:
         return
     for piece in pieces:
         yield before
         before = piece
-    yield before.with_problem(reason)
-
-
-class _CopyError(Exception):
-    """The unpacked copy of the source may be damaged."""
-
-
-class _ChangedError(Exception):
-    """The source has changed since it was opened."""
+    yield before.with_problem(f"the file is damaged: {text.damage}") if text.damage else before

@@ -8,11 +8,11 @@ code, the workers read all games.
 from __future__ import annotations
 
 import base64
+import collections
 import contextlib
 import functools
 import itertools
 import queue
-import secrets
 import sys
 import threading
 from array import array
@@ -23,9 +23,9 @@ import numpy as np
 
 from cqlgui.base import arrays, data, progress
 from cqlgui.base.data import dataclass
-from cqlgui.db import headers
+from cqlgui.db import headers, sifting
 from cqlgui.jit import native
-from cqlgui.pgn import archives, kernel, quick, split
+from cqlgui.pgn import kernel, quick, split, texts
 from cqlgui.pgn.kernel import Why
 from cqlgui.store import index
 from cqlgui.tasks.processes import frames
@@ -42,8 +42,12 @@ _SLOW = 400
 grows to `_SLOW` for later pieces."""
 _AHEAD = 2
 """Maximum number of pieces that wait for the caller."""
+_MOST_SENT = 4 << 20
+"""Maximum number of bytes of text that a worker gets at once, if it gets several games."""
 _LOOK = 3 << 16
 """Number of bytes that the splitter gets first when it looks for the end of a single game."""
+_BETWEEN = b"\n\n"
+"""Stands between two games that are put together."""
 _POLL_SECONDS = 0.02
 
 
@@ -54,6 +58,8 @@ class Piece:
     games: index.Block
     headers: tuple[headers.Table, ...]
     end_lines: np.ndarray
+    reached: int
+    """The byte of the text up to which all games were read or passed over."""
 
     def __len__(self) -> int:
         return len(self.end_lines)
@@ -80,7 +86,7 @@ class Piece:
             if low < high:
                 tables.append(table.part(low, high))
             first += len(table)
-        return Piece(self.games.part(start, stop), tuple(tables), self.end_lines[start:stop])
+        return Piece(self.games.part(start, stop), tuple(tables), self.end_lines[start:stop], self.reached)
 
     @property
     def positions(self) -> int:
@@ -109,16 +115,18 @@ def begin() -> None:
 
 
 def pieces(
-    text: archives.Text,
+    text: texts.Text,
     offset: int,
     line: int,
     *,
     pool: pool_module.Pool,
     cancel: progress.CancelToken,
     until: int | None = None,
+    sieve: sifting.Sieve | None = None,
 ) -> Generator[Piece, None, None]:
     """Read the games from byte `offset` on. With `until`, only games that begin before byte `until` are read.
-    `offset` is 0 or the end of a game, and lies on line `line`.
+    `offset` is 0 or the end of a game, and lies on line `line`. With `sieve`, only the games that pass the
+    sieve are returned, and the moves of the other clean games are not read. A piece may then be empty.
 
     A game that kills its worker process is returned without moves and with the reason as its problem. Raises
     `errors.Cancelled` and the errors of the reading thread. A caller that stops early must close the
@@ -135,8 +143,8 @@ def pieces(
 
     def work() -> None:
         try:
-            with contextlib.closing(_Reader(text, pool, halt)) as reader:
-                for piece in reader.pieces(offset, line, text.size if until is None else until):
+            with contextlib.closing(_Reader(text, pool, halt, sieve)) as reader:
+                for piece in reader.pieces(offset, line, sys.maxsize if until is None else until):
                     put(piece)
                     if halt.cancelled:
                         return
@@ -158,7 +166,7 @@ def pieces(
                 return
             if isinstance(piece, BaseException):
                 raise piece
-            yield _piece(piece)
+            yield _piece(piece, sieve)
     finally:
         halt.cancel()
         thread.join()
@@ -182,12 +190,21 @@ class _Halt(progress.CancelToken):
 class _Reader:
     """The work of the reading thread."""
 
-    def __init__(self, text: archives.Text, pool: pool_module.Pool, halt: progress.CancelToken) -> None:
+    def __init__(
+        self,
+        text: texts.Text,
+        pool: pool_module.Pool,
+        halt: progress.CancelToken,
+        sieve: sifting.Sieve | None,
+    ) -> None:
         self._text = text
         self._pool = pool
+        self._sieve = sieve
         self._halt = halt
-        self._token = secrets.token_hex(8)
         self._machine = quick.QuickReader() if native.available() else None
+        # Games that pass the sieve are read by `_machine`. The caller's thread uses its texts, so another
+        # reader reads the tags for the sieve.
+        self._skimmer = quick.QuickReader() if self._machine is not None and sieve is not None else None
         self._leases = contextlib.ExitStack()
         self._crew: pool_module.Crew | None = None
 
@@ -208,24 +225,27 @@ class _Reader:
                 if self._halt.cancelled:
                     return
                 answers = self._answers(part.slow)
-                if part.games and answers is not None:
-                    yield _Found(part.games, answers)
+                if answers is not None and (part.games or self._sieve is not None):
+                    yield _Found(part.games, answers, part.offset)
                 part.next()
                 size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
 
     def _scan(self, part: _Part, machine: quick.QuickReader, size: int, most_slow: int) -> None:
         """Read further games with the kernel, from at most one window of text."""
+        first, skim = self._skimmer or machine, self._skimmer is not None
         while True:
-            window = self._text.read(part.offset, min(size, self._text.size - part.offset))
-            final = part.offset + len(window) >= self._text.size
+            window = self._text.read(part.offset, size)
+            final = len(window) < size
             data = quick.padded(window)
             base = part.offset
-            games = machine.read(data, 0, part.line, final=final)
+            games = first.read(data, 0, part.line, final=final, skim=skim)
             if games.why is not Why.MORE or len(games) or final or size >= _MOST_WINDOW:
                 break
             size *= 2
         while True:
-            part.take(games, base)
+            taken = part.take(games, base)
+            if len(taken):
+                self._add(part, machine, taken, base)
             if part.done or games.why is Why.END:
                 part.done = True
                 return
@@ -236,7 +256,35 @@ class _Reader:
                 self._split(part, most_slow, only_next=True)
             if part.done or len(part.slow) >= most_slow or not base <= part.offset < base + len(window):
                 return
-            games = machine.read(data, part.offset - base, part.line, final=final)
+            games = first.read(data, part.offset - base, part.line, final=final, skim=skim)
+
+    def _add(self, part: _Part, machine: quick.QuickReader, games: quick.Games, base: int) -> None:
+        """Add games to a part. If there is a sieve, only the tags of the `games` were read: read the moves of
+        those that pass."""
+        sieve = self._sieve
+        if sieve is None:
+            part.games.append(_Quick.of(games, base))
+            return
+        rows = games.rows[sieve.passing(_tags(games, sieve.columns))]
+        starts, sizes = rows[:, kernel.START].tolist(), rows[:, kernel.LENGTH].tolist()
+        whole = b"".join(
+            games.data[start : start + size] + _BETWEEN for start, size in zip(starts, sizes, strict=True)
+        )
+        data, at, done = quick.padded(whole), 0, 0
+        while done < len(rows):
+            found = machine.read(data, at)
+            end = done + len(found)
+            if len(found):
+                own = rows[done:end]
+                lines = own[:, kernel.LINE], own[:, kernel.END_LINE]
+                part.games.append(_Quick(found, own[:, kernel.START] + base, *lines))
+            done, at = end, found.end
+            if done < len(rows) and (found.why is not Why.FULL or not len(found)):
+                # The kernel refused the moves of the next game; a worker reads this game.
+                start, size, line, end_line = rows[done, : kernel.END_LINE + 1].tolist()
+                part.add(_Item(base + start, size, line, end_line, ""))
+                done += 1
+                at = sum(sizes[:done]) + len(_BETWEEN) * done
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
         """Leave the next games to the workers. With `only_next`, leave the next game and all games without
@@ -255,9 +303,9 @@ class _Reader:
         """The workers' answers, by the offset of the game; None if the work was stopped."""
         answers: dict[int, list[Any]] = {}
         if slow:
-            waiting = iter(slow)
+            waiting = collections.deque(slow)
             work = pool_module.Work(
-                take=lambda size: list(itertools.islice(waiting, size)),
+                take=lambda size: _first(waiting, size),
                 message=self._message,
                 done=lambda items, reply: answers.update(
                     (item.offset, answer) for item, answer in zip(items, reply["games"], strict=True)
@@ -274,13 +322,11 @@ class _Reader:
         return answers
 
     def _message(self, items: list[_Item]) -> frames.Envelope:
-        return {
-            "op": "read",
-            "path": str(self._text.path),
-            "plain": str(self._text.plain),
-            "token": self._token,
-            "spans": [[item.offset, item.length, item.line, item.problem] for item in items],
-        }
+        games = [
+            [self._text.read(item.offset, item.sent).decode("latin-1"), item.offset, item.line, item.problem]
+            for item in items
+        ]
+        return {"op": "read", "games": games}
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,28 +339,43 @@ class _Item:
     end_line: int
     problem: str
 
+    @property
+    def sent(self) -> int:
+        """The number of bytes that a worker gets. A game with a problem is too long to be read."""
+        return min(self.length, split.HEAD_OF_LONG) if self.problem else self.length
+
 
 @dataclass(frozen=True, slots=True)
 class _Quick:
-    """Games that the kernel read; their offsets count from byte `base` of the text."""
+    """Games that the kernel read, their offsets in the text, their lines, and the lines after them."""
 
     games: quick.Games
-    base: int
+    offsets: np.ndarray
+    lines: np.ndarray
+    end_lines: np.ndarray
+
+    @classmethod
+    def of(cls, games: quick.Games, base: int) -> _Quick:
+        """Games of a piece of the text that begins at byte `base`."""
+        rows = games.rows
+        return cls(games, rows[:, kernel.START] + base, rows[:, kernel.LINE], rows[:, kernel.END_LINE])
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     """Games in the order of the text. The kernel has read the games in each `_Quick`. Workers have read the
-    games in each list of `_Item`. `answers` maps the offset of a game to the worker's answer."""
+    games in each list of `_Item`. `answers` maps the offset of a game to the worker's answer. `reached` is
+    the byte of the text after these games."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
+    reached: int
 
 
 class _Part:
     """Collects the games of a piece, and holds the place where reading continues."""
 
-    def __init__(self, text: archives.Text, offset: int, line: int, until: int) -> None:
+    def __init__(self, text: texts.Text, offset: int, line: int, until: int) -> None:
         self._text = text
         self.offset = offset
         self.line = line
@@ -332,16 +393,16 @@ class _Part:
         """Whether there are enough games for a piece."""
         return self.offset - self.start >= size // 2 or len(self.slow) >= most_slow
 
-    def take(self, games: quick.Games, base: int) -> None:
-        """Add the games that the kernel read."""
+    def take(self, games: quick.Games, base: int) -> quick.Games:
+        """Continue after the games that the kernel read. Returns the games that begin before the end of the
+        part."""
         count = len(games)
         if count and base + games.end > self._until:
             count = int(np.searchsorted(games.rows[:, kernel.START], self._until - base))
             self.done = count < len(games)
             games = games.first(count)
-        if count:
-            self.games.append(_Quick(games, base))
         self.offset, self.line = base + games.end, games.end_line
+        return games
 
     def leave(self, raw: split.RawGame) -> None:
         """Note that workers must read a game."""
@@ -349,12 +410,16 @@ class _Part:
             self.done = True
             return
         item = _Item(raw.offset, raw.length, raw.line, self._end_line(raw), raw.problem)
+        self.add(item)
+        self.offset, self.line = raw.end, item.end_line
+
+    def add(self, item: _Item) -> None:
+        """Add a game that a worker must read."""
         if self.games and isinstance(self.games[-1], list):
             self.games[-1].append(item)
         else:
             self.games.append([item])
         self.slow.append(item)
-        self.offset, self.line = raw.end, item.end_line
 
     def _end_line(self, raw: split.RawGame) -> int:
         """The line number after a game, also if the game is too long to be in `raw` as a whole."""
@@ -376,11 +441,15 @@ class _Text:
     Each further read may return twice as many bytes as the read before. One game may be as long as the text.
     Each read therefore checks for cancellation."""
 
-    def __init__(self, text: archives.Text, halt: progress.CancelToken, first: int) -> None:
+    def __init__(self, text: texts.Text, halt: progress.CancelToken, first: int) -> None:
         self._text = text
         self._halt = halt
         self._most = first
-        self.size = text.size
+
+    @property
+    def size(self) -> int:
+        """See `split.Source`."""
+        return self._text.size
 
     def read(self, offset: int, length: int) -> bytes:
         """See `split.Source`; raises `errors.Cancelled`."""
@@ -390,9 +459,20 @@ class _Text:
         return data
 
 
-def _piece(found: _Found) -> Piece:
+def _first(waiting: collections.deque[_Item], count: int) -> list[_Item]:
+    """Take the first games from `waiting`: at most `count`, and at most `_MOST_SENT` bytes or one game."""
+    taken: list[_Item] = []
+    size = 0
+    while waiting and len(taken) < count and (not taken or size + waiting[0].sent <= _MOST_SENT):
+        size += waiting[0].sent
+        taken.append(waiting.popleft())
+    return taken
+
+
+def _piece(found: _Found, sieve: sifting.Sieve | None) -> Piece:
     """Convert games to the data of the index and the catalog. The conversion runs in the caller's thread,
-    because the reading thread has more work than the caller's thread."""
+    because the reading thread has more work than the caller's thread. Of the games that workers have read,
+    only those that pass the `sieve` are taken."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
     end_lines: list[np.ndarray] = []
@@ -400,13 +480,18 @@ def _piece(found: _Found) -> Piece:
         if isinstance(games, _Quick):
             blocks.append(_block(games))
             tables.append(_table(games.games))
-            end_lines.append(games.games.rows[:, kernel.END_LINE])
+            end_lines.append(games.end_lines)
         else:
             answers = [found.answers[item.offset] for item in games]
+            if sieve is not None:
+                passing = sieve.passing(headers.Table.of(list(map(_row, answers)))).tolist()
+                games = list(itertools.compress(games, passing))
+                answers = list(itertools.compress(answers, passing))
             blocks.append(index.Block.of(list(map(_record, games, answers))))
             tables.append(headers.Table.of(list(map(_row, answers))))
             end_lines.append(np.array([item.end_line for item in games]))
-    return Piece(index.Block.joined(blocks), tuple(tables), np.concatenate(end_lines))
+    lines = np.concatenate([np.empty(0, np.int64), *end_lines])
+    return Piece(index.Block.joined(blocks), tuple(tables), lines, found.reached)
 
 
 def _block(found: _Quick) -> index.Block:
@@ -414,9 +499,9 @@ def _block(found: _Quick) -> index.Block:
     games = found.games
     rows = np.empty(len(games), index.ROW)
     table = games.rows
-    rows["offset"] = table[:, kernel.START] + found.base
+    rows["offset"] = found.offsets
     rows["length"] = table[:, kernel.LENGTH]
-    rows["line"] = table[:, kernel.LINE]
+    rows["line"] = found.lines
     rows["first"] = table[:, kernel.FIRST_WORD]
     rows["words"] = table[:, kernel.WORDS]
     rows["plies"] = table[:, kernel.PLIES]
@@ -453,6 +538,16 @@ def _table(games: quick.Games) -> headers.Table:
         "plies": rows[:, kernel.PLIES],
         "bad": np.zeros(len(rows), np.int64),
     }
+    return headers.Table(texts, numbers, more, more_ends)
+
+
+def _tags(games: quick.Games, columns: set[str]) -> headers.Table:
+    """The kernel's games as a table that has only some columns of tags."""
+    names = [name for name, column in headers.COLUMNS.items() if column in columns]
+    known, places = games.tags(names) if names else ([], {})
+    texts = {headers.COLUMNS[name]: headers.Coded(known, places[name]) for name in names}
+    numbers = {"white_elo": games.rows[:, kernel.ELO], "black_elo": games.rows[:, kernel.ELO + 1]}
+    more, more_ends = games.other_tags() if sifting.MORE in columns else (b"", np.zeros(len(games), np.int64))
     return headers.Table(texts, numbers, more, more_ends)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import functools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cqlgui.base import errors
 from cqlgui.db import catalog
@@ -14,11 +14,26 @@ from cqlgui.store import index
 from cqlgui.tasks.databases import hosts, workspace
 from cqlgui.tasks.results import base_model
 
+if TYPE_CHECKING:
+    from cqlgui.tasks.databases import published
 
-def stamp(path: Path) -> str:
+
+def stamp(source: base_model.Source) -> str:
     """The state of a source and of its index, as one string. When the state changes, an open source must be
     reopened to show added and repaired games."""
-    return hosts.stamp_of(path, workspace.index_folder(path))
+    if source.place is not None:
+        return source.digest
+    return hosts.stamp_of(source.path, workspace.index_folder(source.path))
+
+
+def headers(source: base_model.Source) -> catalog.Catalog | published.Headers:
+    """Who has the headers of the games of a source: the catalog, or the published base itself."""
+    if source.place is None:
+        return workspace.catalog()
+    # Few bases are published, and the modules take a while to load.
+    from cqlgui.tasks.databases import published
+
+    return published.headers_of(source.place)
 
 
 def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]:
@@ -28,8 +43,10 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
     Raises `errors.SourceError` if the index no longer describes the text of the open base, or if the catalog
     was made again.
     """
-    state = stamp(source.path) if state is None else state
-    _insist(source, _digest(workspace.index_folder(source.path), state))
+    state = stamp(source) if state is None else state
+    if source.place is not None:
+        return {"source": 0, "place": list(source.place), "stamp": state, "digest": source.digest, "rows": ""}
+    _insist(source, _identity(workspace.index_folder(source.path), state))
     known = rows(source)
     return {
         "source": source.id,
@@ -57,21 +74,29 @@ def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
 def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
     """Open only the index of a source of an open base. Raises `errors.SourceError` if the index no longer
     describes the text of the open base."""
-    with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
-        _insist(source, found.manifest.identity.digest)
+    with _index(source) as found:
+        _insist(source, found.manifest.identity)
         yield found
 
 
+def _index(source: base_model.Source) -> index.SourceIndex:
+    if source.place is None:
+        return index.SourceIndex.open(workspace.index_folder(source.path))
+    from cqlgui.tasks.databases import published
+
+    return published.index_of(source.place)
+
+
 @functools.lru_cache(256)
-def _digest(folder: Path, _state: str) -> str:
-    """The digest of the text that an index describes. Empty if there is no index. The function does not use
+def _identity(folder: Path, _state: str) -> index.Identity | None:
+    """The identity of the text that an index describes; None if there is no index. The function does not use
     `_state`, but `_state` is a part of the cache key."""
     known = index.Manifest.read(folder)
-    return "" if known is None else known.identity.digest
+    return None if known is None else known.identity
 
 
-def _insist(source: base_model.Source, digest: str) -> None:
-    if source.digest and digest != source.digest:
+def _insist(source: base_model.Source, identity: index.Identity | None) -> None:
+    if source.digest and (identity is None or not identity.is_named(source.digest)):
         raise errors.SourceError(
             f"{source.path.name} was read again since this base was opened. Open it again."
         )
@@ -80,7 +105,7 @@ def _insist(source: base_model.Source, digest: str) -> None:
 def rows(source: base_model.Source) -> catalog.Rows:
     """The catalog's account of a source. Raises `errors.SourceError` if the catalog was made anew since the
     source was opened."""
-    found = workspace.catalog().rows(source.id)
+    found = headers(source).rows(source.id)
     if found.path != str(source.path):
         # The catalog has no rows with the source's number, or the rows belong to another source.
         raise errors.SourceError(
@@ -90,6 +115,10 @@ def rows(source: base_model.Source) -> catalog.Rows:
 
 
 def _reader(source: base_model.Source) -> hosts.SourceReader:
+    if source.place is not None:
+        from cqlgui.tasks.databases import published
+
+        return published.Reader(source.place, source.digest)
     rows(source)
     return hosts.SourceReader(
         source.path, workspace.index_folder(source.path), workspace.catalog(), source.id, source.digest

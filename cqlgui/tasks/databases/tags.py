@@ -1,4 +1,5 @@
-"""The tags of a segment's games from the catalog, column by column, cached from one search to the next.
+"""The tags of a segment's games, column by column, cached from one search to the next. They come from the
+catalog, or from a published base.
 
 The cache key of a column names the catalog blocks that hold the column. Blocks never change, and no two
 blocks have the same number. A cached column is therefore always valid for the blocks in its key.
@@ -10,23 +11,27 @@ import collections
 import functools
 import sys
 import threading
-from collections.abc import Callable, Hashable
-from typing import Final
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
 from cqlgui.base import errors
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.families import closures_studies
-from cqlgui.db import headers
+from cqlgui.db import catalog, headers
+from cqlgui.db.names import TABLES
 from cqlgui.engine import facts
+from cqlgui.store import commands as commands_of_games
 from cqlgui.store import remarks as remarks_of_games
 from cqlgui.store import segments
-from cqlgui.tasks.databases import hosts, sources, workspace
+from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.results import base_model
 
 MOST_BYTES: Final = 64 << 20
-"""Maximum size in bytes of all cached columns and all cached values of filters."""
+"""Maximum size in bytes of all cached columns and all cached values of filters, and of all cached answers."""
+MOST_NUMBERS: Final = 1 << 20
+"""Answers are kept by the numbers of texts only for numbers below this one."""
 
 
 class SegmentTags:
@@ -37,18 +42,40 @@ class SegmentTags:
 
     def __init__(self, source: base_model.Source, first: int, count: int) -> None:
         self._source = source
+        self._headers = sources.headers(source)
         self._place = source.id, first, count
         self.memo: facts.Memo = Memo(lambda: self._rows)
 
     def tag(self, name: str) -> facts.Coded:
         """The values of a tag; None for a game without the tag."""
-        return self._column(name, lambda: workspace.catalog().tag_column(*self._place, name))
+        return self._column(name, lambda: self._headers.tag_column(*self._place, name))
+
+    def numbered(self, name: str) -> facts.Numbered | None:
+        """The numbers that the catalog has for the texts of a tag. None if the tag has no column of texts, if
+        the base is published and so has no catalog, or if the numbers are so large that a table of answers by
+        number would be too large."""
+        column, known = headers.COLUMNS.get(name), self._headers
+        if column is None or not isinstance(known, catalog.Catalog):
+            return None
+        numbers = known.text_numbers(*self._place, column)
+        largest = int(numbers.max(initial=0))
+        if largest >= MOST_NUMBERS:
+            return None
+
+        def texts(wanted: Sequence[int]) -> list[str | None]:
+            found = known.texts(column, wanted)
+            return [found.get(number) for number in wanted]
+
+        def answers(fact: facts.Fact) -> np.ndarray:
+            return _answers((known.numbering, TABLES[column]), fact, largest + 1)
+
+        return facts.Numbered(numbers, texts, answers)
 
     @property
     def result(self) -> facts.Coded:
         """The results at the ends of the games' texts. If a text ends without a result, the value of the tag
         `Result` is used."""
-        return self._column(_RESULT, lambda: workspace.catalog().result_column(*self._place))
+        return self._column(_RESULT, lambda: self._headers.result_column(*self._place))
 
     @property
     def first_comments(self) -> facts.Coded:
@@ -67,6 +94,13 @@ class SegmentTags:
         from cqlgui.tasks.databases import remarks
 
         return remarks.of_segment(self._source, self._place[1])
+
+    @functools.cached_property
+    def commands(self) -> commands_of_games.Commands:
+        """The numbers of commands at the positions of the games."""
+        from cqlgui.tasks.databases import commands
+
+        return commands.of_segment(self._source, self._place[1])
 
     def _read_first_comments(self) -> headers.Coded:
         with sources.opened(self._source) as opened:
@@ -105,7 +139,7 @@ class SegmentTags:
     @functools.cached_property
     def game_count(self) -> int:
         """Number of games of the source with a White tag, as in `hosts.GameHost`."""
-        return workspace.catalog().named_count(self._source.id)
+        return self._headers.named_count(self._source.id)
 
     @functools.cached_property
     def _rows(self) -> Hashable:
@@ -113,8 +147,9 @@ class SegmentTags:
         return self._current()
 
     def _current(self) -> Hashable:
+        """The cache key of the columns, as they are now."""
         source, first, count = self._place
-        rows = workspace.catalog().rows(source)
+        rows = self._headers.rows(source)
         if rows.path != str(self._source.path) or rows.games < min(first + count, self._source.games):
             raise errors.SourceError(
                 f"Headers of {self._source.path.name} are missing in the catalog. Open the file again."
@@ -129,8 +164,22 @@ class SegmentTags:
             found = facts.Coded(column.places.astype(np.int64), column.texts)
             # The column is cached only if the rows stayed the same while the column was read.
             if self._current() == self._rows:
-                _kept.put(key, found)
+                _kept.put(key, found, _size(found))
         return found
+
+
+def _answers(place: Hashable, fact: facts.Fact, size: int) -> np.ndarray:
+    """The known answers to a question by the numbers of texts (`facts.Numbered`), for at least `size`
+    numbers. `place` identifies the numbers. Threads may write the same answers at the same time."""
+    known = _answered.get((place, fact))
+    if known is None or len(known) < size:
+        # Small tables stay in the processor's cache. A truth value takes a byte.
+        larger = np.zeros((size + size // 4, 2), np.uint64 if fact.number else np.uint8)
+        if known is not None:
+            larger[: len(known)] = known
+        known = larger
+        _answered.put((place, fact), known, known.nbytes)
+    return known
 
 
 class Memo:
@@ -145,18 +194,21 @@ class Memo:
         return _kept.get((self._owner(), node))
 
     def __setitem__(self, node: nodes.Node, values: facts.Coded) -> None:
-        _kept.put((self._owner(), node), values)
+        _kept.put((self._owner(), node), values, _size(values))
 
 
-class _Kept:
-    """A cache of the recently used columns, up to `MOST_BYTES`; thread-safe."""
+T = TypeVar("T")
+
+
+class _Kept(Generic[T]):
+    """A cache of what was used last, up to `MOST_BYTES`; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: collections.OrderedDict[Hashable, tuple[facts.Coded, int]] = collections.OrderedDict()
+        self._known: collections.OrderedDict[Hashable, tuple[T, int]] = collections.OrderedDict()
         self.bytes = 0
 
-    def get(self, key: Hashable) -> facts.Coded | None:
+    def get(self, key: Hashable) -> T | None:
         with self._lock:
             found = self._known.get(key)
             if found is None:
@@ -164,13 +216,11 @@ class _Kept:
             self._known.move_to_end(key)
             return found[0]
 
-    def put(self, key: Hashable, column: facts.Coded) -> None:
-        # `_ENTRY` is an estimate of the key's size. A rough estimate is enough, because thousands of games
-        # need only a few keys.
-        size = _ENTRY + column.codes.nbytes + sum(map(sys.getsizeof, column.values))
+    def put(self, key: Hashable, value: T, size: int) -> None:
+        """Keep a value of `size` bytes."""
         with self._lock:
             _, before = self._known.pop(key, (None, 0))
-            self._known[key] = column, size
+            self._known[key] = value, size
             self.bytes += size - before
             while self.bytes > MOST_BYTES:
                 self.bytes -= self._known.popitem(last=False)[1][1]
@@ -182,10 +232,18 @@ class _Kept:
             self.bytes = 0
 
 
+def _size(column: facts.Coded) -> int:
+    # `_ENTRY` is an estimate of the key's size. A rough estimate is enough, because thousands of games need
+    # only a few keys.
+    return _ENTRY + column.codes.nbytes + sum(map(sys.getsizeof, column.values))
+
+
 _ENTRY: Final = 4_096
 _RESULT: Final = "\0result"
 _FIRST_COMMENT: Final = "\0first comment"
 _COOKED: Final = "\0cooked"
 """The games' results and facts from their texts are cached under these names, as if they were tags. No tag
 has one of these names."""
-_kept: Final = _Kept()
+_kept: Final = _Kept[facts.Coded]()
+_answered: Final = _Kept[np.ndarray]()
+"""The answers by the numbers of texts."""

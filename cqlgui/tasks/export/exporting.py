@@ -47,13 +47,8 @@ LARGE = 100_000
 """Pages with more diagrams are written only if `export` is told so. Browsers and LaTeX take minutes to open
 them, or fail."""
 _PAGES = (".html", ".tex")
-JUDGED: Final = (".csv", ".jsonl", ".epd", *arrow_files.ENDINGS)
-"""The formats that can have what tablebases and engines say of the positions."""
-
-
-FRAMED: Final = (
-    "Tables and engines judge positions as they were played, so they do not go with the query's own frame."
-)
+JUDGED: Final = tuple(ending for ending in ENDINGS if ending != ".pgn")
+"""The formats that can have what tablebases and engines say of the positions. A PGN has whole games."""
 AS_PLAYED = "in the query's frame they are no legal games. A comment names their transform."
 """Part of a message. The message gives the reason why some games in a PGN are written as they were played,
 although the user asked for the query's frame."""
@@ -101,7 +96,8 @@ def export(
 
     With `judges`, rows in a format of `JUDGED` also have the fields of the judges. What was judged is kept
     even if no file is written in the end. Raises `judgement.JudgeError` for a table or an engine that fails.
-    Rows in the query's own frame are not judged, because the position there is another one.
+    The position that a row shows is judged. With `normalise` this is the position in the query's own frame,
+    which may be worth something else than the position of the game, and which may be no legal position.
 
     Raises `TooLarge` if a page would have more than `LARGE` diagrams, unless `large` allows this.
 
@@ -116,8 +112,6 @@ def export(
     keeping.refuse(base, result.query, result.options, path)
     if allowed and not keeping.within(path, allowed):
         raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
-    if judges is not None and normalise:
-        raise errors.CqlguiError(FRAMED)
     token = cancel or progress_module.CancelToken()
     chosen = _chosen(result, games, element)
     diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
@@ -390,11 +384,11 @@ class _Job:
             yield hit_lines.quoted(record) + "\n"
 
     def html(self, file: BinaryIO) -> None:
-        for piece in gallery.page(self._records(), self.result.asked, len(self.chosen)):
+        for piece in gallery.page(self._tables(), self.result.asked, len(self.chosen)):
             file.write(piece.encode("utf-8", "replace"))
 
     def tex(self, file: BinaryIO) -> None:
-        for piece in latex_sheets.document(self._records()):
+        for piece in latex_sheets.document(self._tables()):
             file.write(piece.encode("utf-8", "replace"))
 
     def anki(self, file: BinaryIO) -> None:

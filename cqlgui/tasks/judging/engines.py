@@ -65,10 +65,15 @@ class Engine:
     def __init__(self, path: Path, limit: judgement.Limit, *, patience: float = PATIENCE) -> None:
         self.path = located(path)
         self._patience = patience
-        timed = limit.kind == "seconds"
-        amount: Any = limit.amount if timed else int(limit.amount)
-        self._limit = chess.engine.Limit(**{"time" if timed else limit.kind: amount})
-        self._slack = limit.amount if timed else 0.0
+        self._slack = 0.0
+        match limit.measure:
+            case judgement.Measure.NODES:
+                self._limit = chess.engine.Limit(nodes=int(limit.amount))
+            case judgement.Measure.DEPTH:
+                self._limit = chess.engine.Limit(depth=int(limit.amount))
+            case judgement.Measure.SECONDS:
+                self._limit = chess.engine.Limit(time=limit.amount)
+                self._slack = limit.amount
         self._heard = 0.0
         self._broken = ""
         self._transport: asyncio.SubprocessTransport | None = None

@@ -3,6 +3,7 @@ tables nor engines."""
 
 from __future__ import annotations
 
+import enum
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,15 +23,23 @@ class JudgeError(errors.CqlguiError):
     """Tables cannot be read, or the engine cannot be started, is no engine, does not answer, or ended."""
 
 
+class Measure(enum.Enum):
+    """What limits the thoughts of an engine. A depth is a number of plies."""
+
+    NODES = "nodes"
+    DEPTH = "depth"
+    SECONDS = "seconds"
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How long an engine thinks about a position: `amount` of "nodes", "depth" (plies) or "seconds"."""
+    """How long an engine thinks about a position. Only an amount of seconds may have a fraction."""
 
-    kind: str = "nodes"
+    measure: Measure = Measure.NODES
     amount: float = NODES
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.amount}"
+        return f"{self.measure.value} {self.amount}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import arrays, errors
+from cqlgui.base import arrays, errors, plurals
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass
 from cqlgui.board.position import Position
@@ -114,9 +114,11 @@ class Duplicates:
     def summary(self) -> str:
         """The number of games that are left out, and the reasons."""
         count, beginnings = len(self.left_out), int(np.count_nonzero(self.beginning))
+        same = count - beginnings
         return (
-            f"{count} of {self.games} games are duplicates: {count - beginnings} have the same moves as "
-            f"another game, {beginnings} are the beginning of another game"
+            f"{count} of {plurals.games(self.games)} {'is a duplicate' if count == 1 else 'are duplicates'}: "
+            f"{same} {'has' if same == 1 else 'have'} the same moves as another game, "
+            f"{beginnings} {'is' if beginnings == 1 else 'are'} the beginning of another game"
         )
 
 

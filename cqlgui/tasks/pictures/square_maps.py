@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import ahead, progress
+from cqlgui.base import ahead, plurals, progress
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
 from cqlgui.engine.kernels import tracing
@@ -76,10 +76,11 @@ class SquareMap:
             return "The result has no hits."
         if any(self.hits):
             return ""
+        span = plurals.counted(self.choice.plies, "ply", "plies")
         return {
             What.MEN: "No such man is on the board at any hit.",
-            What.ARRIVALS: f"No such man moves within {self.choice.plies} plies after a hit.",
-            What.CAPTURES: f"No such man captures within {self.choice.plies} plies after a hit.",
+            What.ARRIVALS: f"No such man moves within {span} after a hit.",
+            What.CAPTURES: f"No such man captures within {span} after a hit.",
             What.RINGED: "The query matches no particular squares.",
         }[self.choice.what]
 
@@ -177,7 +178,8 @@ class Ways:
         name = squares.NAMES[self.choice.origin]
         if not self.begun:
             return f"No such man is on {name} at any hit."
-        return "" if self.steps else f"The man on {name} does not move within {self.choice.plies} plies."
+        span = plurals.counted(self.choice.plies, "ply", "plies")
+        return "" if self.steps else f"The man on {name} does not move within {span}."
 
     @property
     def shown(self) -> tuple[int, ...]:

@@ -236,7 +236,8 @@ class Crew:
             self._starts_lost = 0
             idle.append(worker)
             if "error" in reply:
-                raise errors.CqlguiError(str(reply["error"]))
+                kind = errors.IndexDamaged if reply.get("damaged") else errors.CqlguiError
+                raise kind(str(reply["error"]))
             seconds = time.monotonic() - piece_done.started
             if not piece_done.retried:
                 per_item = max(seconds, 1e-4) / len(piece_done.items)

@@ -22,7 +22,9 @@ class BadGame:
 @dataclass(frozen=True, slots=True)
 class Source:
     """One PGN file of a base. `first` is the base ordinal (from 1) of the file's first game. `digest`
-    identifies the text that was indexed (`store.index.Identity`). An empty digest accepts any text."""
+    identifies the text that was indexed (`store.index.Identity`). An empty digest accepts any text. If only
+    the games were imported that pass a filter (`db.sifting`), `only` is this filter; the other games of the
+    file have no ordinals."""
 
     path: Path
     first: int
@@ -31,6 +33,10 @@ class Source:
     positions: int = 0
     complete: bool = True
     digest: str = ""
+    only: str = ""
+    place: tuple[str, int] | None = None
+    """For a source of a published base: where the base stands, and the number of the source in it. `path` is
+    then the path where the base was published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,12 @@ class Base:
     games: int
     positions: int
     complete: bool
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths that open this base again."""
+        places = dict.fromkeys(Path(source.place[0]) for source in self.sources if source.place is not None)
+        return tuple(places) or tuple(source.path for source in self.sources)
 
 
 @dataclass(frozen=True, slots=True)

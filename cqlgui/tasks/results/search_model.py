@@ -49,6 +49,8 @@ class SearchOptions:
     """Which details of all hits the search must return. `hit_details` can fetch other details later."""
     within: Integers | None = field(default=None, compare=False)
     """Ordinals of the games to search, ascending; None for all games."""
+    left_out: tuple[str, ...] = field(default=(), compare=False)
+    """What the caller left out because it cannot be read, a sentence for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,10 @@ class SearchResult:
     """The results that this result was made from, if only these results lead to the details of the hits
     (`hit_details`)."""
 
+    left_out: tuple[str, ...] = ()
+    """What could not be read and was left out, a sentence for each."""
+    notices: tuple[str, ...] = ()
+    """What the user should know about the way the games were searched, a sentence for each."""
     also: tuple[str, ...] = ()
     """The other queries, if the result is a union of several queries' results."""
 

@@ -23,9 +23,9 @@ from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.engine import facts
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games, scanning
-from cqlgui.store import remarks
+from cqlgui.store import commands, remarks
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.databases import sources, tags, workspace
+from cqlgui.tasks.databases import sources, tags
 from cqlgui.tasks.results import base_model, found
 from cqlgui.tasks.search import sieving
 
@@ -66,7 +66,8 @@ class Estimate:
         if self.games * 2 <= self.total:
             return f"up to {self._up(self.high):,} games"
         unit = _unit(self.total - self.low)
-        return f"at least {self.low // unit * unit:,} games"
+        least = self.low // unit * unit
+        return f"at least {least:,} game{'' if least == 1 else 's'}"
 
     def _up(self, number: int) -> int:
         """A number of games rounded up, but not above the total."""
@@ -178,6 +179,9 @@ class _Sample:
         """A tag's texts; None for a game without the tag."""
         return self._chosen(lambda of_segment: of_segment.tag(name))
 
+    def numbered(self, name: str) -> None:
+        """No numbers: a few texts are quickly compared."""
+
     @property
     def result(self) -> facts.Coded:
         """The results at the ends of the games' texts. If a text ends without a result, the value of the tag
@@ -201,6 +205,13 @@ class _Sample:
             [of_segment.remarks.take(numbers) for of_segment, numbers in self._parts]
         )
 
+    @property
+    def commands(self) -> commands.Commands:
+        """The numbers of commands at the positions of the games."""
+        return commands.Commands.joined(
+            [of_segment.commands.take(numbers) for of_segment, numbers in self._parts]
+        )
+
     def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:
         values: list[Any] = []
         for of_segment, numbers in self._parts:
@@ -216,9 +227,8 @@ _lock = threading.Lock()
 def _sample(base: base_model.Base, within: found.Integers | None) -> _Sample:
     """The sample of a base in its present state, or of some games of the base."""
     listed = [source for source in base.sources if source.games]
-    catalog = workspace.catalog()
     key: tuple[object, ...] = tuple(
-        (str(source.path), source.games, sources.stamp(source.path), catalog.rows(source.id).state)
+        (str(source.path), source.games, sources.stamp(source), sources.headers(source).rows(source.id).state)
         for source in listed
     )
     if within is not None:
@@ -252,5 +262,5 @@ def _taken(
                     numbers = chosen[low:high] - begin
                     parts.append(games.some(games.of_segment(segment), numbers))
                     known.append((tags.SegmentTags(source, first, segment.games), numbers))
-    named = sum(workspace.catalog().named_count(source.id) for source in listed)
+    named = sum(sources.headers(source).named_count(source.id) for source in listed)
     return _Sample(games.joined(parts), known, named)

@@ -309,7 +309,7 @@ def details(
     if not waiting:
         return found
     listed = {source.first: source for source in base.sources}
-    stamps = {first: sources.stamp(listed[first].path) for first in by_source}
+    stamps = {first: sources.stamp(listed[first]) for first in by_source}
     chosen = said(options)
     at = 0
 

@@ -34,6 +34,8 @@ examined."""
 _IDLE: Final = 3
 _MOST_PLAIN: Final = 20_000
 """Without machine code, signatures are made only for a segment with at most this number of positions."""
+_MOST_ASKED: Final = 16 * segments.LARGEST
+"""Questions about tags are asked for at most this number of games together."""
 _MOST_KEPT: Final = 24
 """Number of segments whose signatures stay in memory (some 30 MB)."""
 
@@ -41,7 +43,7 @@ _MOST_KEPT: Final = 24
 @dataclass(frozen=True, slots=True)
 class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
-    `numbers` are the games that are to be searched, in order. For all games, `facts` has the data that the
+    `numbers` are the games that are to be searched, in order. For these games, `facts` has the data that the
     compiled query needs, in the form that `scanning.scan` takes. `texts` has the texts of these data."""
 
     asked: games.Games
@@ -75,6 +77,9 @@ class Planner:
         self._idle = 0
         known = self._question.facts if self._pruned else []
         asked = list(dict.fromkeys([*compiled, *known]))
+        self._asks_ahead = all(facts.reads_tags_alone(fact.node) for fact in asked)
+        self._ahead = segments.LARGEST
+        self._group: _Group | None = None
         self._asker = facts.Asker(asked, expanded.names, interpreter.last_game(expanded.query.header))
 
     def part(
@@ -94,7 +99,10 @@ class Planner:
         if self._pruned and not self._is_idle(source):
             numbers = numbers[pruner.candidates(self._question, known)[:count]]
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
-        table = facts.table(self._compiled, known.facts, len(asked))
+        if len(numbers):
+            # A segment without such a game is not read, and need not be proven.
+            segment.prove()
+        table = facts.table(self._compiled, known.facts, len(asked), numbers)
         return Part(asked, count, numbers, table, self._asker.texts)
 
     def _is_idle(self, source: base_model.Source) -> bool:
@@ -150,11 +158,42 @@ class Planner:
     def _known(
         self, source: base_model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
     ) -> tuple[games.Games, pruner.Known]:
-        asked = games.of_segment(segment)
+        asked = games.of_segment(segment, proven=False)
         priority.pause()
-        answers = self._asker.answers(tags.SegmentTags(source, first, len(asked)), is_over)
+        answers = self._answers(source, first, len(asked), is_over)
         load = functools.partial(_columns, segment, asked, self.variations)
         return asked, pruner.Known(len(asked), load, first, answers)
+
+    def _answers(
+        self, source: base_model.Source, first: int, count: int, is_over: Callable[[], bool]
+    ) -> dict[facts.Fact, facts.Answers | facts.Spread]:
+        """The answers for the games of a segment. If the questions are about tags alone, they are asked for
+        several segments together, first for few and later for more, because asking takes longer than
+        answering."""
+        known, end = self._group, first + count
+        if known is None or known.path != source.path or not known.begin <= first <= end <= known.end:
+            # Each part of a published base has headers of its own, and another computer may search the next
+            # part.
+            if self._asks_ahead and source.place is None:
+                end = max(end, min(first + self._ahead, source.games))
+                self._ahead = min(2 * self._ahead, _MOST_ASKED)
+            answers = self._asker.answers(tags.SegmentTags(source, first, end - first), is_over)
+            known = self._group = _Group(source.path, first, end, answers)
+        low, high = first - known.begin, first + count - known.begin
+        return {
+            fact: found if isinstance(found, facts.Spread) else (found[0][low:high], found[1][low:high])
+            for fact, found in known.answers.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The answers for the games `begin` to `end` - 1 of a source."""
+
+    path: Path
+    begin: int
+    end: int
+    answers: dict[facts.Fact, facts.Answers | facts.Spread]
 
 
 _kept: collections.OrderedDict[tuple[Path, bytes], signatures.Signatures] = collections.OrderedDict()
@@ -176,6 +215,12 @@ def _columns(segment: segments.Segment, asked: games.Games, variations: bool) ->
     return found.columns(variations)
 
 
+def signed(segment: segments.Segment) -> None:
+    """Make the file with a segment's signatures, if there is none."""
+    if _read(segment) is None:
+        _made(segment, games.of_segment(segment))
+
+
 def _read(segment: segments.Segment) -> signatures.Signatures | None:
     data = side_files.read(segment, signatures.VERSION)
     return None if data is None else signatures.Signatures.unpacked(data, segment.games)
@@ -184,6 +229,7 @@ def _read(segment: segments.Segment) -> signatures.Signatures | None:
 def _made(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
     if not native.available() and int(asked.whole.sum()) > _MOST_PLAIN:
         return signatures.unknown(len(asked))
+    segment.prove()
     found = signatures.make(asked)
     side_files.write(segment, signatures.VERSION, found.packed())
     return found

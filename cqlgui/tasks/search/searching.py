@@ -14,25 +14,21 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
-from cqlgui.base import errors, priority
+from cqlgui.base import priority
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, field, replace
 from cqlgui.base.patterns import pattern
-from cqlgui.cql.ast import types
 from cqlgui.cql.interpreting import interpreter, ordering
-from cqlgui.cql.interpreting.runtime import game_log, memory, settings
-from cqlgui.cql.transforming import transforms
-from cqlgui.engine.lowering import writing
-from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.cql.interpreting.runtime import game_log, memory
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.asking.queries import Rejected
-from cqlgui.tasks.databases import sources, workspace
+from cqlgui.tasks.databases import sources
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, hit_model, hit_notes, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers
-from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving
+from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, scheduling, sieving
 
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 
@@ -71,6 +67,7 @@ def search(
     on_messages: Callable[[Sequence[hit_model.QueryMessage]], None] | None = None,
     pool: pool_module.Pool | None = None,
     most_seconds: float | None = None,
+    scheduler: scheduling.Scheduler | None = None,
 ) -> search_model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
@@ -82,15 +79,15 @@ def search(
     The search stops (`stopped`) at a variable without a value, and at an assertion that fails. It also stops
     if `HOPELESS` games in a row fail for the same reason, or if the texts have more than `MOST_KEPT`
     characters. If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it
-    begins. Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base
-    that cannot be read.
+    begins. `scheduler` says where the games are searched; by default in this process. Raises `Rejected` for a
+    bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or search_model.SearchOptions()
-    said = hit_details.said(chosen)
-    expanded = queries.expanded(text, said=said)
+    expanded = queries.expanded(text, said=hit_details.said(chosen))
     queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
     token = cancel or progress_module.CancelToken()
-    run = _Run(base, text, expanded, chosen, said, token, progress, on_hits, on_messages)
+    job = scheduling.job(base, text, chosen, expanded, token)
+    run = _Run(job, scheduler or scheduling.Local(), token, progress, on_hits, on_messages)
     if most_seconds is not None:
         from cqlgui.tasks.search import foresight
 
@@ -122,7 +119,7 @@ def of_hits(
         # The elements are those of another version of the program.
         columns = Columns(columns.hits, found_module.no_ends(len(columns)), found_module.NOTHING.codes)
     games = found_module.each_game(columns.hits).tolist()
-    untold = _defaults(base, expanded, said)
+    untold = scheduling.defaults(base, expanded, said)
     told = {
         game: hit_model.GameHits(game, (), match_string=untold.match_string)
         for game in set(order or ()).difference(games)
@@ -136,31 +133,6 @@ def of_hits(
         positions_searched=base.positions,
         variations=expanded.query.header.variations,
         options=options,
-    )
-
-
-def _writes(expanded: transforms.Expanded) -> bool:
-    written = writing.of(expanded)
-    return written.comments or written.lasting
-
-
-def _defaults(
-    base: base_model.Base, expanded: transforms.Expanded, said: settings.Settings, separable: bool = False
-) -> found_module.GameDefaults:
-    """The facts that hold for all hits of a query whose details are not known yet. `separable` is that of the
-    plan."""
-    assert expanded.query is not None
-    header = expanded.query.header
-    return found_module.GameDefaults(
-        types.infer(expanded.query.body, expanded.names) in interpreter.VALUED,
-        _writes(expanded),
-        settings.match_string(header),
-        said.header_comment and not header.silent,
-        tuple(source.first for source in base.sources if source.games),
-        said.unique_comments,
-        said.set_tags,
-        said.remove_comments,
-        separable,
     )
 
 
@@ -184,37 +156,28 @@ class _Run:
 
     def __init__(
         self,
-        base: base_model.Base,
-        text: str,
-        expanded: transforms.Expanded,
-        options: search_model.SearchOptions,
-        said: settings.Settings,
+        job: scheduling.Job,
+        scheduler: scheduling.Scheduler,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
         on_hits: Callable[[FoundGames], None] | None,
         on_messages: Callable[[Sequence[hit_model.QueryMessage]], None] | None,
     ) -> None:
-        assert expanded.query is not None
+        self.job = job
+        self.scheduler = scheduler
+        base, options, self.expanded = job.base, job.options, job.expanded
+        assert self.expanded.query is not None
         self.base = base
-        self.text = text
-        self.variations = expanded.query.header.variations
+        self.text = job.text
+        self.variations = self.expanded.query.header.variations
         self.options = options
-        self.said = said
+        self.said = job.said
         self.cancel = cancel
         self.report = report
         self.on_hits = on_hits
         self.on_messages = on_messages
-        self.expanded = expanded
-        self.plan = sieving.INTERPRETER
-        # If planning is cancelled, the search has no plan. The search ends like any other cancelled search,
-        # and finds nothing.
-        with contextlib.suppress(errors.Cancelled):
-            if options.compiled:
-                self.plan = sieving.plan(expanded, pruned=options.pruned, cancel=cancel)
-                if not said.smart_comments:
-                    # Comments of failing filters are kept, also where no position matches.
-                    self.plan = replace(self.plan, separable=False)
-        self.straight = self._straight()
+        self.plan = job.plan
+        self.straight = job.straight
         # If the result of a game depends on earlier games, one worker takes the games in order. `remembered`
         # is the worker's memory of earlier games.
         sequential = self.plan.engine != "compiled" and self.program.sequential
@@ -223,15 +186,17 @@ class _Run:
         writing = [str(folder.resolve()) for folder in options.allow_write]
         kept = [(str(path), what) for path, what in keeping.from_query(base, options)] if writing else []
         self.rights = {"write": writing, "kept": kept}
-        self.sources = [source for source in base.sources if source.games]
-        self.stamps = [sources.stamp(source.path) for source in self.sources]
+        self.sources = job.sources
+        self.stamps = [sources.stamp(source) for source in self.sources]
         # The texts of the orbits are made before the search. During the search, making thousands of texts
         # would delay cancelling.
-        self.orbits = [orbits.describe(info) for info in expanded.orbits]
+        self.orbits = [orbits.describe(info) for info in self.expanded.orbits]
         self.grown = found_module.Growing()
         self.told: dict[int, hit_model.GameHits] = {}
         self.matching = 0
-        self.untold = None if self.straight is None else self._defaults()
+        self.untold = None
+        if self.straight is not None:
+            self.untold = scheduling.defaults(base, self.expanded, self.said, self.plan.separable)
         self.failed: list[base_model.BadGame] = []
         self.stopped: search_model.Stop | None = None
         # The first fault that stops the search. It is kept until all games before the faulty game are done.
@@ -277,17 +242,10 @@ class _Run:
             lost=self._lost,
             undone=lambda reply: len(reply["undone"]),
         )
-        sieve = None
+        chunks = self.scheduler.chunks(self.job, self.remembered)
         with contextlib.ExitStack() as stack:
-            if self.plan.planner is not None:
-                sieve = sieving.Sieve(
-                    self.plan,
-                    self.sources,
-                    self.straight,
-                    threads=self.options.workers,
-                    within=self.options.within,
-                )
-                self._coming = self._sifted(stack.enter_context(sieve))
+            if chunks is not None:
+                self._coming = self._sifted(stack.enter_context(chunks))
             crew = stack.enter_context(pool.lease(1 if self.remembered is not None else self.options.workers))
             try:
                 finished = crew.run(work, self.cancel)
@@ -296,9 +254,9 @@ class _Run:
             # Drop the generator, so that this thread releases the compiled code at the end of this run. The
             # code must not stay in memory until a later garbage collection.
             self._coming = iter(())
-            if sieve is not None:
-                # The threads of the sieve end while this thread finishes the result.
-                sieve.dismiss()
+            if chunks is not None:
+                # The work of others ends while this thread finishes the result.
+                chunks.dismiss()
             if not finished:
                 # Some slices may be unfinished. Pass on the hits of later slices all the same.
                 self._advance(unfinished=True)
@@ -321,7 +279,7 @@ class _Run:
             seconds=seconds,
             games_searched=self.searched if self.stopped is None else min(self.searched, self.stopped.game),
             positions_searched=self.positions,
-            bad_games=sum(workspace.catalog().bad_count(source.id) for source in self.sources),
+            bad_games=sum(sources.headers(source).bad_count(source.id) for source in self.sources),
             engine=self.plan.engine,
             reason=self.plan.reason,
             cancelled=not finished,
@@ -332,6 +290,8 @@ class _Run:
             messages_dropped=self.messages_dropped,
             persistent=self._persistent(),
             options=self.options,
+            notices=() if chunks is None else tuple(chunks.notices),
+            left_out=(*self.options.left_out, *(() if chunks is None else chunks.left_out)),
         )
 
     @functools.cached_property
@@ -345,26 +305,6 @@ class _Run:
         if self.straight is None:
             return self.program.sort_specs
         return () if self.straight.detail_pass is None else self.straight.detail_pass.specs
-
-    def _straight(self) -> sieving.Straight | None:
-        """The object that makes hits from the results of the compiled query. None if the compiled query
-        cannot find all wanted details."""
-        wanted, straight = self.options.details, self.plan.straight
-        if straight is None:
-            return None
-        if wanted is search_model.Details.HITS and straight.detail_pass is None:
-            return replace(straight, orbit_pass=None)
-        comments = wanted is search_model.Details.COMMENTS and _writes(self.expanded)
-        if straight.detail_pass is None and wanted is not search_model.Details.ALL and not comments:
-            return straight
-        asking = hit_details.detail_pass(self.plan, self.said)
-        if isinstance(asking, Unsupported):
-            return None
-        return replace(straight, detail_pass=asking, defaults=self._defaults())
-
-    def _defaults(self) -> found_module.GameDefaults:
-        """The facts that hold for all hits that come straight from the engine."""
-        return _defaults(self.base, self.expanded, self.said, self.plan.separable)
 
     def _found(self) -> FoundGames:
         return self.grown.whole(self.told, self.untold)
@@ -403,12 +343,12 @@ class _Run:
         wanted: list[int] = within[low:high].tolist()
         return wanted
 
-    def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
+    def _sifted(self, chunks: scheduling.Chunks) -> Iterator[_Item | None]:
         """The games that the compiled query leaves to the interpreter. The iterator yields None while no game
         for the interpreter is known."""
         done = (0, 0)
-        while not sieve.exhausted:
-            chunk = sieve.take(_SIEVE_SECONDS)
+        while not chunks.exhausted:
+            chunk = chunks.take(_SIEVE_SECONDS)
             if chunk is not None:
                 first = self.sources[chunk.place].first
                 left = collections.deque(sorted([*(first + ordinal for ordinal in chunk.left), *chunk.told]))
@@ -426,8 +366,10 @@ class _Run:
                 done = chunk.place, chunk.end
                 for ordinal, places in chunk.places.items():
                     self._places[chunk.place, ordinal] = places
+                answered = self._answered(chunk)
                 for ordinal in chunk.left:
-                    yield chunk.place, ordinal
+                    if ordinal not in answered:
+                        yield chunk.place, ordinal
                 if chunk.left:
                     continue
             else:
@@ -436,6 +378,17 @@ class _Run:
         self._send()
         # Usually the sieve has handled all games, and no game remains for this line.
         yield from self._items(done)
+
+    def _answered(self, chunk: sieving.Chunk) -> set[int]:
+        """Take over what workers of another computer answered about games of a chunk. Returns these games."""
+        done: set[int] = set()
+        for ordinals, reply in chunk.replies:
+            self._done([(chunk.place, ordinal) for ordinal in ordinals], reply)
+            done.update(ordinals)
+        for ordinal, reason in chunk.lost:
+            self._lost((chunk.place, ordinal), reason)
+            done.add(ordinal)
+        return done
 
     def _take(self, size: int) -> list[_Item] | None:
         items: list[_Item] = []
@@ -554,7 +507,8 @@ class _Run:
     def _fail(self, place: int, ordinal: int, reason: str) -> None:
         source = self.sources[place]
         with sources.opened(source) as reader:
-            offset, _length, line = reader.index.span(ordinal)
+            # The game may have failed because its segment is damaged.
+            offset, _length, line = reader.index.span(ordinal, proven=False)
         self.failed.append(base_model.BadGame(source.first + ordinal, source.path, offset, line, reason))
         self._reasons[source.first + ordinal] = _NUMBERS.sub("#", reason)
 

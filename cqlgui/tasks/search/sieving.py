@@ -10,7 +10,7 @@ import functools
 import os
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -22,12 +22,13 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling
+from cqlgui.engine import compiling, facts
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.engine.pruning import pruner
 from cqlgui.engine.replaying import scanning
 from cqlgui.tasks.databases import sources, tags
+from cqlgui.tasks.processes import frames
 from cqlgui.tasks.results import base_model, hit_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, Integers
@@ -68,6 +69,10 @@ class Chunk:
     places: dict[int, list[int]]
     """The positions to be interpreted, for some games in `left`. In games without an entry, all positions are
     interpreted."""
+    replies: Sequence[tuple[list[int], frames.Envelope]] = ()
+    """What workers of another computer answered about games in `left`: the games, and the answer."""
+    lost: Sequence[tuple[int, str]] = ()
+    """The games in `left` that ended such a worker, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +199,16 @@ class Sieve:
         within: Integers | None = None,
     ) -> None:
         assert chosen.planner is not None
-        self._compiled = chosen.compiled
-        self._separable = chosen.separable
+        self._chosen = chosen
         self._planner = chosen.planner
         self._sources = listed
         self._straight = straight
         self._within = within
+        self.fault: errors.CqlguiError | None = None
+        """The error that ended the threads early."""
+        self.left_out: Sequence[str] = ()
+        self.notices: Sequence[str] = ()
+        """The threads leave nothing out, and have nothing to tell (`scheduling.Chunks`)."""
         self._chunks: dict[int, Chunk] = {}
         self._changed = threading.Condition()
         self._tasks = self._slices()
@@ -279,16 +288,18 @@ class Sieve:
                         self._given += 1
                 priority.pause()
                 started = time.perf_counter()
-                chunk = self._sift(task)
+                chunk = scan_part(self._chosen, task, self._straight, self._within, self._unwanted.is_set)
                 spent = max(time.perf_counter() - started, 1e-6)
                 with self._changed:
                     self._chunks[number] = chunk
                     wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
                     self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
                     self._changed.notify_all()
-        except errors.CqlguiError:
+        except errors.CqlguiError as fault:
             # The error is not reported here. The interpreter later opens the same source, gets the same error
             # and reports the error.
+            # The traceback would keep the compiled code in memory.
+            self.fault = fault.with_traceback(None)
             with self._changed:
                 self._stop_at(number)
         finally:
@@ -307,17 +318,22 @@ class Sieve:
     def _stop_at(self, number: int) -> None:
         self._end = number if self._end is None else min(self._end, number)
 
-    def _slices(self) -> Generator[_Slice]:
+    def _bounds(self, source: base_model.Source) -> tuple[int, int]:
+        """The first game of a source that is to be searched, and the game after the last one."""
+        if self._within is None or not len(self._within):
+            return 0, source.games
+        first, last = int(self._within[0]) - source.first, int(self._within[-1]) - source.first
+        return max(first, 0), min(last + 1, source.games)
+
+    def _slices(self) -> Generator[Slice]:
         """All games, in slices. The size of each slice depends on the speed of the search so far. Only one
         thread at a time uses this generator."""
         remaining = sum(source.games for source in self._sources)
         for place, source in enumerate(self._sources):
             with sources.indexed(source) as opened:
-                for first, segment in opened.parts:
-                    if first >= source.games:
-                        # These games were added after the base was opened. The catalog may not have their
-                        # rows yet.
-                        break
+                # Games at the end may have been added after the base was opened. The catalog may not have
+                # their rows yet.
+                for first, segment in opened.parts_among(*self._bounds(source)):
                     part = self._planner.part(source, first, segment, self._unwanted.is_set)
                     numbers = part.numbers
                     if self._within is not None:
@@ -325,119 +341,142 @@ class Sieve:
                     begin, at = 0, 0
                     while begin < part.count:
                         shared = max(remaining // len(self._threads), _LAST_SLICE)
-                        last = min(at + (min(self._size, shared) if self._compiled else _BLOCK), len(numbers))
+                        last = min(
+                            at + (min(self._size, shared) if self._chosen.compiled else _BLOCK), len(numbers)
+                        )
                         # The slice reaches up to the next game that may match. The excluded games before that
                         # game belong to the slice.
                         end = int(numbers[last]) if last < len(numbers) else part.count
-                        yield _Slice(place, source, first, part, numbers[at:last], begin, end)
+                        yield Slice(place, source, first, part, numbers[at:last], begin, end)
                         remaining -= end - begin
                         begin, at = end, last
 
-    def _sift(self, task: _Slice) -> Chunk:
-        compiled, straight, numbers = self._compiled, self._straight, task.numbers
-        asked, before = task.part.asked, task.source.first + task.first
-        hits: list[Integers] = []
-        left: set[int] = set()
-        if compiled is None:
-            left.update(numbers.tolist())
-        elif len(numbers):
-            for found in compiled.scan(
-                asked,
-                numbers,
-                before=task.first,
-                most=scanning.ALL_HITS if straight or self._separable else 1,
-                facts=task.part.facts,
-                slice_size=len(numbers),
-            ):
-                if self._unwanted.is_set():
-                    raise errors.Cancelled
-                hits.append(found.hits)
-                left.update(found.doubtful.tolist())
-        every: Integers = np.concatenate(hits) if hits else np.zeros(0, np.int64)
-        columns = found_module.NOTHING
-        told: dict[int, hit_model.GameHits] = {}
-        places: dict[int, list[int]] = {}
-        if straight is None:
-            left.update((every >> found_module.GAME_SHIFT).tolist())
-            if self._separable:
-                places = found_module.places(every + (task.first << found_module.GAME_SHIFT))
-        elif len(every):
-            columns = self._columns(task, straight, every, left, told, before)
-        sizes = asked.whole if self._planner.variations else asked.mainline
-        own: Integers = np.arange(task.begin, task.end)
-        if self._within is not None:
-            low, high = np.searchsorted(self._within, [before + task.begin, before + task.end]).tolist()
-            own = self._within[low:high] - before
-        remaining = sorted(left)
-        return Chunk(
-            task.place,
-            task.first + task.begin,
-            task.first + task.end,
-            [task.first + game for game in remaining],
-            columns,
-            len(own) - len(remaining),
-            int(sizes[own].sum()) - int(sizes[remaining].sum()),
-            told,
-            places,
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Games `begin` to `end` - 1 of a segment. `numbers` are the games of the slice that are to be searched.
+    `first` is the ordinal, in the source, of the segment's first game."""
+
+    place: int
+    source: base_model.Source
+    first: int
+    part: planning.Part
+    numbers: Integers
+    begin: int
+    end: int
+
+
+def scan_part(
+    chosen: Plan,
+    task: Slice,
+    straight: Straight | None,
+    within: Integers | None,
+    is_over: Callable[[], bool] = facts.never,
+) -> Chunk:
+    """Search a slice with the compiled query. `within` are the base ordinals to search, ascending; None for
+    all games. Raises `errors.Cancelled` once `is_over` returns True."""
+    assert chosen.planner is not None
+    asked, before, numbers = task.part.asked, task.source.first + task.first, task.numbers
+    hits: list[Integers] = []
+    left: set[int] = set()
+    if chosen.compiled is None:
+        left.update(numbers.tolist())
+    elif len(numbers):
+        for found in chosen.compiled.scan(
+            asked,
+            numbers,
+            before=task.first,
+            most=scanning.ALL_HITS if straight or chosen.separable else 1,
+            facts=task.part.facts,
+            slice_size=len(numbers),
+        ):
+            if is_over():
+                raise errors.Cancelled
+            hits.append(found.hits)
+            left.update(found.doubtful.tolist())
+    every: Integers = np.concatenate(hits) if hits else np.zeros(0, np.int64)
+    columns = found_module.NOTHING
+    told: dict[int, hit_model.GameHits] = {}
+    places: dict[int, list[int]] = {}
+    if straight is None:
+        left.update((every >> found_module.GAME_SHIFT).tolist())
+        if chosen.separable:
+            places = found_module.places(every + (task.first << found_module.GAME_SHIFT))
+    elif len(every):
+        columns = _columns(task, straight, every, left, told, before)
+    sizes = asked.whole if chosen.planner.variations else asked.mainline
+    own: Integers = np.arange(task.begin, task.end)
+    if within is not None:
+        low, high = np.searchsorted(within, [before + task.begin, before + task.end]).tolist()
+        own = within[low:high] - before
+    remaining = sorted(left)
+    return Chunk(
+        task.place,
+        task.first + task.begin,
+        task.first + task.end,
+        [task.first + game for game in remaining],
+        columns,
+        len(own) - len(remaining),
+        int(sizes[own].sum()) - int(sizes[remaining].sum()),
+        told,
+        places,
+    )
+
+
+def _columns(
+    task: Slice,
+    straight: Straight,
+    hits: Integers,
+    left: set[int],
+    told: dict[int, hit_model.GameHits],
+    base: int,
+) -> Columns:
+    """The hits as columns of a result. If the orbit pass cannot find the matching elements in a game, the
+    game is added to `left`."""
+    hits = hits[_admitted(task, straight.header, hits)]
+    if straight.detail_pass is not None:
+        found = detailed(
+            straight.detail_pass, task.part, hits, straight.defaults, before=task.first, base=base
         )
+        left.update(found.doubtful)
+        told.update(found.told)
+        return found.columns
+    matched = None
+    if straight.orbit_pass is not None and len(hits):
+        matched = straight.orbit_pass.tell(task.part.asked, hits, before=task.first, facts=task.part.facts)
+        left.update(matched.doubtful.tolist())
+    numbered = hits + (base << found_module.GAME_SHIFT)
+    if matched is None:
+        return Columns(numbered, found_module.no_ends(len(hits)), found_module.NOTHING.codes)
+    columns = Columns(numbered, matched.ends, matched.codes)
+    if len(matched.doubtful):
+        columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, matched.doubtful))
+    return columns
 
-    def _columns(
-        self,
-        task: _Slice,
-        straight: Straight,
-        hits: Integers,
-        left: set[int],
-        told: dict[int, hit_model.GameHits],
-        base: int,
-    ) -> Columns:
-        """The hits as columns of a result. If the orbit pass cannot find the matching elements in a game, the
-        game is added to `left`."""
-        hits = hits[self._admitted(task, straight.header, hits)]
-        if straight.detail_pass is not None:
-            found = detailed(
-                straight.detail_pass, task.part, hits, straight.defaults, before=task.first, base=base
-            )
-            left.update(found.doubtful)
-            told.update(found.told)
-            return found.columns
-        matched = None
-        if straight.orbit_pass is not None and len(hits):
-            matched = straight.orbit_pass.tell(
-                task.part.asked, hits, before=task.first, facts=task.part.facts
-            )
-            left.update(matched.doubtful.tolist())
-        numbered = hits + (base << found_module.GAME_SHIFT)
-        if matched is None:
-            return Columns(numbered, found_module.no_ends(len(hits)), found_module.NOTHING.codes)
-        columns = Columns(numbered, matched.ends, matched.codes)
-        if len(matched.doubtful):
-            columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, matched.doubtful))
-        return columns
 
-    @staticmethod
-    def _admitted(task: _Slice, header: nodes.Header, hits: Integers) -> found_module.Mask:
-        """A mask of the hits in admitted games. The header admits a game by its number, its result and its
-        number of hits."""
-        if header.gamenumber is None and header.matchcount is None and not header.results:
-            return np.ones(len(hits), np.bool_)
-        found = hits >> found_module.GAME_SHIFT
-        listed, places, counts = np.unique(found, return_inverse=True, return_counts=True)
-        good = np.ones(len(listed), np.bool_)
-        results = None
-        if header.results:
-            results = tags.SegmentTags(task.source, task.first, len(task.part.asked)).result
-        for at, (game, count) in enumerate(zip(listed.tolist(), counts.tolist(), strict=True)):
-            number = task.first + game + 1
-            good[at] = (
-                (header.gamenumber is None or closures.constant_range(header.gamenumber, number))
-                and (header.matchcount is None or closures.constant_range(header.matchcount, count))
-                and (
-                    results is None
-                    or all(results.values[results.codes[game]] == result for result in header.results)
-                )
+def _admitted(task: Slice, header: nodes.Header, hits: Integers) -> found_module.Mask:
+    """A mask of the hits in admitted games. The header admits a game by its number, its result and its
+    number of hits."""
+    if header.gamenumber is None and header.matchcount is None and not header.results:
+        return np.ones(len(hits), np.bool_)
+    found = hits >> found_module.GAME_SHIFT
+    listed, places, counts = np.unique(found, return_inverse=True, return_counts=True)
+    good = np.ones(len(listed), np.bool_)
+    results = None
+    if header.results:
+        results = tags.SegmentTags(task.source, task.first, len(task.part.asked)).result
+    for at, (game, count) in enumerate(zip(listed.tolist(), counts.tolist(), strict=True)):
+        number = task.first + game + 1
+        good[at] = (
+            (header.gamenumber is None or closures.constant_range(header.gamenumber, number))
+            and (header.matchcount is None or closures.constant_range(header.matchcount, count))
+            and (
+                results is None
+                or all(results.values[results.codes[game]] == result for result in header.results)
             )
-        admitted: found_module.Mask = good[places]
-        return admitted
+        )
+    admitted: found_module.Mask = good[places]
+    return admitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,20 +537,6 @@ def _texts(numbers: Integers, texts: Sequence[str]) -> Any:
         listed[:] = texts
         made[known] = listed[numbers[known]]
     return made
-
-
-@dataclass(frozen=True, slots=True)
-class _Slice:
-    """Games `begin` to `end` - 1 of a segment. `numbers` are the games of the slice that are to be searched.
-    `first` is the ordinal, in the source, of the segment's first game."""
-
-    place: int
-    source: base_model.Source
-    first: int
-    part: planning.Part
-    numbers: Integers
-    begin: int
-    end: int
 
 
 INTERPRETER: Final = Plan(None, "the interpreter was asked for")

@@ -30,7 +30,7 @@ from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.interpreting.runtime import memory, settings
 from cqlgui.cql.transforming import transforms
 from cqlgui.db import catalog
-from cqlgui.pgn import archives, reader
+from cqlgui.pgn import reader
 from cqlgui.store import index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import files, hosts
@@ -68,7 +68,7 @@ def main() -> None:
         try:
             answer = service.answer(request)
         except errors.CqlguiError as error:
-            answer = {"error": str(error)}
+            answer = {"error": str(error), "damaged": isinstance(error, errors.IndexDamaged)}
         frames.write(channel, {**answer, "id": request.get("id")})
 
 
@@ -87,8 +87,6 @@ class Service:
         self._source: hosts.SourceReader | None = None
         # The states of the source, its index and its rows when the source was opened.
         self._state = ("", "")
-        self._text: archives.Text | None = None
-        self._text_key: tuple[str, str, str] = ("", "", "")
         self._current = 0
         self._unwanted = 0
         self._working = False
@@ -159,20 +157,11 @@ class Service:
             self._working = False
 
     def _read(self, request: frames.Envelope) -> frames.Envelope:
-        """Read games from plain text; spans are (offset, length, line, problem of the splitter)."""
-        # A file may change during the life of a worker. If a request has a new token, the file is therefore
-        # opened again.
-        key = (request["path"], request["plain"], request["token"])
-        if self._text is not None and key != self._text_key:
-            self._text.close()
-            self._text = None
-        if self._text is None:
-            self._text = archives.Text(Path(key[0]), Path(key[1]))
-            self._text_key = key
+        """Read games; each is (text as Latin-1, offset, line, problem of the splitter)."""
         games = []
-        for span in request["spans"]:
+        for text, *place in request["games"]:
             with self._interruptible():
-                games.append(_read_game(self._text, *span))
+                games.append(_read_game(text.encode("latin-1"), *place))
         return {"games": games}
 
     def _search(self, request: frames.Envelope) -> frames.Envelope:
@@ -223,6 +212,9 @@ class Service:
                     break
                 continue
             except errors.CqlguiError as error:
+                if isinstance(error, errors.IndexDamaged) and request.get("place") is not None:
+                    # The part of a published base cannot be made again. It is at fault, and not the game.
+                    raise
                 failed.append([ordinal, str(error)])
                 continue
             except MemoryError:
@@ -332,7 +324,8 @@ class Service:
         return found
 
     def _opened(self, request: frames.Envelope) -> hosts.SourceReader:
-        folder = Path(request["folder"])
+        place = request.get("place")
+        folder = Path(request["folder"] if place is None else "/".join(map(str, place)))
         source = self._source
         last = max(request["games"], default=-1)
         state = request["stamp"], request["rows"]
@@ -345,11 +338,16 @@ class Service:
             source.close()
             source = self._source = None
         if source is None:
-            rows = self._catalog(Path(request["catalog"]), request["source"], request["rows"])
-            source = self._source = hosts.SourceReader(
-                Path(request["path"]), folder, rows, request["source"], request["digest"]
-            )
-            self._state = state
+            if place is None:
+                rows = self._catalog(Path(request["catalog"]), request["source"], request["rows"])
+                source = hosts.SourceReader(
+                    Path(request["path"]), folder, rows, request["source"], request["digest"]
+                )
+            else:
+                from cqlgui.tasks.databases import published
+
+                source = published.Reader((place[0], place[1]), request["digest"])
+            self._source, self._state = source, state
             if source.index.game_count <= last:
                 raise errors.IndexDamaged(
                     f"The index of {source.path.name} has fewer games than the catalog."
@@ -389,8 +387,7 @@ class _Deadline:
         return time.monotonic() > self._limit
 
 
-def _read_game(text: archives.Text, offset: int, length: int, line: int, problem: str) -> list[Any]:
-    data = text.read(offset, hosts.HEAD_OF_LONG if problem else length)
+def _read_game(data: bytes, offset: int, line: int, problem: str) -> list[Any]:
     try:
         game = reader.read_game(data, line, offset, problem)
     except Exception:

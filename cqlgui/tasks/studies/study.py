@@ -351,17 +351,18 @@ class _Run:
 
     def _games(self, question: study_text.Question, place: int, one: StudyBase) -> Integers:
         """The games that a query is to search in a base."""
-        text = question.games
-        if (place, text) not in self._within:
-            try:
-                found = games_module.fitting(one.base, text)
-            except game_filter.FilterError as error:
-                # The filter can be understood, so the base lacks a text. No game is searched, and that is
-                # said.
-                found = np.zeros(0, np.int64)
-                self._fail(Fault("", one.name, f"{self.study.path}: {one.name}: {error}", fatal=False))
-            self._within[place, text] = found
-        return self._within[place, text]
+        if (place, question.games) not in self._within:
+            found = games_module.fitting(one.base, "")
+            for part in question.filters:
+                try:
+                    found = np.intersect1d(found, games_module.fitting(one.base, part.text))
+                except game_filter.FilterError as error:
+                    # The filter can be understood, so the base lacks a text. No game is searched, and that is
+                    # said.
+                    found = np.zeros(0, np.int64)
+                    self._fail(Fault("", one.name, f"{part.place}{one.name}: games: {error}", fatal=False))
+            self._within[place, question.games] = found
+        return self._within[place, question.games]
 
     def _fail(self, fault: Fault) -> None:
         self.faults.append(fault)

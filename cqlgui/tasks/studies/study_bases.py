@@ -8,16 +8,17 @@ from pathlib import Path
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass
-from cqlgui.tasks.databases import importing, sources
+from cqlgui.tasks.databases import bases, importing, sources
 from cqlgui.tasks.results import base_model
 from cqlgui.tasks.studies import study, study_counts, study_text
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The bases of a study. `unreadable` says whether a file of a base was left out."""
+    """The bases of a study, and their files. `unreadable` says whether a file of a base was left out."""
 
     bases: tuple[study.StudyBase, ...]
+    files: tuple[Path, ...]
     unreadable: bool
 
 
@@ -32,6 +33,14 @@ def names(files: Sequence[Path]) -> list[str]:
     return long
 
 
+def distinct(files: Sequence[Path]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """The files without those that lead to the same file under another name, and a sentence for each file
+    that is left out. Raises `StudyError` for a file that is listed twice, and `errors.SourceError` for a name
+    that is not valid text."""
+    names(files)
+    return bases.once(files)
+
+
 def open_bases(
     asked: study_text.Study,
     files: Sequence[Path] = (),
@@ -41,16 +50,20 @@ def open_bases(
     on_message: Callable[[str], None] | None = None,
 ) -> Opened:
     """Open the bases that a study names, or these files in their place, each as a base of its own. Files that
-    are not indexed yet are indexed. `on_message` gets sentences about files that cannot be read whole.
+    are not indexed yet are indexed. `on_message` gets sentences about files that cannot be read whole, or
+    that are left out, because another name leads to the same file.
 
     Raises `StudyError`, with the place in the study if the study names the base, `errors.SourceError`, and
     `errors.Cancelled`.
     """
-    listed = list(files) or list(asked.bases)
+    listed, told = distinct(files or asked.bases)
     if not listed:
         raise study_text.StudyError(
             f"{asked.path} names no bases: add `bases`, or name files after the study."
         )
+    for message in told:
+        if on_message is not None:
+            on_message(message)
     titles = names(listed)
     found, unreadable = [], False
     for title, file in zip(titles, listed, strict=True):
@@ -67,7 +80,7 @@ def open_bases(
             raise errors.Cancelled("Stopped while indexing; what was read is kept.")
         found.append(study.StudyBase(title, report.base))
         unreadable = unreadable or bool(report.unreadable)
-    return Opened(tuple(found), unreadable)
+    return Opened(tuple(found), listed, unreadable)
 
 
 def game_in(base: base_model.Base, sample: study_counts.Sample, own: base_model.Base) -> int | None:

@@ -271,11 +271,11 @@ def _page(report: study.Report) -> Iterator[str]:
     yield f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<ul>\n"
     for one in report.bases:
         files = ", ".join(str(source.path) for source in one.base.sources)
-        games = shown("games", one.base.games)
-        yield f"<li>{html.escape(one.name)}: {games} games ({html.escape(files)})</li>\n"
+        games = shown("games", one.base.games) + (" game" if one.base.games == 1 else " games")
+        yield f"<li>{html.escape(one.name)}: {games} ({html.escape(files)})</li>\n"
     yield "</ul>\n"
     if report.cancelled:
-        yield f"<p>Stopped: {len(report.parts)} of {report.wanted} searches are done.</p>\n"
+        yield f"<p>Stopped: {len(report.parts)} of {report.wanted} searches done.</p>\n"
     for fault in report.faults:
         yield f"<pre>{html.escape(fault.message)}</pre>\n"
     used = [name for name in fields(report) if name not in ("group", "band") or _has_groups(report)]

@@ -26,7 +26,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,7 +37,8 @@ from cqlgui.base.patterns import pattern
 from cqlgui.cql.checking import check
 from cqlgui.cql.source import diagnostics
 from cqlgui.db import game_filter
-from cqlgui.tasks.asking import library, queries
+from cqlgui.tasks.asking import library, queries, themes
+from cqlgui.tasks.studies import study_places
 
 ENDING: Final = ".toml"
 LONGEST: Final = 16 << 20
@@ -59,6 +60,14 @@ class StudyError(errors.CqlguiError):
 
 
 @dataclass(frozen=True, slots=True)
+class Filter:
+    """A line that filters games. `place` names the file and the line, for messages."""
+
+    text: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A query of a study. `fault` says why the query has no text; it is empty if there is a text.
 
@@ -74,6 +83,8 @@ class Question:
     whole: str = ""
     offset: int = 0
     fault: str = ""
+    filters: tuple[Filter, ...] = ()
+    """The parts of `games`: that of the study, and that of the query."""
 
     def rendered(self, finding: diagnostics.Diagnostic) -> str:
         """A diagnostic of the query as text, with its place in the file."""
@@ -222,58 +233,6 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         raise StudyError(f"{path}: This is not a study: its lists are nested too deeply.") from error
 
 
-# --- places -------------------------------------------------------------------------------------------------
-
-_TOKENS = pattern(
-    r"#[^\n]*"
-    r"|\"\"\"(?:\\.|[^\\])*?\"{3,5}"
-    r"|'''.*?'{3,5}"
-    r"|\"(?:\\.|[^\"\\\n])*\""
-    r"|'[^'\n]*'",
-    re.DOTALL,
-)
-"""A comment or a string of TOML."""
-_LINE = pattern(r"^[ \t]*(?:\[\[?[ \t]*([\w-]+)[ \t]*\]\]?|([\w-]+)[ \t]*=[ \t]*)", re.MULTILINE)
-"""The head of a table, or a key with its sign."""
-_MASK: Final = "~"
-
-
-class _Places:
-    """Where the keys of a study stand in its text, because `tomllib` does not tell. A key that is written in
-    another way than usual, such as in an inline table, has no place."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.keys: dict[tuple[str, int, str], tuple[int, int]] = {}
-        masked = _TOKENS.sub(lambda match: re.sub(r"[^\n]", _MASK, match[0]), text)
-        table, number = "", 0
-        counts: dict[str, int] = {}
-        for match in _LINE.finditer(masked):
-            if match[1] is not None:
-                table = match[1]
-                number = counts[table] = counts.get(table, -1) + 1
-                self.keys.setdefault((table, number, ""), (match.start(1), match.end()))
-            else:
-                self.keys.setdefault((table, number, match[2]), (match.start(2), match.end()))
-
-    def line(self, table: str, number: int, key: str = "") -> int | None:
-        """The line of a key, or of the head of its table."""
-        found = self.keys.get((table, number, key)) or self.keys.get((table, number, ""))
-        return None if found is None else diagnostics.line_and_column(self.text, found[0])[0]
-
-    def content(self, table: str, number: int, key: str, value: str) -> int | None:
-        """Where the text of a string begins. None if the string is not written letter by letter."""
-        found = self.keys.get((table, number, key))
-        if found is None:
-            return None
-        at = found[1]
-        quotes = 3 if self.text[at : at + 3] in ("'''", '"""') else 1
-        at += quotes
-        if quotes == 3 and self.text[at : at + 1] == "\n":
-            at += 1
-        return at if self.text.startswith(value, at) else None
-
-
 class _Reader:
     """Reads the tables of one study."""
 
@@ -281,7 +240,7 @@ class _Reader:
         self.path = path
         self.text = text
         self.folder = path.absolute().parent
-        self.places = _Places(text)
+        self.places = study_places.Places(text)
 
     def study(self) -> Study:
         whole = _parsed(self.path, self.text)
@@ -324,7 +283,7 @@ class _Reader:
             judge_place=self._place("", 0, "judge"),
         )
 
-    def _question(self, one: Mapping[str, Any], number: int, games: str) -> Question:
+    def _question(self, one: Mapping[str, Any], number: int, games: Filter) -> Question:
         self._known(one, _QUERY, "A query", "query", number)
         given = [key for key in _SOURCES if key in one]
         if len(given) != 1:
@@ -336,7 +295,7 @@ class _Reader:
         variations = one.get("variations", False)
         if not isinstance(variations, bool):
             self._refuse("variations is true or false.", "query", number, "variations")
-        own = self._games(one, "query", number)
+        filters = tuple(part for part in (games, self._games(one, "query", number)) if part.text)
         path, fault, text = self.path, "", value
         if key != "text":
             path, fault, text = self._file(key, value, number)
@@ -351,21 +310,22 @@ class _Reader:
         return Question(
             name=shown,
             text=text,
-            games=" ".join(filter(None, (games, own))),
+            games=" ".join(part.text for part in filters),
             variations=variations,
             where=where,
             whole=whole,
             offset=offset,
             fault=fault and f"{self._place('query', number, key)}{fault}",
+            filters=filters,
         )
 
     def _file(self, key: str, value: str, number: int) -> tuple[Path, str, str]:
         """The file of a query, the fault of the file, and the text in it."""
         path: Path | None
         if key == "theme":
-            path = theme(value)
+            path = themes.file_of(value)
             if path is None:
-                near = nearest_theme(value)
+                near = themes.nearest(value)
                 hint = f" Did you mean {near}?" if near else ""
                 return Path(value), f"There is no theme {value} in the library.{hint}", ""
         else:
@@ -377,13 +337,13 @@ class _Reader:
         except errors.SourceError as error:
             return path, str(error), ""
 
-    def _games(self, table: Mapping[str, Any], name: str, number: int) -> str:
+    def _games(self, table: Mapping[str, Any], name: str, number: int) -> Filter:
         text = self._string(table, "games", name, number)
         try:
             game_filter.parse(text)
         except game_filter.FilterError as error:
             self._refuse(f"games: {error}", name, number, "games")
-        return text
+        return Filter(text, self._place(name, number, "games"))
 
     def _string(self, table: Mapping[str, Any], key: str, name: str, number: int) -> str:
         value = table.get(key, "")
@@ -420,40 +380,3 @@ class _Reader:
 
     def _refuse(self, words: str, name: str, number: int, key: str = "") -> None:
         raise StudyError(f"{self._place(name, number, key)}{words}")
-
-
-# --- themes -------------------------------------------------------------------------------------------------
-
-
-def theme(name: str) -> Path | None:
-    """The file of a theme of the query library, shipped or the user's own. The name is its path in the folder
-    of queries, without the ending, with `/` between folders. None if there is no such theme."""
-    parts = name.split("/")
-    if any(part in ("", ".", "..") or "\\" in part or ":" in part or "\0" in part for part in parts):
-        return None
-    for folder in _folders():
-        path = folder.joinpath(*parts[:-1], f"{parts[-1]}.cql")
-        if disk.is_file(path):
-            return path
-    return None
-
-
-def nearest_theme(name: str) -> str:
-    """The theme whose name is most like a name; empty if none is alike."""
-    import difflib
-
-    known = list(themes())
-    ends = [one for one in known if one.rpartition("/")[2] == name.rpartition("/")[2]]
-    near = ends or difflib.get_close_matches(name, known, 1)
-    return near[0] if near else ""
-
-
-def themes() -> Iterator[str]:
-    """The names of all themes."""
-    for folder in _folders():
-        for path in sorted(folder.rglob("*.cql")):
-            yield path.relative_to(folder).with_suffix("").as_posix()
-
-
-def _folders() -> tuple[Path, Path]:
-    return resources.resource("queries"), library.own_folder()

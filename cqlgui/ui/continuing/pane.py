@@ -236,7 +236,8 @@ class ContinuationsPane(QWidget):
 
     def _follow(self, row: int) -> None:
         if not self.tree.go(self._path_of(row)):
-            self.summary.say(f"{self._words()} · lines are followed for {self.tree.deepest} plies")
+            plies = wording.counted(self.tree.deepest, "ply", "plies")
+            self.summary.say(f"{self._words()} · lines are followed for {plies}")
 
     def _back(self, root: bool) -> None:
         if self._shown:

@@ -299,8 +299,11 @@ class QueryEdit(QPlainTextEdit):
         """
         parts = [hover.finding_html(finding) for finding in self.diagnostics_at(offset)]
         block = self.document().findBlock(self.offsets().to_units(offset))
-        token = highlight.token_at(block, self.offsets().to_units(offset) - block.position())
-        helped = hover.token_html(token) if token is not None else ""
+        column = self.offsets().to_units(offset) - block.position()
+        token = highlight.token_at(block, column)
+        line = block.text()
+        before = line[: offsets.Offsets(line).to_points(column)]
+        helped = hover.token_html(token, before) if token is not None else ""
         return "<hr>".join([*parts, helped] if helped else parts)
 
     def _mark(self, start: int, end: int, role: str) -> QTextEdit.ExtraSelection:

@@ -19,12 +19,13 @@ def finding_html(finding: diagnostics.Diagnostic) -> str:
     return text + (f"<br><i>{html.escape(finding.hint)}</i>" if finding.hint else "")
 
 
-def token_html(token: tokens.Token) -> str:
-    """Help on the token under the pointer; empty if there is no help."""
+def token_html(token: tokens.Token, before: str = "") -> str:
+    """Help on the token under the pointer; empty if there is no help. `before` is the text of the line up to
+    the pointer."""
     if token.kind is tokens.Kind.DESIGNATOR:
         words = describing.designator_words(token.men, token.squares)
         return f"<b>{html.escape(token.text)}</b> – {html.escape(words)}"
-    row = describing.row_of(token)
+    row = describing.row_of(token, before)
     return "" if row is None else row_html(row)
 
 

@@ -37,7 +37,6 @@ _ABOUT: Final = (
     "Drop a PGN of studies here to find the nearest positions of the open games, also if they are turned, "
     "mirrored, shifted, or have the colours swapped."
 )
-_NO_BASE: Final = "Open games first."
 _FILES: Final = "Studies (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip);;All files (*)"
 _SHARES: Final = (2, 3)
 """The shares of the entries and of the nearest games in the width."""
@@ -58,7 +57,6 @@ class AnticipationPane(QWidget):
         self.setAccessibleName("Anticipation")
         self.setAcceptDrops(True)
         self._jobs = door
-        self._base: base_model.Base | None = None
         self._answer: comparing.Answer | None = None
         self.folder = ""
         """The folder where the dialog for files begins."""
@@ -145,11 +143,9 @@ class AnticipationPane(QWidget):
     def set_base(self, base: base_model.Base | None) -> None:
         """Compare with this base from now on. What was found in another base, or when the base had fewer
         games, is forgotten."""
-        former, self._base = self._base, base
-        if base is not None and former is not None and (base.id, base.games) == (former.id, former.games):
-            return
-        self._jobs.cancel(_JOB, drop=True)
-        self._rest(_ABOUT)
+        if self.page.set_base(base):
+            self._jobs.cancel(_JOB, drop=True)
+            self._rest(_ABOUT)
 
     @property
     def busy(self) -> bool:
@@ -174,19 +170,22 @@ class AnticipationPane(QWidget):
 
     def compare_files(self, paths: Sequence[Path]) -> None:
         """Compare the games of some files."""
-        if self._base is not None:
+        base = self.page.base
+        if base is not None:
             self.folder = str(paths[0].absolute().parent)
-            self._run(comparing.files(paths, self._base))
+            self._run(comparing.files(paths, base))
 
     def compare_text(self, text: str) -> None:
         """Compare a position (FEN) or studies (PGN)."""
-        if self._base is not None:
-            self._run(comparing.text(text, self._base))
+        base = self.page.base
+        if base is not None:
+            self._run(comparing.text(text, base))
 
     def compare_position(self, position: Position, besides: int = 0) -> None:
         """Compare a position with all games but the game `besides`."""
-        if self._base is not None:
-            self._run(comparing.position(position, self._base, besides))
+        base = self.page.base
+        if base is not None:
+            self._run(comparing.position(position, base, besides))
 
     def cancel(self) -> None:
         """Stop comparing."""
@@ -208,10 +207,9 @@ class AnticipationPane(QWidget):
     # --- what is shown ---
 
     def _rest(self, words: str, *, fault: bool = False) -> None:
-        able = self._base is not None and self._base.games > 0
         self._answer = None
         self._pages.setCurrentIndex(0)
-        self.page.rest(words if able else f"{words} {_NO_BASE}", able=able, fault=fault)
+        self.page.rest(words, fault=fault)
         self.setFocusProxy(self.page.begin)
 
     def _fail(self, error: errors.CqlguiError) -> None:
@@ -282,7 +280,7 @@ class AnticipationPane(QWidget):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         data = event.mimeData()
-        if self._base is not None and (any(url.isLocalFile() for url in data.urls()) or data.hasText()):
+        if self.page.base is not None and (any(url.isLocalFile() for url in data.urls()) or data.hasText()):
             # Files and texts are copied, because the other program must keep them.
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()

@@ -29,7 +29,6 @@ _ABOUT: Final = (
     "Finds games that are in the base more than once: with the same moves, whatever the spelling of the "
     "names, or as the beginning of another game."
 )
-_NO_BASE: Final = "Open games first."
 _FIND: Final = "Find duplicates"
 
 
@@ -52,7 +51,6 @@ class DuplicatesPane(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Duplicates")
         self._jobs = door
-        self._base: base_model.Base | None = None
         self._found: duplicates.Duplicates | None = None
         self._cache = rows.RowCache(door, self)
         self.model = groups.GroupsModel(self._cache, self)
@@ -103,14 +101,11 @@ class DuplicatesPane(QWidget):
     def set_base(self, base: base_model.Base | None) -> None:
         """Look for duplicates in this base from now on. What was found in another base, or when the base had
         fewer games, is forgotten."""
-        former, self._base = self._base, base
-        if base is not None and former is not None and (base.id, base.games) == (former.id, former.games):
-            return
-        self._jobs.cancel(_JOB, drop=True)
-        self._cache.set_base(base)
-        self._forget()
-        able = base is not None and base.games > 0
-        self.page.rest(_ABOUT if able else f"{_ABOUT} {_NO_BASE}", able=able)
+        if self.page.set_base(base):
+            self._jobs.cancel(_JOB, drop=True)
+            self._cache.set_base(base)
+            self._forget()
+            self.page.rest(_ABOUT)
 
     @property
     def busy(self) -> bool:
@@ -124,7 +119,7 @@ class DuplicatesPane(QWidget):
 
     def look(self) -> None:
         """Look for duplicates in the background."""
-        base = self._base
+        base = self.page.base
         if base is None or not base.games:
             return
         self._forget()
@@ -140,7 +135,7 @@ class DuplicatesPane(QWidget):
             self._fail,
             self.page.tell,
             name=_JOB,
-            on_cancelled=lambda: self.page.rest(f"Stopped. {_ABOUT}", able=True),
+            on_cancelled=lambda: self.page.rest(f"Stopped. {_ABOUT}"),
         )
 
     def cancel(self) -> None:
@@ -165,7 +160,7 @@ class DuplicatesPane(QWidget):
     def _take(self, made: _Found) -> None:
         found, listed = made
         if not len(found.left_out):
-            self.page.rest(f"None of the {wording.games(found.games)} is there twice.", able=True)
+            self.page.rest(f"None of the {wording.games(found.games)} is there twice.")
         else:
             self.model.show_rows(listed)
             self._pages.setCurrentIndex(1)
@@ -175,7 +170,7 @@ class DuplicatesPane(QWidget):
         self._say()
 
     def _fail(self, error: errors.CqlguiError) -> None:
-        self.page.rest(str(error), able=True, fault=True)
+        self.page.rest(str(error), fault=True)
 
     def _switched(self, on: bool) -> None:
         self._say()

@@ -1,4 +1,5 @@
-"""A page for work that has not begun or is under way: a sentence with a button, or a progress bar."""
+"""A page for work on a base that has not begun or is under way: a sentence with a button, or a progress
+bar."""
 
 from __future__ import annotations
 
@@ -6,14 +7,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from cqlgui.base import progress
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import bars, labels, theme
 
 
 class WaitingPage(QWidget):
-    """`begin` is the button that begins the work, and `cancel` the button that stops it."""
+    """`begin` is the button that begins the work, and `cancel` the button that stops it. `base` is the base
+    that the work is about; None if no games are open."""
 
     def __init__(self, words: str, begin: QAbstractButton, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.base: base_model.Base | None = None
         self._fault = False
         self._words = labels.Label(self)
         self._words.setWordWrap(True)
@@ -39,17 +43,24 @@ class WaitingPage(QWidget):
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(2)
         theme.theme().changed.connect(self._dress)
-        self.rest(words, able=False)
+        self.rest(words)
 
     def words(self) -> str:
         """The sentence that is shown."""
         return self._words.text()
 
-    def rest(self, words: str, *, able: bool, fault: bool = False) -> None:
-        """Show a sentence and the button. `able` says whether the work can begin, and `fault` whether the
-        sentence is about a fault."""
+    def set_base(self, base: base_model.Base | None) -> bool:
+        """Work on this base from now on. Returns whether it is another base, or has other games than before,
+        so that what was found before no longer holds."""
+        former, self.base = self.base, base
+        return base is None or former is None or (base.id, base.games) != (former.id, former.games)
+
+    def rest(self, words: str, *, fault: bool = False) -> None:
+        """Show a sentence and the button. Without games the work cannot begin, and this is said too. `fault`
+        says whether the sentence is about a fault."""
+        able = self.base is not None and self.base.games > 0
         self._fault = fault
-        self._words.setText(labels.cut(words))
+        self._words.setText(labels.cut(words if able else f"{words} {_NO_BASE}"))
         self.begin.setVisible(True)
         self.begin.setEnabled(able)
         self._bar.setVisible(False)
@@ -77,5 +88,6 @@ class WaitingPage(QWidget):
         self._words.setStyleSheet(f"color: {colours.error if self._fault else colours.muted};")
 
 
+_NO_BASE = "Open games first."
 _WIDEST = 420
 """A wider column of text is hard to read."""

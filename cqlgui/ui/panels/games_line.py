@@ -23,8 +23,8 @@ _LEAST = 2
 
 TIP = (
     "Every word must stand in the players, event, site, date, ECO code or result.\n"
-    "white:  black:  player:  event:  site:  round:  date:  result:  eco:  opening:  look in one of them,\n"
-    "as in player:steinitz eco:C or eco:B20-B99; a text with spaces goes in quotes.\n"
+    "white:  black:  player:  event:  site:  round:  date:  result:  eco:  opening:  file:\n"
+    "look in one of them, as in player:steinitz eco:C or eco:B20-B99; a text with spaces goes in quotes.\n"
     "elo  whiteelo  blackelo  year  plies  are numbers, as in elo>2600 year:1990-2000\n"
     "A minus before a term negates it, as in -result:1/2-1/2"
 )
@@ -146,7 +146,7 @@ class GamesLine(QLineEdit):
         super().keyPressEvent(event)
 
 
-_TERM = re.compile(r'-?(?:([A-Za-z_]+)[:=])?("[^"]*"?|[^\s"]*)')
+_TERM = re.compile(r'-?(?:([A-Za-z_]+)\s*[:=]\s*)?("[^"]*"?|[^\s"]*)')
 
 
 def word_before(text: str, caret: int) -> tuple[int, str | None, str]:
@@ -167,8 +167,7 @@ def fields_like(beginning: str) -> list[str]:
     """The fields that begin with some letters, with the sign that usually follows."""
     if not beginning:
         return []
-    known = (*game_filter.TEXTS, *game_filter.NUMBERS)
-    return [name + _SIGNS.get(name, ":") for name in known if name.startswith(beginning.lower())]
+    return [name + _SIGNS.get(name, ":") for name in game_filter.FIELDS if name.startswith(beginning.lower())]
 
 
 def quoted(name: str) -> str:

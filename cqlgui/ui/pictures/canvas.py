@@ -29,8 +29,10 @@ SCALE: Final = 2
 """Pixels of a saved image for each pixel on the screen, along each side."""
 _BRUSH: Final = 6
 """A mouse that moves at least this many pixels while a button is down draws a brush."""
-_LABELS: Final = 0.42
-"""The greatest part of the width that the names of horizontal bars take."""
+_MARGINS: Final = (4, 8, 16, 4)
+"""The room around the axes in pixels: left, above, right, below."""
+_DENSE: Final = 650
+"""Where the picture is narrower, an axis has fewer numbers."""
 
 # pyqtgraph would delete graphics items at the end of the process. The window does this itself.
 pg.setConfigOption("exitCleanup", False)
@@ -38,17 +40,19 @@ pg.setConfigOption("exitCleanup", False)
 
 class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """Shows one drawing. `picked` carries the rows of the table behind the shapes that the user clicked or
-    brushed. `moved` carries a row that the user chose with the arrow keys."""
+    brushed. `moved` carries a row that the user chose with the arrow keys. `fitted` is emitted when the
+    drawing was fitted to the size of the widget, which may change its caption."""
 
     picked = Signal(list)
     moved = Signal(int)
+    fitted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._field = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
         self._axes = {side: _CountAxis(side) for side in ("left", "bottom")}
         super().__init__(parent, viewBox=self._field, axisItems=self._axes)
         self.hideButtons()
-        self.getPlotItem().layout.setContentsMargins(4, 8, 16, 4)
+        self.getPlotItem().layout.setContentsMargins(*_MARGINS)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(200, 160)
         self.setFrameShape(self.Shape.NoFrame)
@@ -72,7 +76,8 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self._sheet.show_drawing(drawing)
         self.setAccessibleName(title)
         self.setAccessibleDescription(
-            f"{len(table.rows)} rows. The arrow keys go from part to part, and Enter shows its hits."
+            f"{wording.counted(len(table.rows), 'row', 'rows')}. The arrow keys go from part to part, "
+            "and Enter shows its hits."
         )
         self._field.setAspectLocked(drawing.square)
         self._field.invertY(drawing.upside_down)
@@ -139,13 +144,22 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self._sheet.dress(drawings.Look(colours, self.font(), ramp))
 
     def _fit(self) -> None:
-        drawing = self.drawing
+        drawing, metrics = self.drawing, QFontMetrics(self.font())
         if drawing is None:
             return
+        left, top, right, bottom = _MARGINS
+        # Below the field are the numbers of the axis and its name.
+        below = 2 * metrics.height() + 8 if drawing.bottom is not None else 0
+        drawing.fit(self.width() - left - right, self.height() - top - bottom - below, self.font())
+        self._sheet.prepareGeometryChange()
         self._field.setRange(drawing.bounds, padding=0, disableAutoRange=True)
         axis = self._axes["left"]
         if drawing.left is not None and drawing.left.ticks is not None:
-            axis.cut(drawing.left, int(self.width() * _LABELS), QFontMetrics(self.font()))
+            axis.cut(drawing.left, int(self.width() * drawings.LABELS), metrics)
+            self._axes["bottom"].setTickDensity(min(1.0, (self.width() - axis.width()) / _DENSE))
+        else:
+            self._axes["bottom"].setTickDensity(min(1.0, self.width() / _DENSE))
+        self.fitted.emit()
 
     def _row_at(self, place: QPoint) -> int:
         drawing = self.drawing

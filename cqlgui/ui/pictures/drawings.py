@@ -26,6 +26,14 @@ MOST_LINES: Final = 15
 MOST_ARROWS: Final = 16
 """Greatest number of arrows. More would hide each other."""
 NO_ROW: Final = -1
+LABELS: Final = 0.42
+"""The greatest part of the width that the names of horizontal bars take."""
+_BOARD: Final = 8.65
+"""The side of the board with its letters and numbers, in squares."""
+_LEGEND: Final = 120
+"""The least width of a legend in pixels."""
+_GAP: Final = 0.3
+"""The room between the board and its legend, in squares."""
 QUERIES: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
 """The colours of queries: the palette of Okabe and Ito, which the colour-blind can tell apart."""
 _ARROW: Final = {False: "#d55e00", True: "#ff9d5c"}
@@ -72,6 +80,11 @@ class Drawing(ABC):
     square = False
     brushes = ""
     caption = ""
+
+    def fit(  # noqa: B027  # most drawings fit a field of any size
+        self, _width: float, _height: float, _font: QFont
+    ) -> None:
+        """Choose `bounds` and what is drawn for a field of this size in pixels."""
 
     @abstractmethod
     def paint(self, painter: QPainter, look: Look) -> None:
@@ -181,18 +194,34 @@ class Lines(Drawing):
     brushes = "y"
 
     def __init__(self, lines: Sequence[tuple[str, int]], axis: str, what: str) -> None:
-        self._lines = lines[:MOST_LINES]
+        self._all, self._what = lines, what
+        self._room = 1.22
+        """The width of the field, if the longest bar has the width 1. Its number stands behind it."""
+        self.bottom = Axis(axis)
+        self._draw(MOST_LINES)
+
+    def _draw(self, most: int) -> None:
+        """Draw at most `most` bars, the first ones."""
+        self._lines = self._all[:most]
         top = max((count for _, count in self._lines), default=0) or 1
-        # There is room for the number behind the longest bar.
-        self.bounds = QRectF(0, 0, top * 1.22, max(len(self._lines), 5))
+        self.bounds = QRectF(0, 0, top * self._room, max(len(self._lines), min(5, most)))
         ticks = [
             (number + 0.5, wording.straight(" ".join(words.split())))
             for number, (words, _) in enumerate(self._lines)
         ]
         self.left = Axis("", ticks)
-        self.bottom = Axis(axis)
-        if len(lines) > MOST_LINES:
-            self.caption = f"the first {MOST_LINES} of {len(lines)} {what} are drawn"
+        drawn = "is" if most == 1 else "are"
+        many = len(self._all) > most
+        self.caption = f"the first {most} of {len(self._all)} {self._what} {drawn} drawn" if many else ""
+
+    def fit(self, width: float, height: float, font: QFont) -> None:
+        metrics = QFontMetricsF(font)
+        names = max((metrics.horizontalAdvance(name) for name, _ in self._all[:MOST_LINES]), default=0)
+        field = max(width - min(names, width * LABELS) - 12, 1)
+        number = metrics.horizontalAdvance(f" {max((count for _, count in self._all), default=0):,} ")
+        self._room = max(1.22, field / max(field - number, field / 4))
+        # Names of bars that are lower than a line of text would lie upon each other.
+        self._draw(min(MOST_LINES, max(1, int(height / metrics.height()))))
 
     def paint(self, painter: QPainter, look: Look) -> None:
         colour = look.colours.colour("accent")
@@ -235,14 +264,35 @@ class Board(Drawing):
         self._origin = origin
         self._steps = steps[:MOST_ARROWS]
         self._most = max((count for _, _, count in steps), default=1)
-        self.bounds = QRectF(-0.5, -1.35, 8.65, 9.5)
+        self._beside = False
+        """Whether the legend is beside the board. Otherwise it is below the board."""
+        self._line = 0.45
+        """The height of a line of text, in squares."""
+        self.bounds = self._area(0)
         if len(steps) > MOST_ARROWS:
             self.caption = f"the {MOST_ARROWS} most frequent of {len(steps)} moves are drawn"
 
+    def fit(self, width: float, height: float, font: QFont) -> None:
+        metrics = QFontMetricsF(_small(font))
+        line, legend = metrics.height(), max(metrics.horizontalAdvance(self._legend) + 8, _LEGEND)
+        # The side of a square in pixels, with the legend below the board and beside it.
+        below = min(width / _BOARD, (height - 2 * line) / (_BOARD + _GAP))
+        beside = min(height / _BOARD, (width - legend) / (_BOARD + _GAP))
+        self._beside = beside > below
+        side = max(below, beside, 1.0)
+        self._line = line / side
+        self.bounds = self._area(legend / side)
+
+    def _area(self, legend: float) -> QRectF:
+        """The board with its letters and numbers, and the legend. `legend` is its width in squares."""
+        if self._beside:
+            return QRectF(-0.5, -0.5, _BOARD + _GAP + legend, _BOARD)
+        room = _GAP + 2 * self._line
+        return QRectF(-0.5, -0.5 - room, _BOARD, _BOARD + room)
+
     def paint(self, painter: QPainter, look: Look) -> None:
         colours = look.colours
-        small = QFont(look.font)
-        small.setPointSizeF(max(6.0, look.font.pointSizeF() * 0.85))
+        small = _small(look.font)
         for square in range(64):
             area = QRectF(square & 7, square >> 3, 1, 1)
             painter.fillRect(area, self._ground(square, look))
@@ -302,16 +352,24 @@ class Board(Drawing):
             painter.drawEllipse(_middle(self._origin), 0.2, 0.2)
 
     def _paint_legend(self, painter: QPainter, look: Look, font: QFont) -> None:
-        muted = look.colours.colour("muted")
+        """Two lines: the colours between the least share and the greatest one, and what the shares are."""
+        muted, line = look.colours.colour("muted"), self._line
+        left = 8.15 + _GAP if self._beside else 0.0
+        top = 8 - line if self._beside else -0.5 - _GAP - line
+        width = self.bounds.right() - left if self._beside else 8.0
+        metrics = QFontMetricsF(font)
+        texts = "> 0 ", f" {_percent(self._top)}"
+        scale = line / metrics.height()
+        least, most = (metrics.horizontalAdvance(text) * scale + 0.02 for text in texts)
+        bar = max(min(3.2, width - least - most), 0.0)
+        write(painter, QRectF(left, top, least, line), texts[0], font, muted, left=True)
         cells = 40
-        left, width = 0.0, 3.2
         for cell in range(cells):
-            area = QRectF(left + width * cell / cells, -0.86, width / cells * 1.02, 0.22)
+            place = left + least + bar * cell / cells
+            area = QRectF(place, top + line * 0.3, bar / cells * 1.02, line * 0.4)
             painter.fillRect(area, look.ramp((cell + 0.5) / cells))
-        top = _percent(self._top)
-        write(painter, QRectF(left, -1.33, 1.5, 0.45), "> 0", font, muted, left=True)
-        write(painter, QRectF(left + width - 1.5, -1.33, 1.5, 0.45), top, font, muted, right=True)
-        write(painter, QRectF(left + width + 0.15, -0.98, 4.65, 0.45), self._legend, font, muted, left=True)
+        write(painter, QRectF(left + least + bar, top, most, line), texts[1], font, muted, left=True)
+        write(painter, QRectF(left, top - line, width, line), self._legend, font, muted, left=True)
 
     def row_at(self, point: QPointF) -> int:
         file, rank = int(point.x() // 1), int(point.y() // 1)
@@ -406,7 +464,6 @@ def write(
     colour: QColor,
     *,
     left: bool = False,
-    right: bool = False,
     whole: bool = False,
 ) -> None:
     """Write words into an area that is given in the coordinates of the axes. The words are upright and have
@@ -415,19 +472,18 @@ def write(
     device = painter.worldTransform().mapRect(area)
     metrics = QFontMetricsF(font)
     lines = words.split("\n")
-    if metrics.height() > device.height() + 4 and len(lines) == 1 and not left and not right:
+    if metrics.height() > device.height() + 4 and len(lines) == 1 and not left:
         return
     painter.save()
     painter.resetTransform()
     painter.setFont(font)
     painter.setPen(colour)
     side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignHCenter
-    side = Qt.AlignmentFlag.AlignRight if right else side
     shown = [metrics.elidedText(line, Qt.TextElideMode.ElideRight, device.width() + 1) for line in lines]
     height = metrics.height() * len(lines)
     middle = device.center().y()
     room = QRectF(device.left(), middle - height / 2, device.width(), height)
-    if ((left or right) and not whole) or metrics.horizontalAdvance(words) <= device.width():
+    if (left and not whole) or metrics.horizontalAdvance(words) <= device.width():
         painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(shown))
     painter.restore()
 
@@ -454,6 +510,13 @@ def _step(top: int) -> int:
             break
         step = round(step * factor)
     return step
+
+
+def _small(font: QFont) -> QFont:
+    """The font of the texts on a board."""
+    small = QFont(font)
+    small.setPointSizeF(max(6.0, font.pointSizeF() * 0.85))
+    return small
 
 
 def _percent(share: float) -> str:

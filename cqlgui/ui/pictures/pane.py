@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 WIDE: Final = 640
 """From this width in pixels on, the table is beside the picture, and below it otherwise."""
+_LOW: Final = 480
+_PART, _PART_LOW = 0.55, 0.7
+"""The part of the room that the picture gets, and its part in a pane that is lower than `_LOW` pixels."""
 _USUAL_ORIGIN: Final = "from usual square"
 _NARROW: Final = 140
 """A column of texts that is wider than this number of pixels shares the room with the first column."""
@@ -332,6 +335,7 @@ class PicturesPane(QWidget):
             self._canvas = canvas_module.Canvas(self)
             self._canvas.picked.connect(self._narrow_to)
             self._canvas.moved.connect(self.table.go_to)
+            self._canvas.fitted.connect(self._sum_up)
             self._splitter.insertWidget(0, self._canvas)
             self._turn_splitter()
         if self.isVisible():
@@ -360,12 +364,17 @@ class PicturesPane(QWidget):
             self._selection_changed, Qt.ConnectionType.UniqueConnection
         )
         self._canvas.draw(drawing, table, self.kind.value)
-        words = asking.summary(picture)
-        self._summary.say(f"{words} · {drawing.caption}" if drawing.caption else words)
         self._stack.setCurrentWidget(self._splitter)
         self._save.setEnabled(True)
         self._narrow.setVisible(self.kind is not asking.Kind.LEFT_OVER)
         self._narrow.setEnabled(False)
+
+    def _sum_up(self) -> None:
+        """Say the sum of the picture, and what of it is not drawn."""
+        drawing = self._canvas.drawing if self._canvas is not None else None
+        if self._picture is not None and drawing is not None:
+            words = asking.summary(self._picture)
+            self._summary.say(f"{words} · {drawing.caption}" if drawing.caption else words)
 
     def _say(self, words: str) -> None:
         """Show words in place of a picture."""
@@ -483,7 +492,9 @@ class PicturesPane(QWidget):
                 self._splitter.setStretchFactor(0, 3)
                 self._splitter.setStretchFactor(1, 2)
                 whole = self.width() if wide else self.height()
-                self._splitter.setSizes([whole * 11 // 20, whole * 9 // 20])
+                # On a low screen the table has room for a few rows only.
+                part = _PART if wide or whole >= _LOW else _PART_LOW
+                self._splitter.setSizes([round(whole * part), round(whole * (1 - part))])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._narrowed.isVisible():

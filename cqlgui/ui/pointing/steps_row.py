@@ -186,7 +186,8 @@ def gap_words(gap: steps.Gap) -> str:
         return {0: "now or\nlater", 1: "later"}.get(gap.least, f"{gap.least} plies\nor later")
     if gap.least == gap.most:
         return "next\nmove" if gap.most == 1 else f"{gap.most} plies\nlater"
-    return f"within\n{gap.most} plies" if gap.least <= 1 else f"{gap.least}-{gap.most}\nplies"
+    most = "1 ply" if gap.most == 1 else f"{gap.most} plies"
+    return f"within\n{most}" if gap.least <= 1 else f"{gap.least}-{gap.most}\nplies"
 
 
 def step_words(pattern: marks.Pattern) -> str:

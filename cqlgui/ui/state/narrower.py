@@ -33,6 +33,12 @@ _WITHOUT = "without duplicates"
 _Narrowing = Callable[[search_model.SearchResult], search_model.SearchResult]
 """Makes narrowed hits from a result."""
 
+_Choice = tuple[_Narrowing, str]
+"""What is chosen in the pane of facets, with its words."""
+
+_Pair = tuple[search_model.SearchResult, search_model.SearchResult]
+"""Hits before and after the choice in the pane of facets."""
+
 Limit = tuple[int, int, str]
 """Number of an orbit, number of an element in the orbit, and words for the element."""
 
@@ -89,7 +95,7 @@ class Narrower(QObject):
         self._open_steps: tuple[str, ...] = ()
         # What is chosen in the pane of facets, with its words; None if nothing is chosen there. The choice
         # and the line of games hold independently of each other: the choice applies to what the line leaves.
-        self._choice: tuple[_Narrowing, str] | None = None
+        self._choice: _Choice | None = None
         # The hits before the line of games was applied, and the narrowing up to there in words, both without
         # the choice in the pane of facets; None if no line is applied.
         self._unlined: tuple[search_model.SearchResult, tuple[str, ...]] | None = None
@@ -140,7 +146,8 @@ class Narrower(QObject):
 
     def leave_out(self, found: duplicates.Duplicates | None) -> None:
         """Leave these duplicates out of the hits shown and of the results that follow. None shows the hits
-        that were shown before they were left out."""
+        that were shown before they were left out. What is chosen in the pane of facets holds in both cases.
+        """
         former, self._left_out = self._left_out, found
         if found is former:
             return
@@ -148,31 +155,66 @@ class Narrower(QObject):
         if found is not None:
             self._sift()
         elif before is not None:
+            whole, steps, recalled = before
             self._jobs.cancel(_JOB, drop=True)
-            self._show(*before)
+            # A line that was written after the duplicates were left out is left with them.
+            keeps_line = self._unlined is not None and _WITHOUT not in self._unlined[1]
+            self._show_opened(lambda: whole, steps, recalled, keeps_line=keeps_line)
 
     def _sift(self, *, by_itself: bool = False) -> None:
         """Leave the duplicates out of the hits shown. `by_itself` says whether nobody asked for it."""
-        found, part, recalled, steps = self._left_out, self._part, self._recalled, self._shown_steps()
+        found, part, recalled, steps = self._left_out, self._open_part, self._recalled, self._steps_to_open()
         if part is None:
             # The hits of an orbit element are still looked for.
-            part, steps = self._result, self._steps
+            part, steps = self._open, self._open_steps
         if found is None or part is None:
             return
-        self._unsifted = part, steps, recalled
-        whole = part
+        self._unsifted = whole, _, _ = part, steps, recalled
+        self._show_opened(
+            lambda: _without(whole, found),
+            (*steps, _WITHOUT),
+            recalled,
+            keeps_line=self._unlined is not None,
+            by_itself=by_itself,
+        )
 
-        def work(_token: object, _sink: object) -> search_model.SearchResult:
-            made = narrowing.of_games(whole, found.among(narrowing.in_games(whole)))
-            _ = made.games.measured
-            return made
+    def _show_opened(
+        self,
+        make: Callable[[], search_model.SearchResult],
+        steps: tuple[str, ...],
+        recalled: str,
+        *,
+        keeps_line: bool,
+        by_itself: bool = False,
+    ) -> None:
+        """Show what the choice in the pane of facets leaves of the hits that `make` returns."""
+        choice = self._choice
 
-        def done(made: search_model.SearchResult) -> None:
+        def work(_token: object, _sink: object) -> _Pair:
+            return _chosen(make(), choice)
+
+        def done(pair: _Pair) -> None:
             self.by_itself = by_itself
-            self._show(made, (*steps, _WITHOUT), recalled)
+            self._show_pair(pair, steps, recalled, choice, keeps_line=keeps_line)
             self.by_itself = False
 
         self._jobs.run(work, done, self._fail, name=_JOB)
+
+    def _show_pair(
+        self,
+        pair: _Pair,
+        steps: tuple[str, ...],
+        recalled: str,
+        choice: _Choice | None,
+        *,
+        keeps_line: bool,
+    ) -> None:
+        """Show hits before and after the choice in the pane of facets."""
+        opened, made = pair
+        if choice is None:
+            self._show(made, steps, recalled, keeps_line=keeps_line)
+        else:
+            self._show(made, (*steps, choice[1]), recalled, (opened, steps), keeps_line=keeps_line)
 
     @property
     def leaves_out(self) -> bool:
@@ -433,28 +475,25 @@ class Narrower(QObject):
             self.line_failed.emit("")
             return
         whole, steps = start[0], (*start[1], line) if line else start[1]
+        # Duplicates that were left out after the line was written are left out of the games of the new line.
+        sifted = self._left_out if _WITHOUT not in start[1] else None
 
-        def work(_token: object, _sink: object) -> _Parts:
+        def work(_token: object, _sink: object) -> tuple[search_model.SearchResult, _Pair]:
             lined = narrowing.of_games(whole, games.fitting(base, line)) if line else whole
-            made = lined if choice is None else choice[0](lined)
-            _ = made.games.measured
-            return made, lined
+            return lined, _chosen(lined if sifted is None else _without(lined, sifted), choice)
 
-        def done(parts: _Parts) -> None:
-            made, lined = parts
-            assert made is not None
-            assert lined is not None
+        def done(found: tuple[search_model.SearchResult, _Pair]) -> None:
+            lined, pair = found
             self.line_failed.emit("")
             self._unlined = start if line else None
-            if choice is None:
-                self._show(made, steps, recalled, keeps_line=bool(line))
-            else:
-                self._show(made, (*steps, choice[1]), recalled, (lined, steps), keeps_line=True)
+            after = steps
+            if sifted is not None:
+                self._unsifted = lined, steps, recalled
+                after = (*steps, _WITHOUT)
+            self._show_pair(pair, after, recalled, choice, keeps_line=bool(line))
 
         if line:
             self._jobs.run(work, done, lambda error: self.line_failed.emit(str(error)), name=_JOB)
-        elif choice is None:
-            done((whole, whole))
         else:
             self._jobs.run(work, done, self._fail, name=_JOB)
 
@@ -594,3 +633,17 @@ class Narrower(QObject):
 
     def _fail(self, error: errors.CqlguiError) -> None:
         self.failed.emit(str(error))
+
+
+def _without(result: search_model.SearchResult, found: duplicates.Duplicates) -> search_model.SearchResult:
+    """The hits without those of games that are duplicates among the games of the result."""
+    return narrowing.of_games(result, found.among(narrowing.in_games(result)))
+
+
+def _chosen(opened: search_model.SearchResult, choice: _Choice | None) -> _Pair:
+    """Some hits, and what the choice in the pane of facets leaves of them."""
+    made = opened if choice is None else choice[0](opened)
+    # The table needs this value. It is computed here, in a job, because the window would not react while the
+    # table computed it.
+    _ = made.games.measured
+    return opened, made

@@ -13,7 +13,7 @@ from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.tasks.results import base_model
 from cqlgui.tasks.studies import study, study_bases, study_counts, study_table, study_text
-from cqlgui.ui.look import naming
+from cqlgui.ui.look import naming, wording
 from cqlgui.ui.loop import jobs
 
 _READING, _RUNNING, _SAVING, _EXAMPLE = "read study", "study", "save study", "example study"
@@ -147,7 +147,7 @@ class Runner(QObject):
         def work(_token: progress.CancelToken, _sink: progress.ProgressSink) -> _Loaded:
             asked = study_text.read(path.absolute())
             # A base that is listed twice is refused here.
-            study_bases.names(asked.bases)
+            study_bases.distinct(asked.bases)
             return _Loaded(asked, study_counts.Kept(asked, resume=True).known)
 
         self._jobs.run(work, self._loaded, lambda error: self.failed.emit(str(error)), name=_READING)
@@ -167,7 +167,7 @@ class Runner(QObject):
         if self.uses_open_base:
             self._list((self.open_name or "the open games",))
         else:
-            self._list(study_bases.names(self.study.bases))
+            self._list(study_bases.names(study_bases.distinct(self.study.bases)[0]))
 
     def _list(self, names: Sequence[str], places: Sequence[Place] = ()) -> None:
         """List the rows without numbers."""
@@ -204,7 +204,7 @@ class Runner(QObject):
             if self.open_base is None:
                 self.failed.emit(_NO_GAMES)
                 return
-            files = tuple(source.path for source in self.open_base.sources)
+            files = self.open_base.paths
             own = Place(study.StudyBase(self.open_name, self.open_base), files)
         self._before, self.phase = self.phase, Phase.RUNNING
         channel: jobs.Channel[object] = self._jobs.channel(self._receive)
@@ -288,7 +288,7 @@ class Runner(QObject):
 
         self._jobs.run(
             work,
-            lambda rows: self.told.emit(f"{rows:,} rows written to {path}."),
+            lambda rows: self.told.emit(f"{wording.counted(rows, 'row', 'rows')} written to {path}."),
             lambda error: self.failed.emit(str(error)),
             name=_SAVING,
         )
@@ -315,4 +315,4 @@ def _opened(
     if not asked.bases:
         raise study_text.StudyError(_NO_GAMES)
     found = study_bases.open_bases(asked, cancel=token, progress=sink, on_message=channel.send)
-    return tuple(Place(one, (file,)) for one, file in zip(found.bases, asked.bases, strict=True))
+    return tuple(Place(one, (file,)) for one, file in zip(found.bases, found.files, strict=True))

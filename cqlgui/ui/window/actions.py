@@ -350,6 +350,7 @@ class Actions:
         for dock in (*main.docks.all, *main.docks.more):
             if dock is not main.study_dock:
                 menu.addAction(dock.toggleViewAction())
+        self._action(menu, "Clos&e this pane", self._close_pane, "Ctrl+W")
         about = main.menuBar().addMenu("&Help")
         self._action(about, "&Keywords of CQL", main.assistance.show_help, "F1")
         self._action(about, "&Manual", main.assistance.show_manual, "Shift+F1")
@@ -412,6 +413,10 @@ class Actions:
         if icon:
             self._icons.setdefault(icon, []).append(action)
         return action
+
+    def _close_pane(self) -> None:
+        title = self._main.docks.close_current()
+        self._main.tell(f"{title} closed; the menu View opens it again" if title else "No pane has the focus")
 
     def _fill_recent(self) -> None:
         self._recent.clear()

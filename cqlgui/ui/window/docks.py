@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QWidget
+import functools
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QMenu,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
 
 from cqlgui.base.data import dataclass
+from cqlgui.ui.look import icons, theme, wording
 from cqlgui.ui.window import layouts
 from cqlgui.ui.window.layouts import Layout, Place
 
@@ -15,6 +28,10 @@ _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
 _AREAS = {Place.UNDER: _LEFT, Place.RIGHT: _RIGHT, Place.BOTTOM: _BELOW}
+_TITLE_BUTTONS = {"qt_dockwidget_closebutton": "close", "qt_dockwidget_floatbutton": "float"}
+"""The icons of the buttons that Qt puts on the title of a pane, by Qt's names of these buttons."""
+_CLOSER, _PADDING = 18, 20
+"""The side of the button that closes the pane of a tab, and the room around the texts of a tab, in pixels."""
 _ACROSS, _DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
@@ -75,6 +92,8 @@ class Docks(QObject):
         self.more: tuple[QDockWidget, ...] = ()
         main.installEventFilter(self)
         main.setTabPosition(_LEFT | _RIGHT | _BELOW, QTabWidget.TabPosition.North)
+        # Qt gives the buttons its own icons again when the style sheet changes.
+        theme.theme().changed.connect(self._titles.start)
 
     def add(self, name: str, title: str, content: QWidget) -> QDockWidget:
         """Add a pane that is closed until the user opens it. All panes are added before the first layout is
@@ -167,6 +186,7 @@ class Docks(QObject):
 
     def window_resized(self) -> None:
         """Fit the panes to the new size of the window, after the events that are already waiting."""
+        self._titles.start()
         if self._plan is not None and self._plan != self._planned():
             self._size.start()
 
@@ -312,6 +332,59 @@ class Docks(QObject):
                 self._main.tabifyDockWidget(self.query, dock)
                 self.query.raise_()
 
+    # --- closing -------------------------------------------------------------------------------------------
+
+    def close_current(self) -> str:
+        """Close the pane with the keyboard focus. Returns the title of the pane; empty if the focus is in no
+        pane."""
+        focus = QApplication.focusWidget()
+        for dock in (*self.all, *self.more):
+            if dock.isVisible() and focus is not None and dock.isAncestorOf(focus):
+                dock.close()
+                return dock.windowTitle()
+        return ""
+
+    def _fit_tabs(self) -> None:
+        """Give each tab of panes a menu that closes the pane. Where there is room, the tabs of further panes
+        also have buttons for this."""
+        docks = {dock.windowTitle(): dock for dock in (*self.all, *self.more)}
+        right = QTabBar.ButtonPosition.RightSide
+        for bar in self._main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            if bar.contextMenuPolicy() != Qt.ContextMenuPolicy.CustomContextMenu:
+                bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+                bar.customContextMenuRequested.connect(functools.partial(self._ask_about_tab, bar))
+            tabs = [docks[text] for place in range(bar.count()) if (text := bar.tabText(place)) in docks]
+            if len(tabs) < bar.count():
+                # Qt is still making the tabs.
+                continue
+            titles = sum(bar.fontMetrics().horizontalAdvance(dock.windowTitle()) for dock in tabs)
+            closed = sum(dock in self.more for dock in tabs)
+            room = titles + len(tabs) * _PADDING + closed * (_CLOSER + _PADDING) <= bar.width()
+            for place, dock in enumerate(tabs):
+                button = bar.tabButton(place, right)
+                if button is not None and not room:
+                    bar.setTabButton(place, right, None)
+                    button.deleteLater()
+                elif button is None and room and dock in self.more:
+                    button = QToolButton(bar)
+                    button.setFixedSize(_CLOSER, _CLOSER)
+                    button.setToolTip(wording.plain_tip(f"Close {dock.windowTitle()} (Ctrl+W)"))
+                    button.setAccessibleName(f"Close {dock.windowTitle()}")
+                    button.clicked.connect(dock.close)
+                    bar.setTabButton(place, right, button)
+                if isinstance(button, QToolButton) and room:
+                    button.setIcon(icons.icon("close", "muted"))
+
+    def _ask_about_tab(self, bar: QTabBar, place: QPoint) -> None:
+        """Show the menu of a tab."""
+        index = bar.tabAt(place)
+        for dock in (*self.all, *self.more):
+            if index >= 0 and dock.windowTitle() == bar.tabText(index):
+                menu = QMenu(bar)
+                menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+                menu.addAction(f"&Close {dock.windowTitle()}", dock.close)
+                menu.popup(bar.mapToGlobal(place))
+
     # --- keys and titles -----------------------------------------------------------------------------------
 
     def _seen(self, dock: QDockWidget, visible: bool) -> None:
@@ -336,7 +409,9 @@ class Docks(QObject):
             (content.focusProxy() or content).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fit_titles(self) -> None:
-        """Hide the title bar of a pane if a tab already shows the name of the pane."""
+        """Hide the title bar of a pane if a tab already shows the name of the pane. The buttons of tabs and
+        of title bars get icons in the colours of the theme."""
+        self._fit_tabs()
         for dock in (*self.all, *self.more):
             beside = self._main.tabifiedDockWidgets(dock)
             tabbed = not dock.isFloating() and any(other.toggleViewAction().isChecked() for other in beside)
@@ -346,6 +421,10 @@ class Docks(QObject):
             elif not tabbed and bar is not None:
                 dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt shows its own title bar again
                 bar.deleteLater()
+            for name, icon in _TITLE_BUTTONS.items():
+                button = dock.findChild(QAbstractButton, name)
+                if button is not None:
+                    button.setIcon(icons.icon(icon))
 
     def _dock(self, name: str, title: str, content: QWidget) -> QDockWidget:
         dock = QDockWidget(title, self._main)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base.files import disk, resources
 from cqlgui.pattern import here as queries_here
 from cqlgui.pgn import archives
+from cqlgui.store import places
 from cqlgui.tasks.asking import pasting, queries
 from cqlgui.tasks.databases import bases
 from cqlgui.tasks.processes import pool
@@ -34,7 +35,8 @@ from cqlgui.ui.window import searching as searching_module
 from cqlgui.ui.window import showing as showing_module
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
-PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
+_ENDINGS = "*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase"
+PGN_FILES = f"Chess games ({_ENDINGS} {places.LISTING});;All files (*)"
 
 
 class Opening(QObject):
@@ -113,8 +115,10 @@ class Opening(QObject):
             self.restore(replace(kept, files=files))
 
     def _inside(self, folder: Path) -> list[Path]:
-        """The files with games in a folder, sorted by name. If there are no files, or if the folder cannot be
-        read, show a message."""
+        """The files with games in a folder, sorted by name. A published base is opened as a whole. If there
+        are no files, or if the folder cannot be read, show a message."""
+        if places.published_at([folder]) is not None:
+            return [folder]
         try:
             found = sorted(file for file in folder.iterdir() if _is_source(file))
         except OSError as error:
@@ -174,7 +178,9 @@ class Opening(QObject):
 
     def _opening(self, paths: list[Path]) -> None:
         self._frame.opened_anew = True
-        for key in (frame.OPENING, frame.ASKING, frame.FOUND, frame.GAME, frame.NARROWING):
+        for key in (
+            frame.OPENING, frame.ASKING, frame.FOUND, frame.GAME, frame.NARROWING, frame.EXPORTING,
+        ):  # fmt: skip
             self._frame.infobar.dismiss(key)
         names = naming.title(paths)
         self._frame.show_progress(f"Opening {names}")
@@ -220,7 +226,8 @@ class Opening(QObject):
             )
         if report.cancelled:
             self._frame.infobar.show_message(
-                f"Reading was stopped: {report.base.games:,} games can be used; open the file to go on.",
+                f"Reading was stopped: {wording.games(report.base.games)} can be used; open the file to go "
+                "on.",
                 "info",
                 key=frame.OPENING,
             )

@@ -127,7 +127,7 @@ def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
     if kept is not None:
         files = kept.files
     else:
-        files = tuple(str(source.path) for source in base.sources) if base else ()
+        files = tuple(map(str, base.paths)) if base else ()
     if shown is not None:
         return files, shown.game, window.browser.positionid
     return files, kept.game if kept else 0, kept.positionid if kept else 0

@@ -68,6 +68,10 @@ def test_brackets_fold_with_their_partners_and_no_others() -> None:
     assert folds("f(2 {3) } [a1,b1] {2,} x[1]") == ["(2 {3)", "[1]"]
 
 
+def test_sequences_fold() -> None:
+    assert folds("path\n R\n x\n\n{⊢\n R}") == ["path\n R\n x", "{⊢\n R}", "⊢\n R"]
+
+
 def test_line_comments_on_successive_lines_are_one_part() -> None:
     assert folds("// a\n// b\n\n; c\nmate // d\n/* e */\n// f") == [
         "// a\n// b",

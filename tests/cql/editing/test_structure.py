@@ -16,6 +16,11 @@ from cqlgui.cql.editing import structure
         ("mate Ra1 & k wtm", "Ra1", ("flip",), "mate (flip Ra1) & k wtm"),
         ("mate wtm", "mate wtm", ("flipcolor",), "flipcolor {mate wtm}"),
         ("{Ra1 wtm} mate", "{Ra1 wtm}", ("shift",), "shift {Ra1 wtm} mate"),
+        ("mate Ra1 // a", "mate Ra1 // a", ("flip",), "flip {mate Ra1} // a"),
+        ("Ra1 & k //// a\nwtm", "Ra1 & k //// a", ("flip",), "flip (Ra1 & k) //// a\nwtm"),
+        ("mate ; a {", "mate ; a {", ("flip",), "flip mate ; a {"),
+        ("mate wtm /* a */", "mate wtm /* a */", ("flip",), "flip {mate wtm} /* a */"),
+        ("Ra1 // a\n& k", "Ra1 // a", ("flip",), "(flip Ra1) // a\n& k"),
         ("flip Ra1", "flip Ra1", ("flipcolor",), "flipcolor flip Ra1"),
     ],
 )

@@ -11,7 +11,10 @@ from cqlgui.cql.vocabulary import registry
 
 
 def test_knows_every_spelling_of_the_language() -> None:
-    assert len(registry.ROWS) == 336
+    # CQL 6.2 knows the word `pgn`, but not the words behind it.
+    own = {row.name for row in registry.ROWS if row.status == registry.OWN}
+    assert own == {"pgn", "pgn clk", "pgn emt", "pgn eval"}
+    assert len(registry.ROWS) == 336 + len(own - {"pgn"})
     assert all(row.meaning and row.kind for row in registry.ROWS)
 
 

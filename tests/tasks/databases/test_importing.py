@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gzip
+import itertools
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.base import errors, progress
+from cqlgui.base import digests, errors, progress
 from cqlgui.base.files import soundness
 from cqlgui.db import database
 from cqlgui.store import index, segments
@@ -107,9 +108,9 @@ def test_a_file_that_was_only_touched_is_compared_once(
         plain, source = source, tmp_path / "a.pgn.gz"
         source.write_bytes(gzip.compress(plain.read_bytes()))
     importing.open_base([source])
-    compared: list[Path] = []
-    digest = index._digest
-    monkeypatch.setattr(index, "_digest", lambda path, *more: compared.append(path) or digest(path, *more))
+    compared: list[object] = []
+    digest = digests.of
+    monkeypatch.setattr(digests, "of", lambda read, *a, **b: compared.append(read) or digest(read, *a, **b))
     for moment in (10**18, 2 * 10**18):
         os.utime(source, ns=(moment, moment))
         reports = [importing.open_base([source]) for _ in range(3)]
@@ -269,6 +270,15 @@ def test_segments_that_were_checked_are_read_again_only_after_a_write(
     assert len(verified) == 3
 
 
+def noted_sound(path: Path) -> None:
+    """Note that a segment is sound, whatever it has."""
+    checked = soundness.Checked.of([path])
+    assert checked is not None
+    ledger = soundness.Ledger(path.with_name(segments.NOTE))
+    ledger.add(path, checked)
+    ledger.write()
+
+
 def test_damage_that_is_met_while_reading_makes_the_next_start_read_all(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,10 +291,7 @@ def test_damage_that_is_met_while_reading_makes_the_next_start_read_all(
     row = segments._HEADER.size + 29 * segments.ROW.itemsize
     data[row + 24 : row + 32] = b"\xff" * 8
     path.write_bytes(data)
-    names = [folder / "manifest.json", path]
-    checked = soundness.Checked.of(names)
-    assert checked is not None
-    checked.note(folder / segments.NOTE)
+    noted_sound(path)
     report = importing.open_base([source])
     assert report.messages == ()
     with pytest.raises(errors.IndexDamaged), index.SourceIndex.open(folder) as opened:
@@ -308,9 +315,7 @@ def test_moves_that_a_search_cannot_play_make_the_next_start_read_all(
         moves = bytes(segment.moves(4))
     data = path.read_bytes()
     path.write_bytes(data.replace(moves, word.to_bytes(2, "little") + moves[2:]))
-    checked = soundness.Checked.of([folder / "manifest.json", path])
-    assert checked is not None
-    checked.note(folder / segments.NOTE)
+    noted_sound(path)
     opened = importing.open_base([source])
     assert opened.messages == ()
     options = search_model.SearchOptions(pruned=False, compiled=compiled)
@@ -318,6 +323,66 @@ def test_moves_that_a_search_cannot_play_make_the_next_start_read_all(
     assert failed
     assert all("is damaged" in one.reason for one in failed)
     assert any("made again" in message for message in importing.open_base([source]).messages)
+
+
+def test_a_large_index_is_checked_segment_by_segment_when_it_is_first_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soundness, "YOUNG", -1)
+    monkeypatch.setattr(importing, "_CHECKED_WHOLE", 0)
+    monkeypatch.setattr(importing, "FIRST_BATCH", 10)
+    monkeypatch.setattr(importing, "LATER_BATCH", 10)
+    source = write(tmp_path / "a.pgn", 30)
+    base = importing.open_base([source]).base
+    verified: list[str] = []
+    verify = segments.Segment.verify
+
+    def noting(segment: segments.Segment) -> None:
+        verified.append(segment.path.name)
+        verify(segment)
+
+    monkeypatch.setattr(segments.Segment, "verify", noting)
+    assert importing.open_base([source]).reused == 30
+    assert verified == []
+
+    def order(query: str) -> tuple[int, ...]:
+        found = searching.search(base, query).order
+        for thread in threading.enumerate():
+            if thread.name.startswith("sieve"):
+                # The last thread closes the index.
+                thread.join()
+        return found
+
+    assert order('player "Player 15" initial') == (15,)
+    (second,) = verified
+    with index.SourceIndex.open(workspace.index_folder(source)) as opened:
+        assert second == opened.part_of(14)[1].path.name
+    assert len(order("initial")) == 30
+    assert len(verified) == len(set(verified)) == 3
+    path = workspace.index_folder(source) / second
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    assert importing.open_base([source]).messages == ()
+    found = searching.search(base, "initial")
+    assert found.failed_games
+    assert all("is damaged" in one.reason for one in found.failed_games)
+    assert any("made again" in message for message in importing.open_base([source]).messages)
+    assert len(order("initial")) == 30
+
+
+def test_segments_do_not_depend_on_the_speed_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "FIRST_BATCH", 3)
+    monkeypatch.setattr(importing, "LATER_BATCH", 40)
+    hours = itertools.count(step=3600)
+    monkeypatch.setattr(time, "monotonic", lambda: next(hours))
+    source = write(tmp_path / "a.pgn", 100)
+    importing.open_base([source])
+    manifest = index.Manifest.read(workspace.index_folder(source))
+    assert manifest is not None
+    assert [row.games for row in manifest.segments] == [3, 24, 40, 33]
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "*.seg"])
@@ -451,32 +516,6 @@ def test_a_second_import_of_the_same_file_waits(tmp_path: Path) -> None:
     assert sorted(report.reused for report in reports) == [0, 1500]
 
 
-def test_a_damaged_copy_is_unpacked_once_while_another_program_writes_the_index(tmp_path: Path) -> None:
-    packed = tmp_path / "a.pgn.gz"
-    packed.write_bytes(gzip.compress(write(tmp_path / "a.pgn", 30).read_bytes()))
-    base = importing.open_base([packed]).base
-    folder = workspace.index_folder(packed)
-    (copy,) = folder.glob("text-*.pgn")
-    copy.write_bytes(b"?" * copy.stat().st_size)
-    workspace.catalog().begin(base.sources[0].id, 0)
-    said: list[str] = []
-    waited = threading.Event()
-
-    def listen(report: progress.Progress) -> None:
-        said.append(report.words)
-        if sum("waiting" in words for words in said) == 3:
-            waited.set()
-
-    reports: list[base_model.ImportReport] = []
-    thread = threading.Thread(target=lambda: reports.append(importing.open_base([packed], progress=listen)))
-    with index.lock(folder):
-        thread.start()
-        assert waited.wait(30)
-    thread.join()
-    assert [report.games for report in reports] == [30]
-    assert sum(words.startswith("Unpacking") for words in said) == 1
-
-
 def test_a_game_is_loaded_with_texts_and_glyphs(source: Path) -> None:
     base = importing.open_base([source]).base
     loaded = games.load(base, 3)
@@ -528,8 +567,14 @@ def test_a_source_named_twice_counts_once(tmp_path: Path, source: Path) -> None:
     (tmp_path / "sub").mkdir()
     link = tmp_path / "link.pgn"
     link.symlink_to(source)
-    found = importing.open_base([source, tmp_path / "sub" / ".." / source.name, link]).base
-    assert [one.path for one in found.sources] == [source]
+    other = tmp_path / "sub" / ".." / source.name
+    report = importing.open_base([source, other, link, source])
+    assert [one.path for one in report.base.sources] == [source]
+    assert report.messages == (
+        f"{other} is left out, because it is the same file as {source}.",
+        f"{link} is left out, because it is the same file as {source}.",
+        f"{source} is left out, because it is listed twice.",
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux alone")

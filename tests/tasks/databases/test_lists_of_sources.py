@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.tasks.databases import bases, importing
+from cqlgui.tasks.databases import bases, games, importing
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,22 @@ def test_what_is_no_file_or_too_long_is_no_list(tmp_path: Path, monkeypatch: pyt
     long.write_text(json.dumps(["a.pgn"] * 20))
     with pytest.raises(errors.SourceError, match="too long"):
         importing.open_base([long])
+
+
+def test_games_are_chosen_by_the_names_of_their_files(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("Wijk 1990.pgn", "empty.pgn", "linares.pgn", "wijk-b.pgn")]
+    for path, count in zip(paths, (2, 0, 1, 3), strict=True):
+        path.write_text('[White "A"]\n\n1. e4 *\n\n' * count)
+    base = importing.open_base(paths).base
+    for line, fitting in {
+        "file:wijk": [1, 2, 4, 5, 6],
+        'file:"wijk 1"': [1, 2],
+        "-file:linares": [1, 2, 4, 5, 6],
+        "file:wijk -file:1990 white:a": [4, 5, 6],
+        "file : linares plies > 1": [],
+    }.items():
+        assert games.fitting(base, line).tolist() == fitting
+    assert list(games.ids(base, sort="white", descending=True, text="file:linares")) == [3]
+    assert games.names(base, "file", "wij") == ["wijk-b.pgn", "Wijk 1990.pgn"]
+    with pytest.raises(errors.CqlguiError, match=r"“linaers” in the name of its file\. Did you mean linares"):
+        games.fitting(base, "file:linaers")

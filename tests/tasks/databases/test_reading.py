@@ -12,7 +12,7 @@ import pytest
 from cqlgui.base import errors, progress
 from cqlgui.db import headers
 from cqlgui.jit import native
-from cqlgui.pgn import archives, reader, split
+from cqlgui.pgn import archives, reader, split, texts
 from cqlgui.store import index
 from cqlgui.tasks.databases import reading
 from cqlgui.tasks.processes import pool
@@ -179,7 +179,7 @@ def test_a_text_that_cannot_be_read_says_so(
     def fails(*_: object) -> bytes:
         raise errors.SourceError("the disk fails")
 
-    monkeypatch.setattr(archives.Text, "read", fails)
+    monkeypatch.setattr(texts.Text, "read", fails)
     with pytest.raises(errors.SourceError, match="disk"):
         read(path, workers)
 

@@ -28,7 +28,7 @@ TEXTS = (
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     """As in a program that was just started."""
-    remarks._kept.clear()
+    remarks.KEPT.clear()
 
 
 @pytest.fixture
@@ -77,26 +77,26 @@ def test_texts_are_read_once(base: base_model.Base, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(remarks, "find", counted)
     assert of_games(base) == first
-    remarks._kept.clear()
+    remarks.KEPT.clear()
     assert of_games(base) == first
     assert not read
     # A damaged file, or a file of another version, is made again.
-    remarks._kept.clear()
+    remarks.KEPT.clear()
     file_of(base).write_bytes(file_of(base).read_bytes()[:-3])
     assert of_games(base) == first
-    monkeypatch.setattr(remarks, "VERSION", remarks.VERSION + 1)
-    remarks._kept.clear()
+    monkeypatch.setattr(remarks.KEPT, "version", remarks.KEPT.version + 1)
+    remarks.KEPT.clear()
     assert of_games(base) == first
     assert len(read) == 2
 
 
 def test_only_a_few_segments_stay_in_memory(base: base_model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remarks, "MOST_BYTES", 1)
+    monkeypatch.setattr(remarks.KEPT, "most_bytes", 1)
     other = base.sources[0].path.with_name("b.pgn")
     other.write_text(TEXTS[0])
     of_games(base)
     of_games(importing.open_base([other]).base)
-    assert len(remarks._kept) == 1
+    assert len(remarks.KEPT) == 1
 
 
 def test_other_comments_of_the_same_length_are_read_again(base: base_model.Base) -> None:

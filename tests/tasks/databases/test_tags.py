@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cqlgui.base import errors
+from cqlgui.cql.source import ecmascript
 from cqlgui.db import catalog as catalog_module
 from cqlgui.engine import compiling, facts
 from cqlgui.engine.lowering.scope import Unsupported
@@ -31,6 +32,7 @@ INTERPRETED = search_model.SearchOptions(compiled=False)
 def nothing_kept() -> None:
     """As in a program that was just started."""
     tags._kept.clear()
+    tags._answered.clear()
 
 
 def written(path: Path, name: str, games: int = GAMES) -> Path:
@@ -168,13 +170,13 @@ def slow_question() -> tuple[facts.Asker, facts.Fact, readings.Tags]:
 def test_a_slow_expression_is_left_to_the_interpreter_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     asker, fact, listed = slow_question()
     searched: list[object] = []
-    first = facts._searched
+    first = ecmascript.first
 
     def counting(*given: Any) -> Any:
         searched.append(given)
         return first(*given)
 
-    monkeypatch.setattr(facts, "_searched", counting)
+    monkeypatch.setattr(ecmascript, "first", counting)
     for _ in range(3):
         _, states = asker.answers(listed)[fact]
         assert set(states.tolist()) == {facts.UNKNOWN}
@@ -227,3 +229,26 @@ def test_a_search_that_ends_early_leaves_no_index_open(
         thread.join()
     assert len(opened) == 1
     assert opened == closed
+
+
+@compiled_only
+def test_a_text_is_looked_at_once_for_all_games_and_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = importing.open_base([written(tmp_path / "a.pgn", "Zed")]).base
+    looked_at: list[int] = []
+    texts = catalog_module.Catalog.texts
+
+    def noting(self: catalog_module.Catalog, name: str, numbers: Sequence[int]) -> dict[int, str]:
+        looked_at.extend(numbers)
+        return texts(self, name, numbers)
+
+    monkeypatch.setattr(catalog_module.Catalog, "texts", noting)
+    for _ in range(2):
+        assert set(games_of(base, 'player "Zed" ply == 1')) == {GAMES}
+    assert looked_at
+    assert len(looked_at) == len(set(looked_at))
+    # Answers by number would need too much memory if there were too many texts.
+    monkeypatch.setattr(tags, "MOST_NUMBERS", 0)
+    assert set(games_of(base, 'player "Zed" ply == 1')) == {GAMES}
+    assert set(games_of(base, 'player "Yvonne" ply == 1')) == {0}

@@ -137,6 +137,27 @@ def test_a_page_has_a_diagram_for_each_hit_and_loads_nothing(
     assert f"1. {ODD_NAME} - \u0141ukasz Tab" in "".join(page.text)
 
 
+@pytest.mark.parametrize("rows", [hit_table.Rows.HITS, hit_table.Rows.SPANS])
+def test_pages_and_sheets_of_columns_are_those_of_objects(
+    base: base_model.Base,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: hit_table.Rows,
+) -> None:
+    query = 'flipcolor {check} comment("<b>" currentposition) sort "n" ply'
+    result = searching.search(base, query, search_model.SearchOptions(limit=20))
+    endings = ".html", ".tex", ".tsv", ".epd"
+    ways: list[list[str]] = []
+    for plain in (True, False):
+        if not plain:
+            # As for games with details that only objects can hold.
+            monkeypatch.setattr(hit_table, "parts", lambda _found, games: iter([(list(games), False)]))
+        for ending in endings:
+            exporting.export(base, result, tmp_path / f"out{ending}", rows=rows)
+        ways.append([(tmp_path / f"out{ending}").read_text("utf-8") for ending in endings])
+    assert ways[0] == ways[1]
+
+
 def test_a_page_with_very_many_diagrams_is_written_only_if_allowed(
     base: base_model.Base,
     result: search_model.SearchResult,

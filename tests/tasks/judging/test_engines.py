@@ -11,6 +11,7 @@ import pytest
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks.judging import engines, judgement
+from cqlgui.tasks.judging.judgement import Measure
 from tests.helpers import engines as programs
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
@@ -29,7 +30,7 @@ def test_each_position_is_a_new_game_with_one_thread_and_little_memory(tmp_path:
     path = programs.scripted(
         tmp_path, 'say("info depth 1 score cp 31")', 'say("info depth 2 score cp 99 lowerbound")', ANSWER
     )
-    found = ask(path, START, START, limit=judgement.Limit("nodes", 500))
+    found = ask(path, START, START, limit=judgement.Limit(Measure.NODES, 500))
     assert found == [judgement.Judgement(eval_cp=31, best="e2e4", best_san="e4")] * 2
     options = programs.told(path, "setoption")
     assert "setoption name Threads value 1" in options
@@ -41,7 +42,10 @@ def test_each_position_is_a_new_game_with_one_thread_and_little_memory(tmp_path:
 
 @pytest.mark.parametrize(
     ("limit", "words"),
-    [(judgement.Limit("depth", 7), "go depth 7"), (judgement.Limit("seconds", 0.25), "go movetime 250")],
+    [
+        (judgement.Limit(Measure.DEPTH, 7), "go depth 7"),
+        (judgement.Limit(Measure.SECONDS, 0.25), "go movetime 250"),
+    ],
 )
 def test_other_limits_reach_the_engine(tmp_path: Path, limit: judgement.Limit, words: str) -> None:
     path = programs.scripted(tmp_path, ANSWER)
@@ -138,7 +142,7 @@ def test_a_thinking_engine_stops_when_the_user_stops(tmp_path: Path) -> None:
 
 def test_stockfish_finds_a_mate_and_says_the_same_in_any_order() -> None:
     path = programs.stockfish()
-    limit = judgement.Limit("nodes", 3000)
+    limit = judgement.Limit(Measure.NODES, 3000)
     other = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq -"
     first = ask(path, MATE_IN_ONE, other, START, limit=limit)
     assert first[0] == judgement.Judgement(mate=1, best="a1a8", best_san="Ra8#")

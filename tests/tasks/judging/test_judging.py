@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
 
-from cqlgui.base import errors
+from cqlgui.base import data, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import exporting, hit_table
@@ -39,7 +40,7 @@ def engine(tmp_path: Path) -> Path:
 
 
 def wanted(engine: Path, nodes: int = 5) -> judgement.Wanted:
-    return judgement.Wanted(engine=engine, limit=judgement.Limit("nodes", nodes))
+    return judgement.Wanted(engine=engine, limit=judgement.Limit(judgement.Measure.NODES, nodes))
 
 
 def boards(*moves: str) -> list[str]:
@@ -117,7 +118,7 @@ def exported(
     """Write the rows in these formats and as JSON lines, and read the latter."""
     base, result = found
     three_men.write(folder)
-    with judging.Judges(judgement.Wanted((folder,), engine, judgement.Limit("nodes", 5))) as judges:
+    with judging.Judges(data.replace(wanted(engine), syzygy=(folder,))) as judges:
         for ending in (".jsonl", *endings):
             exporting.export(base, result, folder / f"out{ending}", judges=judges)
     return [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
@@ -126,7 +127,7 @@ def exported(
 def test_texts_have_the_same_judgements(
     found: tuple[Any, search_model.SearchResult], engine: Path, tmp_path: Path
 ) -> None:
-    rows = exported(found, engine, tmp_path, ".csv", ".epd")
+    rows = exported(found, engine, tmp_path, ".csv", ".epd", ".html", ".tex", ".tsv")
     assert len(programs.told(engine, "go")) == len(set(programs.told(engine, "position"))) == 4
     assert tuple(rows[0]) == hit_table.FIELDS + FIELDS
     solved = three_men.solved()
@@ -150,6 +151,12 @@ def test_texts_have_the_same_judgements(
         assert (board.fen(en_passant="fen"), told["ce"]) == (row["fen"], row["eval_cp"])
         wdl = row["wdl"]
         assert told.get("c6") == (None if wdl is None else f"wdl {wdl}, dtz {row['dtz']}")
+    for name, break_ in (("out.html", "<figure>"), ("out.tex", "\\solution{"), ("out.tsv", "<svg ")):
+        _, *parts = (tmp_path / name).read_text("utf-8").replace("-{}", "-").split(break_)[-len(rows) - 1 :]
+        for part, row in zip(parts, rows, strict=True):
+            assert f"engine: +{row['eval_cp'] / 100:.2f} for the side to move" in part
+            said = f"tables: the side to move loses, DTZ {row['dtz']}"
+            assert (said in part) == (row["wdl"] == -2)
 
 
 def test_arrow_and_parquet_have_the_same_judgements(
@@ -195,9 +202,38 @@ def test_a_file_is_not_replaced_when_the_engine_fails(
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 
 
-def test_rows_in_the_frame_of_the_query_are_not_judged(
-    found: tuple[Any, search_model.SearchResult], engine: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        # Colours swapped: the position is worth the same.
+        ("flipcolor {ra7 wtm}", lambda board: board.mirror()),
+        # A quarter turn: pawns stand where they cannot stand, so nothing is known of the position.
+        ("rotate90 {k[a4,a5,h4,h5] btm}", None),
+    ],
+)
+def test_with_the_frame_of_the_query_the_position_that_the_row_shows_is_judged(
+    found: tuple[Any, search_model.SearchResult],
+    engine: Path,
+    tmp_path: Path,
+    query: str,
+    shown: Callable[[chess.Board], chess.Board] | None,
 ) -> None:
-    base, result = found
-    with judging.Judges(wanted(engine)) as judges, pytest.raises(errors.CqlguiError, match="own frame"):
-        exporting.export(base, result, tmp_path / "out.csv", judges=judges, normalise=True)
+    base, _ = found
+    result = searching.search(base, query, search_model.SearchOptions())
+    three_men.write(tmp_path)
+    out, played = tmp_path / "out.jsonl", tmp_path / "played.jsonl"
+    with judging.Judges(data.replace(wanted(engine), syzygy=(tmp_path,))) as judges:
+        exporting.export(base, result, out, judges=judges, normalise=True)
+        exporting.export(base, result, played, judges=judges)
+    own, before = ([json.loads(line) for line in path.read_text().splitlines()] for path in (out, played))
+    assert own
+    for row, other in zip(own, before, strict=True):
+        assert row["fen"] != other["fen"]
+        if shown is None:
+            assert not chess.Board(row["fen"]).is_valid()
+            assert [row[name] for name in FIELDS] == [None] * len(FIELDS)
+        else:
+            assert judgement.position_of(row["fen"]) == shown(chess.Board(other["fen"])).epd()
+            assert (row["wdl"], row["dtz"]) == (other["wdl"], other["dtz"])
+            assert row["wdl"] == -2
+            assert row["eval_cp"] == len(judgement.fen_of(judgement.position_of(row["fen"])))

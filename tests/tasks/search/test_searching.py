@@ -90,14 +90,14 @@ def test_variations_are_searched_on_request(base: base_model.Base) -> None:
 
 def test_a_search_goes_on_while_an_import_commits(base: base_model.Base) -> None:
     folder = workspace.index_folder(base.sources[0].path)
-    before = sources.stamp(base.sources[0].path)
+    before = sources.stamp(base.sources[0])
 
     def commits(_: object) -> None:
         known = index.Manifest.read(folder)
         assert known is not None
         known.write(folder)
         os.utime(folder / "manifest.json", ns=(10**18, 10**18))
-        assert sources.stamp(base.sources[0].path) != before
+        assert sources.stamp(base.sources[0]) != before
 
     result = searching.search(base, "mate", search_model.SearchOptions(compiled=False), on_orbits=commits)
     assert list(result.order) == list(range(3, 31, 3))

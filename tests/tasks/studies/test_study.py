@@ -18,7 +18,7 @@ from cqlgui.base.files import folders
 from cqlgui.jit import native
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.search import searching
-from cqlgui.tasks.studies import study, study_counts, study_table, study_text
+from cqlgui.tasks.studies import study, study_bases, study_counts, study_table, study_text
 from tests import helpers
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")
@@ -372,9 +372,20 @@ def test_a_failing_query_is_named_and_the_others_go_on(tmp_path: Path, rated: Pa
 def test_a_text_that_no_game_has_is_said(tmp_path: Path, rated: Path) -> None:
     report = study.run(write(tmp_path, f'games = "white:Nobodyski"\n{STUDY}'), opened(rated))
     assert {fault.fatal for fault in report.faults} == {False}
-    assert "No game has “Nobodyski” as White." in report.faults[0].message
+    said = "rated.pgn: games: No game has “Nobodyski” as White."
+    assert report.faults[0].message == f"{tmp_path / 's.toml'}:1: {said}"
     counts = [part.found.counts[0] for part in report.parts]
     assert [(one.searched, one.games, one.share) for one in counts] == [(0, 0, None)] * 5
+
+
+def test_a_base_with_two_names_is_opened_once(tmp_path: Path, rated: Path) -> None:
+    link = tmp_path / "link.pgn"
+    link.symlink_to(rated)
+    asked = write(tmp_path, f"bases = ['{rated}', '{link}']\n{STUDY}")
+    told: list[str] = []
+    found = study_bases.open_bases(asked, cancel=progress_module.CancelToken(), on_message=told.append)
+    assert ([one.name for one in found.bases], found.files) == (["rated.pgn"], (rated,))
+    assert told == [f"{link} is left out, because it is the same file as {rated}."]
 
 
 def test_a_base_that_changed_is_named_once(tmp_path: Path, rated: Path) -> None:

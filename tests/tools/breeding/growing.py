@@ -73,7 +73,7 @@ GROWN: dict[str, tuple[str, ...]] = {
         "#$S", "#$S", "power $S", "abs $N", "max ($N $N)", "min ($N $N)", "sqrt $N", "$N + $N", "$N - $N", "$N * $N",
         "$N / $N", "$N % $N", "-$N", "find all $L", "find count $L", "$X count $L", "countmoves --",
         "countmoves legal $S!--", "countmoves $S![x]$S!", "countmoves pseudolegal --$S!", "distance ($P $P)",
-        "rank $S", "file $S", "colortype $S", "pieceid $S", "type $S", "{path $A $C $C}", "{path $A $C $C $C}", "{path max $N! $A $C $C}",
+        "rank $S", "file $S", "colortype $S", "pieceid $S", "type $S", "pgn clk", "pgn eval", "pgn eval black", "{path $A $C $C}", "{path $A $C $C $C}", "{path max $N! $A $C $C}",
         "{path focus $S! $C $C}", "{line $B --> $L! --> $L!}", "indexof ($T $T)", "#$T", 'int "12"', "ascii $T",
         "if $L $N else $N", "$P:$N", '(sort "number $K" $N)', "echo (@x:P @y:P) $N",
         "{@xN = $N @x}",

@@ -11,7 +11,8 @@ import pytest
 
 from cqlgui.jit import native
 from tests import helpers
-from tests.tools.perf import large
+from tests.helpers import games
+from tests.tools.perf import growth, large
 
 
 def output(*words: str) -> str:
@@ -91,3 +92,31 @@ def test_a_large_base_is_made_and_measured(tmp_path: Path) -> None:
     assert any(name.startswith("large base: games sorted by white (") for name in found)
     assert "private memory of the process" in found
     assert len({path.read_bytes() for path in large.sources(source, tmp_path / "large", 2)}) == 2
+
+
+@pytest.mark.parametrize("lichess", [False, True])
+def test_the_games_of_growing_bases_have_tags_of_their_own(tmp_path: Path, lichess: bool) -> None:
+    source = tmp_path / "few.pgn"
+    source.write_text(
+        '[Event "E"]\n[Site "S"]\n[White "A"]\n[Result "1-0"]\n\n1. e4 1-0\n\n'
+        '[Event "F"]\n[White "B"]\n[Round "7"]\n[Result "*"]\n\n1. d4 *\n\n'
+    )
+    listed = growth.made(source, tmp_path / "made", 7, 2, lichess=lichess)
+    found = [game for path in listed for game in games.from_pgn(path.read_text())]
+    assert [game.host.tag("White") for game in found] == ["A", "B", "A", "B", "A", "B", "A"]
+    assert len({game.host.tag("Site") for game in found}) == 7
+    assert len({game.host.tag("Round") for game in found}) == 7
+    assert all(len(game.tree) == 2 for game in found)
+    assert {game.host.tag("TimeControl") for game in found} == ({"300+0"} if lichess else {None})
+
+
+def test_growing_bases_are_measured(tmp_path: Path) -> None:
+    source = tmp_path / "few.pgn"
+    source.write_text('[Event "E"]\n[White "A"]\n[Result "1-0"]\n\n1. e4 1-0\n\n')
+    listed = growth.made(source, tmp_path / "made", 5, 2)
+    found = {figure.name.strip() for figure in growth.figures(listed, tmp_path / "home", growth.ROOT)}
+    assert {"imported", "opened, first time", "games table sorted by site"} <= found
+    assert "mate, again time (0 games, 0 positions)" in found
+    assert growth.Figure("", 2.0, "s", 1.0).missed
+    assert growth.Figure("", 0.7, "", 0.8, least=True).missed
+    assert not growth.Figure("", 0.9, "", 0.8, least=True).missed

@@ -214,6 +214,8 @@ def test_hovering_a_keyword_tells_its_meaning(editor: panel.EditorPanel) -> None
     assert "All eight rotations" in flip
     assert "in check" in checked_word
     assert editor.edit.hover_html(4) == ""
+    editor.set_text("mate pgn eval > 3")
+    assert "hundredths of a pawn" in editor.edit.hover_html(10)
 
 
 def test_completion_leaves_out_words_that_mean_nothing(editor: panel.EditorPanel) -> None:

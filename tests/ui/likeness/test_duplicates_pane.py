@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +16,12 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.board import motions
 from cqlgui.board.position import Position
+from cqlgui.tasks.analysis import facets
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model
 from cqlgui.tasks.search import narrowing, searching
+from cqlgui.ui.facets import pane as facets_pane
 from cqlgui.ui.likeness import duplicates_pane, new_base, two_lines
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import narrow
@@ -36,8 +38,9 @@ MIRRORED = motions.Motion(2).position(Position.from_fen(STUDY)).fen()
 GAMES = [
     f'[White "Short, N"]\n[Black "Adams, M"]\n\n{LINE} *',
     '[White "Other"]\n[Black "Player"]\n\n1. f3 e5 2. g4 Qh4# 0-1',
-    f'[White "Nigel Short"]\n[Black "Michael Adams"]\n[Date "1990.??.??"]\n\n{LINE} 11. d4 exd3 1-0',
-    f'[White "Short,Nigel"]\n[Black "ADAMS,M"]\n\n{LINE} 11. d4 exd3 1-0',
+    f'[White "Nigel Short"]\n[Black "Michael Adams"]\n[Date "1990.??.??"]\n[Result "1-0"]\n\n'
+    f"{LINE} 11. d4 exd3 1-0",
+    f'[White "Short,Nigel"]\n[Black "ADAMS,M"]\n[Result "1-0"]\n\n{LINE} 11. d4 exd3 1-0',
     f'[White "Composer"]\n[FEN "{STUDY}"]\n[SetUp "1"]\n\n1. Qh1+ Qc1 *',
     f'[White "Later"]\n[FEN "{MIRRORED}"]\n[SetUp "1"]\n\n*',
 ]
@@ -169,6 +172,16 @@ def test_duplicates_are_left_out_of_games_and_hits(
     assert pane.known is None
     assert pane.page.isVisible()
 
+    # A file that exists is not written over. This is no longer said when other games are opened.
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text("initial", "a query")
+    with qtbot.waitSignal(main.exporter.ended):
+        main.output.ask_new_base()
+    assert main.infobar.shown is not None
+    with qtbot.waitSignal(main.opener.opened):
+        main.opening.open_files([source])
+    assert main.infobar.shown is None
+
 
 def test_the_position_on_the_board_is_looked_for(qtbot: QtBot, main: main_window.MainWindow) -> None:
     pane, panes = main.anticipation, main.docks
@@ -226,7 +239,46 @@ def test_a_search_is_narrowed_by_itself(qtbot: QtBot, door: jobs.Jobs, base: bas
     assert seen[1] == ([2], "without duplicates, some", False)
     assert made.steps_besides == ("some",)
     made.leave_out(None)
+    qtbot.waitUntil(lambda: len(seen) == 3)
     assert seen[2] == ([1, 2, 3, 4, 5, 6], "", False)
+
+
+def test_the_facets_chosen_and_the_line_of_games_hold_without_duplicates(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base
+) -> None:
+    button = narrow.NarrowButton(door)
+    qtbot.addWidget(button)
+    made = narrower.Narrower(door, button, button)
+    facets_of = facets_pane.FacetsPane(door)
+    qtbot.addWidget(facets_of)
+    facets_of.show()
+    made.join_facets(facets_of)
+    made.take(base, searching.search(base, "initial"))
+    qtbot.waitUntil(lambda: facets_of.tree.topLevelItemCount() > 0)
+    found = duplicates.find(base)
+
+    def after(do: Callable[[], object]) -> tuple[list[int], str, int]:
+        """The games shown, the narrowing in words, and the number of chips."""
+        with qtbot.waitSignal(made.shown) as caught:
+            do()
+        qtbot.waitUntil(lambda: facets_of._counted is not None and not door.count)
+        return sorted(caught.args[0].order), caught.args[1], len(facets_of._chips)
+
+    left: list[bool] = []
+    made.line_left.connect(lambda: left.append(True))
+    white = (facets.RESULT, 0)
+    assert after(lambda: facets_of.tree.asked.emit("alone", *white)) == ([3, 4], "1-0", 1)
+    assert after(lambda: made.set_games("black:adams")) == ([3, 4], "black:adams, 1-0", 1)
+    words = "black:adams, without duplicates, 1-0"
+    assert after(lambda: made.leave_out(found)) == ([3], words, 1)
+    assert made.steps_besides == ("1-0",)
+    # The duplicates stay away with another line, and without the choice.
+    words = words.replace("black:adams", "white:short")
+    assert after(lambda: made.set_games("white:short")) == ([3], words, 1)
+    assert after(facets_of.clear) == ([3], "white:short, without duplicates", 0)
+    assert after(lambda: facets_of.tree.asked.emit("alone", *white))[0] == [3]
+    assert after(lambda: made.leave_out(None)) == ([3, 4], "white:short, 1-0", 1)
+    assert not left
 
 
 def test_the_work_can_be_stopped(qtbot: QtBot, base: base_model.Base) -> None:

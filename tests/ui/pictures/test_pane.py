@@ -14,7 +14,7 @@ from typing import Any
 import chess
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QFont, QFontMetricsF, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -25,7 +25,7 @@ from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from cqlgui.ui.look import labels, theme
 from cqlgui.ui.loop import jobs
-from cqlgui.ui.pictures import asking, pane, table_model
+from cqlgui.ui.pictures import asking, drawings, pane, table_model
 from tests import helpers
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")
@@ -421,3 +421,26 @@ def test_pyqtgraph_is_not_loaded_before_the_pane_is_shown() -> None:
         [sys.executable, "-c", program], cwd=helpers.ROOT, capture_output=True, text=True, timeout=60
     )
     assert run.stdout == "False\n", run.stderr
+
+
+def test_drawings_fit_a_small_field(qtbot: QtBot) -> None:
+    font = QFont()
+    line = QFontMetricsF(font).height()
+    bars = drawings.Lines([(f"name {number}", 900_000 - number) for number in range(20)], "Hits", "openings")
+    assert (bars.bounds.height(), bars.caption) == (15, "the first 15 of 20 openings are drawn")
+    bars.fit(300, 4.5 * line, font)
+    # No name lies upon another one.
+    assert bars.left is not None
+    assert bars.left.ticks is not None
+    assert (bars.bounds.height(), len(bars.left.ticks)) == (4, 4)
+    assert bars.caption == "the first 4 of 20 openings are drawn"
+    bars.fit(300, 99 * line, font)
+    assert bars.bounds.height() == 15
+    # The legend is where it makes the board smaller by less, and is not cut.
+    board = drawings.Board([1] * 64, range(64), 64, "share of these hits")
+    for width, height in ((400.0, 180.0), (180.0, 400.0)):
+        board.fit(width, height, font)
+        area = board.bounds
+        side = min(width / area.width(), height / area.height())
+        assert side * 8.65 > 0.99 * min(width, height)
+        assert (area.width() > area.height()) == (width > height)

@@ -11,7 +11,8 @@ from cqlgui.cql.interpreting.expressions import closures_tree
 from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 from cqlgui.cql.interpreting.runtime.host import Host
-from cqlgui.cql.source.names import normal_date, player_name, year_of
+from cqlgui.cql.source import commands
+from cqlgui.cql.source.names import TAGS, normal_date, player_name, year_of
 
 
 @compiles(nodes.CurrentPosition)
@@ -91,9 +92,7 @@ def _result(compiler: Compiler, node: nodes.Result) -> Code:
 
 @compiles(nodes.TagText)
 def _tag(compiler: Compiler, node: nodes.TagText) -> Code:
-    tag = {"event": "Event", "site": "Site", "date": "Date", "eventdate": "EventDate", "eco": "ECO"}[
-        node.word
-    ]
+    tag = TAGS[node.word]
     if node.word in ("date", "eventdate"):
         return code(Type.STRING, once_a_game(("date", tag), lambda s: normal_date(s.host.tag(tag) or "")))
     return code(Type.STRING, once_a_game(("tag", tag), lambda s: tag_text(s.host, tag)))
@@ -135,6 +134,18 @@ def _glyph(compiler: Compiler, node: nodes_facts.Glyph) -> Code:
     # No move leads to the root. Therefore the root has no glyph, even if the PGN text contains a glyph before
     # the first move.
     return code(Type.LOGICAL, lambda s: s.id > 0 and number in s.host.nags(s.id))
+
+
+@compiles(nodes_facts.CommandNumber)
+def _command_number(compiler: Compiler, node: nodes_facts.CommandNumber) -> Code:
+    key = node.key
+    if node.colour == "black":
+        return code(Type.NUMERIC, lambda s: _negative(commands.value(s.host.all_comments(s.id), key)))
+    return code(Type.NUMERIC, lambda s: commands.value(s.host.all_comments(s.id), key))
+
+
+def _negative(number: int | None) -> int | None:
+    return None if number is None else -number
 
 
 @compiles(nodes.ImplicitSearch)

@@ -45,6 +45,10 @@ class Host(Protocol):
         comments in this way, as its results on 450 annotated games show.
         """
 
+    def all_comments(self, positionid: int) -> str:
+        """All PGN comments at a position, in the order of the text, with blanks between them. Empty if the
+        position has no comment. The white space of the text is kept."""
+
     def nags(self, positionid: int) -> tuple[int, ...]:
         """Numeric annotation glyphs of the move that led to a position."""
 

@@ -1,5 +1,8 @@
 """Filters about the texts of a game and about the output of a search: `tag`, `originalcomment`, `settag`,
-`removecomment`, `message` (spec 8.7, 8.13).
+`removecomment`, `message` (spec 8.7, 8.13), and `pgn`, which is an extension of cqlgui.
+
+CQL 6.2 reserves the word `pgn` and gives it no meaning. No variable can have this name, so `pgn` changes the
+meaning of no query. The words behind it are keys only there: `eval` can still be the name of a variable.
 
 This module defines how these filters are read, typed, printed and transformed.
 """
@@ -12,9 +15,11 @@ from cqlgui.base.patterns import pattern
 from cqlgui.cql.ast import nodes, nodes_facts, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.printing import printers
+from cqlgui.cql.source import commands
+from cqlgui.cql.source.diagnostics import Span
 from cqlgui.cql.source.tokens import STRING_LITERAL, Kind, Token
 from cqlgui.cql.syntax.reading import glyphs, operands
-from cqlgui.cql.syntax.reading.cursor import STRING, Broken, Cursor
+from cqlgui.cql.syntax.reading.cursor import STRING, Broken, Cursor, shown
 from cqlgui.cql.syntax.reading.readers import READERS
 from cqlgui.cql.transforming import transform_rules
 
@@ -51,6 +56,24 @@ def _original_comment(cursor: Cursor, token: Token) -> nodes.Node:
         message = f"A glyph is numbered from $1 to ${glyphs.LAST}."
         return cursor.report_always(literal.span, "bad-glyph", message)
     return nodes_facts.Glyph(cursor.since(token.offset), number)
+
+
+def _command_number(cursor: Cursor, token: Token) -> nodes.Node:
+    name = cursor.peek()
+    key = next((one for one in commands.KEYS if one == name.text), None)
+    if key is None:
+        if name.kind is not Kind.NAME:
+            return cursor.expected("clk, emt or eval after `pgn`", "pgn clk < 10")
+        cursor.take()
+        message = f"`{shown(name)}` is no number of a comment."
+        return cursor.report_always(name.span, "unknown-key", message, "pgn clk, pgn emt, pgn eval")
+    cursor.take()
+    colour: nodes.Colour | None = None
+    if key == "eval":
+        colour = "black" if cursor.accept("black") else "white"
+        if colour == "white":
+            cursor.accept("white")
+    return nodes_facts.CommandNumber(cursor.since(token.offset), key, colour)
 
 
 def _set_tag(cursor: Cursor, token: Token) -> nodes.Node:
@@ -120,6 +143,7 @@ READERS.update(
         "tag": _tag,
         "originalcomment": _original_comment,
         "hascomment": _original_comment,
+        "pgn": _command_number,
         "settag": _set_tag,
         "removecomment": _remove_comment,
         "message": _message,
@@ -134,6 +158,7 @@ types.RULES.update(
         nodes_facts.Tag: types.always(Type.STRING),
         nodes_facts.OriginalComment: types.always(Type.STRING),
         nodes_facts.Glyph: types.always(Type.LOGICAL),
+        nodes_facts.CommandNumber: types.always(Type.NUMERIC),
         nodes_facts.SetTag: types.always(Type.LOGICAL),
         nodes_facts.RemoveComment: types.always(Type.LOGICAL),
         nodes_facts.Message: types.always(Type.LOGICAL),
@@ -157,6 +182,11 @@ def _print_glyph(node: nodes.Node, style: printers.Style) -> printers.Printed:
     return printers.Printed(f'originalcomment "{glyphs.spelling(node.number)}"')
 
 
+def _print_command_number(node: nodes.Node, style: printers.Style) -> printers.Printed:
+    assert isinstance(node, nodes_facts.CommandNumber)
+    return printers.Printed(f"pgn {node.key}" + (" black" if node.colour == "black" else ""))
+
+
 def _print_set_tag(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes_facts.SetTag)
     return printers.Printed(f'settag("{node.name}" {printers.print_filter(node.operand, style).text})')
@@ -177,6 +207,7 @@ printers.PRINTERS.update(
         nodes_facts.Tag: _print_tag,
         nodes_facts.OriginalComment: _print_original_comment,
         nodes_facts.Glyph: _print_glyph,
+        nodes_facts.CommandNumber: _print_command_number,
         nodes_facts.SetTag: _print_set_tag,
         nodes_facts.RemoveComment: _print_remove_comment,
         nodes_facts.Message: _print_message,
@@ -198,6 +229,12 @@ def _tag_anew(
     return node if part is None else nodes_facts.Tag(node.span, "Black" if part[1] else "White")
 
 
+def _command_number_anew(span: Span, colour: nodes.Colour) -> nodes.Node:
+    """If a transform exchanges the colours, an evaluation is given from the view of the other side, so its
+    sign turns. A time belongs to the side that moved, and stays."""
+    return nodes_facts.CommandNumber(span, "eval", colour)
+
+
 def _message_anew(node: nodes_facts.Message, parts: tuple[nodes.Node, ...]) -> nodes.Node:
     return nodes_facts.Message(node.span, node.quiet, parts)
 
@@ -207,6 +244,7 @@ transform_rules.RULES.update(
         nodes_facts.Tag: transform_rules.Rule(lambda node: (), _tag_part, _tag_anew),
         nodes_facts.OriginalComment: transform_rules.fixed(),
         nodes_facts.Glyph: transform_rules.fixed(),
+        nodes_facts.CommandNumber: transform_rules.coloured(_command_number_anew),
         nodes_facts.SetTag: transform_rules.operand(lambda n, f: nodes_facts.SetTag(n.span, n.name, f)),
         nodes_facts.RemoveComment: transform_rules.fixed(),
         nodes_facts.Message: transform_rules.several(lambda n: n.parts, _message_anew),

@@ -12,13 +12,10 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-import numpy as np
-
-from cqlgui.base import arrays
 from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
 from cqlgui.tasks.export import hit_table, records
-from cqlgui.tasks.export.formats import captions
+from cqlgui.tasks.export.formats import by_column, captions
 
 HEAD: Final = "#separator:tab\n#html:true\n#notetype:Basic\n#columns:Front\tBack\tTags\n#tags column:3\n"
 _GLYPHS: Final = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
@@ -70,48 +67,22 @@ class _Game:
 
 def _of_records(listed: Iterable[dict[str, Any]]) -> Iterator[str]:
     for record in listed:
-        image = captions.image(record)
-        back = _told(image) + _told(captions.said(record))
+        image, judged = captions.image(record), captions.judged(record)
+        back = _told(image) + _told(captions.said(record)) + _told(judged)
         yield _note(record, _Game.of(record), back, _tag("image", image))
 
 
 def _of_block(block: hit_table.Block) -> Iterator[str]:
-    columns = block.columns
-    games, rows = np.unique(columns.games, return_index=True)
-    headers = [block.coded[name] for name in hit_table.HEADERS]
-    known = {
-        game: _Game.of(
-            {
-                name: column.values[int(column.codes[row])]
-                for name, column in zip(hit_table.HEADERS, headers, strict=True)
-            }
-        )
-        for game, row in zip(games.tolist(), rows.tolist(), strict=True)
-    }
-    primary, images = arrays.ranked(columns.primary())
-    words = [
-        captions.image({"orbit": [hit_table.match(code, block.orbits)] if code >= 0 else []})
-        for code in primary.tolist()
-    ]
-    values, comments = block.coded["value"], block.coded["comment"]
-    said: dict[tuple[int, int], str] = {}
-    texts = block.listed.texts()
+    rows = by_column.rows(
+        block,
+        _Game.of,
+        lambda image: (_told(image), _tag("image", image)),
+        lambda record: _told(captions.said(record)),
+    )
     following = 1 + hit_table.MOVES.index("next")
-    for row, game, place, image, *codes in zip(
-        block.rows.tolist(),
-        columns.games.tolist(),
-        block.places.tolist(),
-        images.tolist(),
-        values.codes.tolist(),
-        comments.codes.tolist(),
-        strict=True,
-    ):
-        pair = codes[0], codes[1]
-        if pair not in said:
-            one = {"value": values.values[pair[0]], "comment": comments.values[pair[1]]}
-            said[pair] = _told(captions.said(one))
-        record = {"fen": texts[row][0], "next": texts[row][following], "game": game, "positionid": place}
-        yield _note(record, known[game], _told(words[image]) + said[pair], _tag("image", words[image]))
+    for texts, number, place, game, (image, tag), said in rows:
+        record = {"fen": texts[0], "next": texts[following], "game": number, "positionid": place}
+        yield _note(record, game, image + said, tag)
 
 
 def _note(record: dict[str, Any], game: _Game, back: str, tag: str) -> str:

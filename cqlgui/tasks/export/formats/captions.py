@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from cqlgui.base.patterns import pattern
 
@@ -74,6 +74,35 @@ def image(record: dict[str, Any]) -> str:
 def said(record: dict[str, Any]) -> str:
     """The value of the hit, and what the query writes there."""
     return plain(" ".join(text for text in (record["value"] or "", record["comment"]) if text))
+
+
+def judged(record: dict[str, Any]) -> str:
+    """What tables and an engine say of the position, from the view of the side to move; empty if they say
+    nothing."""
+    told = []
+    if record.get("wdl") is not None:
+        told.append(f"tables: {_OUTCOMES[record['wdl']]}")
+    if record.get("dtz"):
+        told.append(f"DTZ {record['dtz']}")
+    score, mate = record.get("eval_cp"), record.get("mate")
+    if mate is not None:
+        many = f"{'mate' if mate > 0 else 'mated'} in {abs(mate)}" if mate else "mate"
+        told.append(f"engine: {many}")
+    elif score is not None:
+        told.append(f"engine: {score / 100:+.2f} for the side to move")
+    if record.get("best_san"):
+        told.append(f"best {record['best_san']}")
+    return ", ".join(told)
+
+
+_OUTCOMES: Final = {
+    2: "the side to move wins",
+    1: "a win that the 50-move rule makes a draw",
+    0: "a draw",
+    -1: "a loss that the 50-move rule makes a draw",
+    -2: "the side to move loses",
+}
+"""The outcomes of `judgement.Judgement.wdl` in words."""
 
 
 def spot(record: dict[str, Any]) -> str:

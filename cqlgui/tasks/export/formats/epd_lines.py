@@ -6,11 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-import numpy as np
-
-from cqlgui.base import arrays
 from cqlgui.tasks.export import framing, hit_table, records
-from cqlgui.tasks.export.formats import captions
+from cqlgui.tasks.export.formats import by_column, captions
 
 _LONGEST: Final = 200
 """Longer texts are cut, because the lines should not be long."""
@@ -74,40 +71,18 @@ def _judged_words(record: dict[str, Any]) -> str:
 
 
 def _of_block(block: hit_table.Block) -> Iterator[str]:
-    columns = block.columns
-    # What depends on the game, the element, the comment or the value is made once for each of them.
-    games, of_games = np.unique(columns.games, return_index=True)
-    own = {name: block.coded[name] for name in hit_table.HEADERS}
-    told: dict[int, tuple[str, str]] = {}
-    for game, row in zip(games.tolist(), of_games.tolist(), strict=True):
-        record = {name: column.values[int(column.codes[row])] for name, column in own.items()}
-        told[game] = _players(record), _comment(3, captions.place(record))
-    primary, images = arrays.ranked(columns.primary())
-    known = [
-        _comment(2, captions.image({"orbit": [hit_table.match(code, block.orbits)] if code >= 0 else []}))
-        for code in primary.tolist()
-    ]
-    comments, values = block.coded["comment"], block.coded["value"]
-    said = [_comment(4, text) for text in comments.values]
-    valued = [_comment(5, text or "") for text in values.values]
-    texts = block.listed.texts()
+    rows = by_column.rows(
+        block,
+        lambda record: (_players(record), _comment(3, captions.place(record))),
+        lambda image: _comment(2, image),
+        lambda record: _comment(4, record["comment"]) + _comment(5, record["value"] or ""),
+    )
     san, following = (1 + hit_table.MOVES.index(name) for name in ("san", "next"))
-    for row, game, place, image, comment, value in zip(
-        block.rows.tolist(),
-        columns.games.tolist(),
-        block.places.tolist(),
-        images.tolist(),
-        comments.codes.tolist(),
-        values.codes.tolist(),
-        strict=True,
-    ):
-        text = texts[row]
-        players, where = told[game]
-        after = text[following]
+    for texts, game, place, (players, where), image, said in rows:
+        after = texts[following]
         # Moves have no character that must be replaced.
         moves = f' c1 "{after[:_LONGEST]}";' if after else ""
-        operations = f"{players}{moves}{known[image]}{where}{said[comment]}{valued[value]}"
-        yield _joined(text[0], game, place, operations, text[san])
+        yield _joined(texts[0], game, place, f"{players}{moves}{image}{where}{said}", texts[san])
 
 
 def _joined(fen: str, game: int, place: int, comments: str, san: str, judged: str = "") -> str:

@@ -7,12 +7,15 @@ and, where the fonts for them are installed, Cyrillic letters. Other signs becom
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
-from cqlgui.tasks.export.formats import captions
+from cqlgui.tasks.export import hit_table, records
+from cqlgui.tasks.export.formats import by_column, captions
 
 A_PAGE: Final = 6
 """Number of diagrams on a page: three rows of two."""
@@ -68,6 +71,7 @@ _SPECIAL: Final = {
     "\u00a0": "~",
     "\u2026": r"\dots{}",
 }
+_OF_ASCII: Final = str.maketrans({sign: words for sign, words in _SPECIAL.items() if sign.isascii()})
 _LATIN: Final = pattern(
     "[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0107\u010c-\u0111\u0118-\u011b\u011e\u011f\u0139\u013a\u0141-\u0144\u0147\u0148\u0150-\u0155\u0158-\u015b\u015e-\u0165\u016e-\u0171\u0178-\u017e]"
 )
@@ -77,40 +81,77 @@ _CYRILLIC: Final = pattern(
 )
 
 
-def document(records: Iterable[dict[str, Any]]) -> Iterator[str]:
+def document(tables: Iterable[records.Table]) -> Iterator[str]:
     """The document in parts: `A_PAGE` diagrams on each page, and after them the solutions."""
     yield _HEAD
     solutions: list[str] = []
-    for number, record in enumerate(records, 1):
-        title = ", ".join(text for text in (captions.players(record), captions.year(record)) if text)
-        arguments = (escaped(title), captions.to_move(record))
-        yield rf"\puzzle{{{number}}}{{{record['fen']}}}{{{arguments[0]}}}{{{arguments[1]}}}"
+    puzzles = itertools.chain.from_iterable(
+        map(_of_record, table) if isinstance(table, list) else _of_block(table) for table in tables
+    )
+    for number, (puzzle, solution) in enumerate(puzzles, 1):
         if number % A_PAGE == 0:
-            yield "\\clearpage\n"
+            after = "\\clearpage\n"
         else:
-            yield "%\n" if number % 2 else "\\par\\vfill\n"
-        solutions.append(_solution(number, record))
+            after = "%\n" if number % 2 else "\\par\\vfill\n"
+        yield rf"\puzzle{{{number}}}{puzzle}{after}"
+        solutions.append(solution)
     if not solutions:
         yield "There are no hits.\n"
     elif len(solutions) % A_PAGE:
         yield "\\clearpage\n"
     if solutions:
         yield "\\section*{Solutions}\n"
-        yield from solutions
+        for number, solution in enumerate(solutions, 1):
+            yield rf"\solution{{{number}}}{solution}" + "\n"
     yield "\\end{document}\n"
 
 
-def _solution(number: int, record: dict[str, Any]) -> str:
+_Puzzle = tuple[str, str]
+"""The arguments of a diagram and of its solution after the number."""
+
+
+def _of_record(record: dict[str, Any]) -> _Puzzle:
+    more = tuple(map(escaped, (captions.image(record), captions.said(record), captions.judged(record))))
+    return _puzzle(record, _Game.of(record), more)
+
+
+def _of_block(block: hit_table.Block) -> Iterator[_Puzzle]:
+    rows = by_column.rows(block, _Game.of, escaped, lambda record: escaped(captions.said(record)))
+    following = 1 + hit_table.MOVES.index("next")
+    for texts, number, place, game, image, said in rows:
+        record = {"fen": texts[0], "next": texts[following], "game": number, "positionid": place}
+        yield _puzzle(record, game, (image, said))
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    """What all diagrams and solutions of a game have, for LaTeX: players and year, and the game in words."""
+
+    title: str
+    told: tuple[str, ...]
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> _Game:
+        """The game of a row, or of the headers of a row."""
+        title = ", ".join(text for text in (captions.players(record), captions.year(record)) if text)
+        told = captions.players(record), captions.place(record), captions.opening(record)
+        return cls(escaped(title), tuple(map(escaped, told)))
+
+
+def _puzzle(record: dict[str, Any], game: _Game, more: Iterable[str]) -> _Puzzle:
+    """`record` needs the position and the moves alone. `more` are further words for LaTeX."""
     moves = captions.solution(record) or "The game ended here."
-    told = (captions.players(record), captions.place(record), captions.opening(record), captions.spot(record))
-    more = (captions.image(record), captions.said(record))
-    game = "; ".join(text for text in (*told, *more) if text)
-    return rf"\solution{{{number}}}{{{escaped(moves)}}}{{{escaped(game)}}}" + "\n"
+    told = "; ".join(filter(None, (*game.told, captions.spot(record), *more)))
+    puzzle = f"{{{record['fen']}}}{{{game.title}}}{{{captions.to_move(record)}}}"
+    return puzzle, f"{{{escaped(moves)}}}{{{told}}}"
 
 
 def escaped(text: str) -> str:
     """The text for LaTeX, without any command of its own."""
-    made = "".join(map(_sign, unicodedata.normalize("NFC", captions.plain(text))))
+    shown = captions.plain(text)
+    if shown.isascii():
+        return shown.translate(_OF_ASCII)
+    made = "".join(map(_sign, unicodedata.normalize("NFC", shown)))
     return _CYRILLIC.sub(r"\\cyrillic{\1}", made)
 
 

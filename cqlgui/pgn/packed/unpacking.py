@@ -21,19 +21,22 @@ from typing import Any, BinaryIO, Final, Protocol
 import zstandard
 
 from cqlgui.base import errors, patterns
-from cqlgui.pgn import decoding, tarred
+from cqlgui.pgn import decoding
+from cqlgui.pgn.packed import tarred
 
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
-"""The number of bytes that are given to a decompressor at once. Zstandard does not limit its output, and may
-turn this many bytes into 32 MB. If a file is damaged, at most this many packed bytes before the damage are
-lost."""
+"""The number of bytes that are given to a decompressor at once. If a file is damaged, at most this many
+packed bytes before the damage are lost (of zstandard: a few blocks of 128 kB)."""
+_DRAUGHT: Final = 1 << 17
+"""The most bytes that are given to `_Zstandard` at once."""
 _PIECE: Final = 1 << 16
 """The number of bytes that a decompressor returns at once, if its output can be limited."""
 _PIECES: Final = 1 << 8
 """The most pieces that are joined into one block. A file may hold millions of streams without any text. The
 caller checks only between blocks whether it was cancelled, so a block must not take long."""
 _LZMA_HEAD: Final = 9
+_LONGEST_HEADER: Final = 18
 _WINDOW: Final = 128 << 20
 """The greatest distance in bytes that a zstandard file may refer back. The zstd tools have the same limit."""
 _FAULTS: Final = (
@@ -102,7 +105,9 @@ class _Machine(Protocol):
 
 
 class _Stream(_Machine, Protocol):
-    """Unpacks one stream and finds its end."""
+    """Unpacks one stream and finds its end. At most `most` bytes may be given to it at once."""
+
+    most: int
 
     @property
     def ended(self) -> bool:
@@ -116,6 +121,7 @@ class _Stream(_Machine, Protocol):
 class _Ending:
     """The end of a stream, for decompressors with the attributes `eof` and `unused_data`."""
 
+    most = _SIP
     _machine: Any
 
     @property
@@ -154,11 +160,77 @@ class _Bz2(_Ending):
 
 
 class _Zstandard(_Ending):
+    """Unpacks a frame of zstandard.
+
+    The library does not limit its output: a few bytes may become many megabytes. A block of a frame becomes
+    at most 128 kB, so this class finds the blocks by their headers (RFC 8878, section 3.1.1) and gives the
+    library a few blocks at a time. The library gives up the interpreter lock for each piece that it gets, and
+    has to wait for the lock if other threads are busy. Larger pieces than `_SIP` are therefore much faster.
+    """
+
+    most = _DRAUGHT
+    _BLOCKS = 4
+
     def __init__(self, maker: zstandard.ZstdDecompressor) -> None:
         self._machine = maker.decompressobj()
+        self._held = b""
+        # The bytes before the next header, and what this header is.
+        self._left = 0
+        self._next = "frame"
+        self._checked = False
+
+    @property
+    def rest(self) -> bytes:
+        """The bytes after the end of the stream."""
+        return super().rest + self._held
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        yield self._machine.decompress(data)
+        self._held += data
+        while self._held and not self.ended and (size := self._few_blocks()):
+            piece, self._held = self._held[:size], self._held[size:]
+            yield self._machine.decompress(piece)
+
+    def _few_blocks(self) -> int:
+        """The number of bytes that may be given to the library; 0 if a header is not there as a whole."""
+        held, at = self._held, 0
+        for _ in range(self._BLOCKS):
+            step = min(self._left, len(held) - at)
+            at += step
+            self._left -= step
+            if at == len(held) or not (size := self._header(held[at : at + _LONGEST_HEADER])):
+                break
+            at += size
+        return at
+
+    def _header(self, head: bytes) -> int:
+        """The size of the header that `head` begins with; 0 if the header is not there as a whole. Sets what
+        follows the header."""
+        if self._next == "frame":
+            if len(head) < 8:
+                return 0
+            if head[1:4] == b"\x2a\x4d\x18":
+                # A frame that holds no text. The library stops at its end.
+                self._left, self._next = int.from_bytes(head[4:8], "little"), "end"
+                return 8
+            single, length = head[4] >> 5 & 1, head[4] >> 6
+            size = 5 + (not single) + (0, 1, 2, 4)[head[4] & 3] + (single, 2, 4, 8)[length]
+            if len(head) < size:
+                return 0
+            self._checked = bool(head[4] & 4)
+            self._next = "block"
+            return size
+        if self._next == "block":
+            if len(head) < 3:
+                return 0
+            word = int.from_bytes(head[:3], "little")
+            # A block of one repeated byte has this byte alone.
+            self._left = 1 if word >> 1 & 3 == 1 else word >> 3
+            if word & 1:
+                self._left += 4 * self._checked
+                self._next = "end"
+            return 3
+        # What stands behind the frame is not read.
+        return len(head)
 
 
 class _ZippedLzma:
@@ -250,7 +322,8 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
     """The text of all streams of a file, one after another. Zeros after the last stream are ignored if the
     file may be `padded`. Raises `DamagedError`."""
     machine: _Stream | None = None
-    done = 0
+    # The first pieces are small, because a file may consist of millions of streams.
+    done, size = 0, _SIP
     for block in packed:
         at = 0
         while at < len(block):
@@ -261,8 +334,9 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
                     # The padding may be long. The empty block lets the caller check whether it was cancelled.
                     yield b""
                     break
-                machine = make()
-            sip = block[at : at + _SIP]
+                machine, size = make(), _SIP
+            sip = block[at : at + size]
+            size = min(2 * size, machine.most)
             try:
                 yield from machine.feed(sip)
             except _FAULTS as fault:

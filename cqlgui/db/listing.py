@@ -1,0 +1,440 @@
+"""Lists the games of a catalog: in the order of a column, by the terms of a filter, and the texts of a column
+that a user may mean. Works on the columns of whole sources."""
+
+from __future__ import annotations
+
+import collections
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from cqlgui.base import arrays, errors
+from cqlgui.db import columns, names, own_texts
+from cqlgui.db.columns import Block
+from cqlgui.db.headers import Coded
+from cqlgui.db.names import CONTAINS, TABLES
+
+if TYPE_CHECKING:
+    from cqlgui.db import game_filter
+
+SORTS: Final = (
+    "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "opening",
+    "plies",
+)  # fmt: skip
+_YEAR: Final = "[0-9][0-9][0-9][0-9]*"
+_MOST_COMPARED: Final = 50_000
+"""Texts of this many games are compared with a text that no game has."""
+_ALIKE: Final = 75
+"""How alike two words must be to be taken for one another, of 100."""
+_MOST_OFFERED: Final = 1_000
+"""At most this many texts of a column are read to offer the first of them."""
+
+
+class Listing:
+    """Lists games of some blocks. Every method needs a connection with an open transaction."""
+
+    def __init__(self, store: columns.Store, known: names.Names) -> None:
+        self._store = store
+        self._names = known
+        # The sort keys of own texts take a second for millions of games, so the last ones are kept.
+        self._own_keys: tuple[tuple[str, tuple[int, ...]], np.ndarray] | None = None
+
+    def ids(
+        self,
+        connection: sqlite3.Connection,
+        sources: Sequence[tuple[int, int]],
+        *,
+        sort: str | None,
+        descending: bool,
+        text: str,
+    ) -> array[int]:
+        """See `Catalog.ids`."""
+        if sort is not None and sort not in SORTS:
+            raise errors.CqlguiError(f"Games cannot be sorted by “{sort}”.")
+        known = [(self._store.blocks(connection, source), first) for source, first in sources]
+        blocks = [block for some, _ in known for block in some]
+        kept = self._filtered(connection, blocks, text)
+        keys = None
+        if sort is not None:
+            keys = self.keys(connection, blocks, sort)
+            keys = keys if kept is None else keys[kept]
+        # Most arrays have 32 bits, because ten million numbers of 64 bits take 80 MB.
+        numbers = [np.arange(first, first + _games(some), dtype=np.uint32) for some, first in known]
+        games = np.concatenate([np.empty(0, np.uint32), *numbers])
+        games = games if kept is None else games[kept]
+        del numbers
+        if keys is None:
+            order = np.argsort(games, kind="stable")
+            order = np.ascontiguousarray(order[::-1]) if descending else order
+        else:
+            order = _order(keys.max(initial=0) - keys if descending else keys)
+        order[:] = games[order]
+        found: array[int] = array("q")
+        found.frombytes(order.data.cast("B"))
+        return found
+
+    def offered(
+        self,
+        connection: sqlite3.Connection,
+        blocks: Sequence[Block],
+        wanted: Sequence[str],
+        text: str,
+        most: int,
+    ) -> list[str]:
+        """See `Catalog.names`."""
+        found: collections.Counter[str] = collections.Counter()
+        for name in wanted:
+            if name == "opening":
+                openings = self._openings(connection, blocks)
+                counts = np.bincount(openings.places, minlength=len(openings.texts))
+                folded = text.casefold()
+                # Several codes may have one name.
+                for place, known in enumerate(openings.texts):
+                    if known and folded in known.casefold():
+                        found[known] += int(counts[place])
+                continue
+            table = TABLES[name]
+            ids = self._names.matching(connection, table, CONTAINS, names.containing(text))
+            column = self._store.whole(connection, blocks, name)
+            counts = np.bincount(column[column < own_texts.FIRST])
+            ids = ids[ids < len(counts)]
+            ids = ids[counts[ids] > 0]
+            if len(ids) > _MOST_OFFERED:
+                begin = self._names.matching(connection, table, CONTAINS, names.beginning(text))
+                ids = ids[np.lexsort((-counts[ids], ~np.isin(ids, begin)))][:_MOST_OFFERED]
+            listed = self._names.named(connection, table, ids.tolist())
+            found.update({listed[number]: int(counts[number]) for number in ids.tolist()})
+            if name in names.MAY_BE_OWN:
+                found.update(self._own_offered(connection, blocks, name, text))
+        begun = text.casefold()
+        listed_first = sorted(
+            found, key=lambda known: (not known.casefold().startswith(begun), -found[known], known)
+        )
+        return [known for known in listed_first[:most] if found[known] and known]
+
+    def _own_offered(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str, text: str
+    ) -> Iterator[str]:
+        """Own texts that contain `text`, at most `_MOST_OFFERED`. Those that begin with `text` come first."""
+        left = _MOST_OFFERED
+        wanted = text.encode("utf-8")
+        for first in (True, False):
+            for _, numbers, texts in self._own(connection, blocks, name):
+                if not left:
+                    return
+                fits = texts.containing(wanted, first=first)
+                if not first:
+                    fits &= ~texts.containing(wanted, first=True)
+                places = own_texts.places_of(numbers)
+                places = places[fits[places]][:left]
+                left -= len(places)
+                yield from texts.at(places.tolist())
+
+    # --- openings ---
+
+    def _opening_keys(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> np.ndarray:
+        """The ranks of the names of the games' openings."""
+        found = self._openings(connection, blocks)
+        places = {name: place for place, name in enumerate(sorted({name for name in found.texts if name}), 1)}
+        ranks: np.ndarray = np.array([places.get(name or "", 0) for name in found.texts], np.int64)[
+            found.places
+        ]
+        return ranks
+
+    def _openings(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> Coded:
+        """The names of the games' openings."""
+        from cqlgui.db import openings
+
+        column = self._store.whole(connection, blocks, "eco")
+        numbers, places = np.unique(column, return_inverse=True)
+        codes = self._names.named(connection, TABLES["eco"], numbers.tolist())
+        found = [openings.name(codes.get(number, "")) for number in numbers.tolist()]
+        own: dict[str, int] = {}
+        before = 0
+        for block in blocks:
+            for place, name in openings.own_names(*self._store.more(connection, block)):
+                places[before + place] = own.setdefault(name, len(found) + len(own))
+            before += block.games
+        return Coded([*found, *own], places)
+
+    # --- filters ---
+
+    def _filtered(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str
+    ) -> np.ndarray | None:
+        """Which games meet every term of `text`; None for all. Raises `game_filter.FilterError` if a term
+        asks for a text that no game has."""
+        # `game_filter` is imported here, because searches do not need it.
+        from cqlgui.db import game_filter
+
+        kept: np.ndarray | None = None
+        for term in game_filter.parse(text):
+            if isinstance(term.condition, game_filter.Files):
+                # The catalog does not know which sources are files of one base.
+                continue
+            having = self._fitting(connection, blocks, term.condition)
+            if isinstance(term.condition, game_filter.Words) and len(having) and not having.any():
+                near = self._nearest(connection, blocks, term.condition)
+                raise game_filter.FilterError(game_filter.unknown(term.condition, near))
+            if term.negated:
+                having = ~having
+            kept = having if kept is None else kept & having
+        return kept
+
+    def _fitting(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], term: game_filter.OfColumns
+    ) -> np.ndarray:
+        """Which games meet a condition on the columns."""
+        from cqlgui.db import game_filter
+
+        if isinstance(term, game_filter.Words):
+            if term.columns == game_filter.TEXTS["opening"]:
+                return self._with_opening(connection, blocks, term.text)
+            having = self._having(connection, blocks, term.columns, CONTAINS, names.containing(term.text))
+            for name in names.MAY_BE_OWN:
+                if name in term.columns:
+                    self._add_own(connection, blocks, name, term.text, having)
+            return having
+        if isinstance(term, game_filter.Years):
+            bounds = f"cast(substr(name, 1, 4) as integer) between {term.low:d} and {term.high:d}"
+            return self._having(connection, blocks, ("date",), f"name glob ? and {bounds}", _YEAR)
+        if isinstance(term, game_filter.Codes):
+            having = self._having(connection, blocks, ("eco",), "upper(name) >= ?", term.low)
+            cut = f"substr(upper(name), 1, {len(term.high)}) <= ?"
+            having &= self._having(connection, blocks, ("eco",), cut, term.high)
+            return having
+        return self._numbered(connection, blocks, term.columns, term.low, term.high)
+
+    def _with_opening(self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str) -> np.ndarray:
+        """Which games have an opening whose name contains `text`. Case is ignored."""
+        wanted = text.casefold()
+        found = self._openings(connection, blocks)
+        having: np.ndarray = np.array([wanted in (name or "").casefold() for name in found.texts], np.bool_)[
+            found.places
+        ]
+        return having
+
+    def _nearest(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], term: game_filter.Words
+    ) -> str:
+        """The word in the texts of the games that is most like the text of a term; empty if none is alike."""
+        from rapidfuzz import fuzz, process
+
+        known: dict[str, str] = {}
+        for name in term.columns:
+            if name in TABLES:
+                numbers = arrays.distinct(self._store.whole(connection, blocks, name)[:_MOST_COMPARED])
+                for text in self._names.named(connection, TABLES[name], numbers.tolist()).values():
+                    for word in (text, *text.replace(",", " ").split()):
+                        known.setdefault(word.casefold(), word)
+        # Other scorers take a word for alike if its letters are somewhere in the text.
+        text = term.text.casefold()
+        near = process.extractOne(text, list(known), scorer=fuzz.ratio, score_cutoff=_ALIKE)
+        return known[near[0]] if near else ""
+
+    def _having(
+        self,
+        connection: sqlite3.Connection,
+        blocks: Sequence[Block],
+        wanted: Sequence[str],
+        condition: str,
+        value: str,
+    ) -> np.ndarray:
+        """Which games have a text of the tables of names that meets `condition` in one of the columns
+        `wanted`."""
+        found: list[np.ndarray] = []
+        for name in wanted:
+            ids = self._names.matching(connection, TABLES[name], condition, value)
+            column = self._store.whole(connection, blocks, name)
+            own = column >= own_texts.FIRST if name in names.MAY_BE_OWN else np.zeros(1, np.bool_)
+            if own.any():
+                column = np.where(own, 0, column)
+            holds = np.zeros(int(max(column.max(initial=0), ids.max(initial=0))) + 1, np.bool_)
+            holds[ids] = True
+            found.append(holds[column])
+        having: np.ndarray = np.any(found, axis=0)
+        return having
+
+    def _add_own(
+        self,
+        connection: sqlite3.Connection,
+        blocks: Sequence[Block],
+        name: str,
+        text: str,
+        having: np.ndarray,
+    ) -> None:
+        """Add to `having` the games with an own text that contains `text`."""
+        for games, numbers, texts in self._own(connection, blocks, name):
+            having[games] |= texts.containing(text.encode("utf-8"))[own_texts.places_of(numbers)]
+
+    def _own(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, own_texts.Texts]]:
+        """For each block with own texts in a column: the places of the games with such texts among all games,
+        the numbers of their texts, which ascend, and the row with the texts."""
+        before = 0
+        for block in blocks:
+            column = self._store.column(connection, block, name)
+            # Most columns of other texts are seen to have no own texts by their size.
+            games = np.flatnonzero(column >= own_texts.FIRST if column.itemsize >= _OWN_BYTES else ())
+            if len(games):
+                ((row, numbers),) = own_texts.rows_of(column[games].astype(np.int64))
+                yield before + games, numbers, self._names.own.row(connection, row)
+            before += block.games
+
+    def _numbered(
+        self,
+        connection: sqlite3.Connection,
+        blocks: Sequence[Block],
+        wanted: Sequence[str],
+        low: int,
+        high: int,
+    ) -> np.ndarray:
+        """Which games have a number from `low` to `high` in one of the columns `wanted`. In every column
+        except `plies`, 0 means a missing number."""
+        found: list[np.ndarray] = []
+        for name in wanted:
+            column = self._store.whole(connection, blocks, name).astype(np.int64)
+            found.append((column >= (low if name == "plies" else max(low, 1))) & (column <= high))
+        having: np.ndarray = np.any(found, axis=0)
+        return having
+
+    # --- order ---
+
+    def keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
+        """A sort key of 32 bits for each game. The keys have the order of the column `sort`."""
+        if sort == "opening":
+            return self._opening_keys(connection, blocks).astype(np.uint32)
+        column = self._store.whole(connection, blocks, sort)
+        if sort not in TABLES:
+            return column.astype(np.uint32)
+        if int(column.max(initial=0)) >= own_texts.FIRST:
+            return self._keys_with_own(connection, blocks, sort, column)
+        ranks: np.ndarray = self._names.ranks(connection, TABLES[sort])
+        if len(ranks) <= int(column.max(initial=0)):
+            raise sqlite3.DatabaseError("malformed block of games")
+        found: np.ndarray = ranks.astype(np.uint32)[column]
+        return found
+
+    def _keys_with_own(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str, column: np.ndarray
+    ) -> np.ndarray:
+        """The sort keys of a column with own texts."""
+        about = sort, tuple(block.id for block in blocks)
+        if self._own_keys is None or self._own_keys[0] != about:
+            self._own_keys = None
+            self._own_keys = about, self._ranked(connection, blocks, sort, column)
+        return self._own_keys[1]
+
+    def _ranked(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str, column: np.ndarray
+    ) -> np.ndarray:
+        """The ranks of the texts of a column with own texts. All own texts have a common beginning. A text
+        from the tables of names without this beginning stands before all own texts or behind them. The other
+        texts are ordered together, eight bytes at a time."""
+        folded = TABLES[sort] in names.FOLDED
+
+        def bytes_of(text: str) -> bytes:
+            encoded = text.encode("utf-8")
+            return encoded.lower() if folded else encoded
+
+        is_own = column >= own_texts.FIRST
+        numbers = arrays.distinct(column[~is_own])
+        known = self._names.named(connection, TABLES[sort], numbers.tolist())
+        texts = {number: bytes_of(text) for number, text in known.items() if text}
+
+        def own_keys(offset: int) -> tuple[np.ndarray, bytes]:
+            """The keys of the own texts from a byte on, and their common beginning."""
+            made = np.empty(int(np.count_nonzero(is_own)), np.uint64)
+            end = 0
+            beginnings: set[bytes] = set()
+            for _, some, own in self._own(connection, blocks, sort):
+                made[end : end + len(some)] = own.keys(offset, folded=folded)[own_texts.places_of(some)]
+                end += len(some)
+                beginnings.add(own.common().lower() if folded else own.common())
+            return made, own_texts.common_beginning(beginnings)
+
+        # Most rows have the same beginning as the first one, so all rows need not be read twice.
+        _, _, first = next(self._own(connection, blocks, sort))
+        guess = first.prefix
+        own, common = own_keys(guess)
+        outside = sorted({text for text in texts.values() if not text.startswith(common)})
+        low = sum(text < common for text in outside)
+        ranks = {text: place + 1 for place, text in enumerate(outside[:low])}
+        inside = [number for number, text in texts.items() if text.startswith(common)]
+        ends = np.cumsum([len(texts[number]) for number in inside], dtype=np.int64)
+        joined = own_texts.Texts(b"".join(texts[number] for number in inside), ends, 0)
+
+        def keys(offset: int) -> np.ndarray:
+            nonlocal own
+            if offset != guess:
+                own, _ = own_keys(offset)
+            made, own = own, own[:0]
+            return np.concatenate([joined.keys(offset, folded=False), made]) if inside else made
+
+        found = _ranks_of_texts(keys, len(common))
+        found += np.uint32(low + 1)
+        behind = int(found.max(initial=low)) + 1
+        ranks |= {text: behind + place for place, text in enumerate(outside[low:])}
+        result = np.zeros(len(column), np.uint32)
+        result[is_own] = found[len(inside) :]
+        by_number = np.zeros(int(numbers.max(initial=0)) + 1, np.uint32)
+        for number, text in texts.items():
+            if text in ranks:
+                by_number[number] = ranks[text]
+        by_number[inside] = found[: len(inside)]
+        result[~is_own] = by_number[column[~is_own]]
+        return result
+
+
+_PART: Final = 1 << 20
+_OWN_BYTES: Final = 4
+"""The numbers of own texts take at least this many bytes."""
+
+
+def _games(blocks: Sequence[Block]) -> int:
+    return sum(block.games for block in blocks)
+
+
+def _ranks_of_texts(keys: Callable[[int], np.ndarray], offset: int) -> np.ndarray:
+    """The ranks of texts, from 0; equal texts share a rank. `keys` has the eight bytes of each text from a
+    byte on as a number. All texts are alike in the first `offset` bytes."""
+    first = keys(offset)
+    order = np.argsort(first)
+    new, alive = np.ones(len(order), np.bool_), np.ones(len(order), np.bool_)
+    # Part by part, because ten million numbers take 80 MB.
+    for begin in range(1, len(order), _PART):
+        ordered = first[order[begin - 1 : begin + _PART]]
+        new[begin : begin + _PART] = ordered[1:] != ordered[:-1]
+        alive[begin : begin + _PART] = ordered[1:] != 0
+    del first
+    # Neighbours with equal keys are compared by their next bytes, unless both have ended.
+    while True:
+        again = ~new & alive
+        again[:-1] |= again[1:]
+        places = np.flatnonzero(again)
+        if not len(places):
+            break
+        offset += 8
+        group = np.cumsum(new)[places]
+        following = keys(offset)[order[places]]
+        inner = np.lexsort((following, group))
+        order[places] = order[places][inner]
+        group, following = group[inner], following[inner]
+        new[places[1:]] |= (group[1:] != group[:-1]) | (following[1:] != following[:-1])
+        alive = np.zeros(len(order), np.bool_)
+        alive[places] = following != 0
+    ranks = np.empty(len(order), np.uint32)
+    ranks[order] = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
+    return ranks
+
+
+def _order(keys: np.ndarray) -> np.ndarray:
+    """The order of games by their keys of 32 bits. Games with equal keys keep their order. Sorts by 16 bits
+    at a time, because NumPy sorts 16-bit numbers by counting, which is fast."""
+    order: np.ndarray = np.argsort(keys.astype(np.uint16), kind="stable")
+    high = (keys >> 16).astype(np.uint16)
+    return order[np.argsort(high[order], kind="stable")] if high.any() else order

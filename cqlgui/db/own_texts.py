@@ -1,0 +1,194 @@
+"""The texts of a block of games that hardly occur twice, such as the addresses of games on a server.
+
+Such texts have no table of their names, because looking up and sorting in millions of texts would take most
+of the time of an import. The texts of a column stand together as they are, in one row of the table `own`. The
+numbers of these texts begin with `FIRST`, above the numbers of all tables of names. A number has the row in
+its upper bits and the place in the row in its lower bits. No row ever has the id of an earlier row, and rows
+never change, so a number always stands for the same text."""
+
+from __future__ import annotations
+
+import collections
+import sqlite3
+import threading
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from cqlgui.base import arrays
+from cqlgui.base.data import dataclass
+
+FIRST: Final = 1 << 31
+"""The numbers from here on are those of own texts."""
+_PLACE_BITS: Final = 16
+MOST: Final = 1 << _PLACE_BITS
+"""The largest number of texts in a row."""
+LEAST: Final = 500
+"""The texts of a smaller block are not worth a row."""
+_MOST_BYTES: Final = 16 << 20
+"""The rows that are kept in memory have at most this many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of one row, in UTF-8, one after another. Text n ends before the byte `ends[n]`. All texts
+    begin with the first `prefix` bytes of the first text."""
+
+    data: bytes
+    ends: np.ndarray
+    prefix: int
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def at(self, places: Sequence[int]) -> list[str]:
+        """The texts at some places."""
+        starts = np.concatenate([[0], self.ends]).tolist()
+        return [self.data[starts[place] : starts[place + 1]].decode("utf-8") for place in places]
+
+    def common(self) -> bytes:
+        """The bytes with which all texts begin."""
+        return self.data[: self.prefix]
+
+    def containing(self, text: bytes, *, first: bool = False) -> np.ndarray:
+        """For each text, whether it contains `text`, or with `first` begins with it. The case of ASCII
+        letters is ignored."""
+        wanted, data = text.lower(), self.data.lower()
+        common = data[: self.prefix]
+        if common.startswith(wanted) if first else wanted in common:
+            return np.ones(len(self), np.bool_)
+        found = np.zeros(len(self), np.bool_)
+        letters = np.frombuffer(data, np.uint8)
+        at = np.arange(max(len(letters) - len(wanted) + 1, 0))
+        for shift, letter in enumerate(wanted):
+            at = at[letters[at + shift] == letter]
+        places = np.searchsorted(self.ends, at, side="right")
+        # The bytes may also stand across the end of a text.
+        fits = at + len(wanted) <= self.ends[places]
+        if first:
+            fits &= at == np.concatenate([[0], self.ends])[places]
+        found[places[fits]] = True
+        return found
+
+    def keys(self, offset: int, *, folded: bool) -> np.ndarray:
+        """The eight bytes of each text from byte `offset` on as one number, so that numbers have the order of
+        the bytes. Bytes behind the end count as 0, like a NUL in a text. With `folded`, the case of ASCII
+        letters is ignored."""
+        data = self.data.lower() if folded else self.data
+        # A number at each byte.
+        words = np.ndarray(len(data) + 1, ">u8", data + bytes(8), strides=(1,))
+        begins = np.concatenate([[0], self.ends[:-1]]) + offset
+        left = np.clip(self.ends - begins, 0, 8)
+        keys = words[np.minimum(begins, len(data))].astype(np.uint64)
+        shifts = (8 * (8 - left)).astype(np.uint64)
+        # A shift by all 64 bits is not defined.
+        found: np.ndarray = np.where(left > 0, keys >> np.minimum(shifts, 63) << np.minimum(shifts, 63), 0)
+        return found
+
+
+class OwnTexts:
+    """Reads rows of the table `own` and keeps those that were used last; safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: collections.OrderedDict[int, Texts] = collections.OrderedDict()
+        self._bytes = 0
+
+    def row(self, connection: sqlite3.Connection, number: int) -> Texts:
+        """A row; raises `sqlite3.DatabaseError` if it is missing or altered."""
+        with self._lock:
+            known = self._known.get(number)
+            if known is not None:
+                self._known.move_to_end(number)
+                return known
+        found = read(connection, number)
+        with self._lock:
+            if number not in self._known:
+                self._known[number] = found
+                self._bytes += _size(found)
+            while self._bytes > _MOST_BYTES and len(self._known) > 1:
+                self._bytes -= _size(self._known.popitem(last=False)[1])
+        return found
+
+    def named(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
+        """The texts with these numbers, by number."""
+        wanted = arrays.distinct(np.array(numbers, np.int64))
+        found: dict[int, str] = {}
+        for row, some in rows_of(wanted):
+            texts = self.row(connection, row)
+            places = places_of(some)
+            if int(places.max()) >= len(texts):
+                raise sqlite3.DatabaseError("malformed table own: a text is missing")
+            found.update(zip(some.tolist(), texts.at(places.tolist()), strict=True))
+        return found
+
+
+def _size(texts: Texts) -> int:
+    return len(texts.data) + texts.ends.nbytes
+
+
+def rows_of(numbers: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The ids of the rows that hold some texts, each with the numbers of its texts. The numbers of a row must
+    follow each other in `numbers`."""
+    rows = numbers - FIRST >> _PLACE_BITS
+    cuts = np.flatnonzero(np.diff(rows)) + 1
+    for some in np.split(numbers, cuts):
+        if len(some):
+            yield int(some[0]) - FIRST >> _PLACE_BITS, some
+
+
+def places_of(numbers: np.ndarray) -> np.ndarray:
+    """The places of texts in their rows."""
+    return numbers - FIRST & MOST - 1
+
+
+def add(connection: sqlite3.Connection, block: int, texts: Sequence[str]) -> np.ndarray:
+    """Add a row with the texts of a block; returns the numbers of the texts. There are at most `MOST`."""
+    encoded = [text.encode("utf-8") for text in texts]
+    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+    data = b"".join(encoded)
+    prefix = len(common_beginning(encoded))
+    packed = ends.astype("<u4").tobytes()
+    row = connection.execute(
+        "insert into own(block_id, checksum, prefix, ends, texts) values (?, 0, 0, '', '')", (block,)
+    )
+    number = int(row.lastrowid or 0)
+    connection.execute(
+        "update own set checksum = ?, prefix = ?, ends = ?, texts = ? where id = ?",
+        (_checksum(number, prefix, packed, data), prefix, packed, data, number),
+    )
+    return FIRST + (number << _PLACE_BITS) + np.arange(len(texts))
+
+
+def read(connection: sqlite3.Connection, number: int) -> Texts:
+    """A row of the table `own`, compared with its checksum. Raises `sqlite3.DatabaseError`."""
+    row = connection.execute(
+        "select checksum, prefix, ends, texts from own where id = ?", (number,)
+    ).fetchone()
+    if row is None:
+        raise sqlite3.DatabaseError(f"malformed table own: there is no row {number}")
+    check, prefix, ends, data = row
+    if not (isinstance(ends, bytes) and isinstance(data, bytes) and isinstance(prefix, int)):
+        raise sqlite3.DatabaseError("malformed table own")
+    if check != _checksum(number, prefix, ends, data):
+        raise sqlite3.DatabaseError("malformed table own: its checksum is wrong")
+    return Texts(data, np.frombuffer(ends, "<u4").astype(np.int64), prefix)
+
+
+def common_beginning(texts: Collection[bytes]) -> bytes:
+    """The bytes with which all texts begin; there is at least one text."""
+    first, last = min(texts), max(texts)
+    differing = (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1])
+    return first[: next(differing, len(first))]
+
+
+def verify(connection: sqlite3.Connection, block: int) -> None:
+    """Compare the rows of a block with their checksums. Raises `sqlite3.DatabaseError` for damage."""
+    for (number,) in connection.execute("select id from own where block_id = ?", (block,)).fetchall():
+        read(connection, number)
+
+
+def _checksum(number: int, prefix: int, ends: bytes, data: bytes) -> int:
+    return zlib.crc32(data, zlib.crc32(ends, zlib.crc32(f"{number} {prefix}".encode("ascii"))))

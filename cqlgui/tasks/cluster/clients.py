@@ -1,0 +1,362 @@
+"""Searches on the workers of a Dask cluster (`distributed`).
+
+The games of a published base are handed out in tasks of whole parts, the earliest first. The first tasks have
+one part each, so that first hits come soon; later tasks are long enough for the scheduler to keep up. Chunks
+are given to the search in game order.
+
+Dask itself unpickles what reaches the ports of its scheduler and workers. So whoever reaches such a port may
+run any code there. Only this computer is reached without TLS.
+"""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import contextlib
+import ipaddress
+import itertools
+import logging
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from concurrent import futures
+from types import TracebackType
+from typing import Final
+from urllib.parse import urlsplit
+
+import distributed
+import numpy as np
+
+from cqlgui.base import errors
+from cqlgui.base.data import dataclass
+from cqlgui.cql.interpreting.runtime import memory
+from cqlgui.tasks.cluster import messages, versions, working
+from cqlgui.tasks.databases import published
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.search import scheduling, sieving
+
+_CONNECT_SECONDS: Final = 10.0
+_TASK_SECONDS: Final = 0.1
+_OVERHEAD_SECONDS: Final = 0.008
+"""What a task costs in the scheduler and in this process, reckoned twice. With W workers, a task lasts W
+times as long at least, and `_TASK_SECONDS` at least."""
+_WAITING: Final = 2
+"""Number of tasks for each worker that are handed out at the same time."""
+_LONELY_SECONDS: Final = 60.0
+"""How long a search waits for the first worker."""
+_LONELY_PAUSE: Final = 0.05
+_POLL_SECONDS: Final = 0.002
+_COUNT_SECONDS: Final = 1.0
+"""How often the threads of the cluster are counted. Workers may join and leave."""
+_PLAIN_GAMES: Final = 500
+"""Number of games that are interpreted together after they ended a worker."""
+_CHAIN: Final = (
+    "The query remembers something from game to game, so the workers searched one after the other."
+)
+_UNREACHED: Final = (OSError, TimeoutError, RuntimeError, futures.CancelledError)
+"""What Dask raises if it does not reach the scheduler."""
+_log = logging.getLogger(__name__)
+
+
+def admit(address: str) -> None:
+    """Raise `CqlguiError` for the address of a scheduler on another computer that is reached without TLS."""
+    scheme, _, place = address.rpartition("://")
+    if scheme in ("tls", "inproc"):
+        return
+    host = urlsplit(f"//{place}").hostname or ""
+    with contextlib.suppress(ValueError):
+        if ipaddress.ip_address(host).is_loopback:
+            return
+    if host == "localhost" or scheme == "unix":
+        return
+    raise errors.CqlguiError(
+        f"{address} is on another computer and is not reached by TLS. Whoever reaches the port of a Dask "
+        "scheduler may run any program there and on its workers, so cqlgui goes only to tls:// beyond "
+        "this computer. Start scheduler and workers with --tls-ca-file, --tls-cert and --tls-key, or go "
+        "through an SSH tunnel."
+    )
+
+
+class Dask:
+    """A `scheduling.Scheduler` that searches published bases on the workers of a cluster; a context manager.
+
+    `address` is that of the scheduler. With `partial`, parts that cannot be read are left out, and the result
+    names them. Raises `CqlguiError` if the address is refused, or if nothing answers there.
+    """
+
+    def __init__(self, address: str, *, partial: bool = False) -> None:
+        admit(address)
+        # What goes wrong is an error of this module. Dask would print the tracebacks of its attempts.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        self.address = address
+        self.partial = partial
+        try:
+            self._client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            raise errors.CqlguiError(f"No Dask scheduler answers at {address}: {error}.") from error
+
+    def __enter__(self) -> Dask:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the cluster. It goes on running."""
+        with contextlib.suppress(*_UNREACHED):
+            self._client.close()
+
+    def chunks(self, job: scheduling.Job, remembered: memory.Memory | None) -> scheduling.Chunks:
+        """The chunks of a search. Raises `CqlguiError` if the base is not published, or if the query reads or
+        writes files."""
+        if any(source.place is None for source in job.sources):
+            raise errors.CqlguiError(
+                "A cluster searches published bases. `cqlgui publish FILES -o FOLDER` makes one; the workers "
+                "must reach the folder under the same name."
+            )
+        if job.options.allow_read or job.options.allow_write:
+            raise errors.CqlguiError("On a cluster, a query may neither read nor write files.")
+        return _Chunks(self, self._client, job, remembered)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Stretches of games of one source that are searched together, from the first game to before the last one
+    (base ordinals). With `plainly`, see `messages.Request`."""
+
+    stretches: tuple[tuple[int, int], ...]
+    plainly: bool = False
+
+    @property
+    def begin(self) -> int:
+        return self.stretches[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.stretches[-1][1]
+
+
+class _Chunks:
+    """The chunks of one search. All methods belong to the thread that searches."""
+
+    def __init__(
+        self,
+        cluster: Dask,
+        client: distributed.Client,
+        job: scheduling.Job,
+        remembered: memory.Memory | None,
+    ) -> None:
+        self._cluster = cluster
+        self._client = client
+        self._job = job
+        self._name = uuid.uuid4().hex
+        # A query with a memory has one task at a time, which gets the memory that the task before has left.
+        self._is_chain = remembered is not None
+        self._memory = None if remembered is None else remembered.packed()
+        self.left_out: list[str] = []
+        self.notices = [_CHAIN] if self._is_chain else []
+        self._parts = collections.deque(_parts(job))
+        self._place = "" if not self._parts else _place(job)
+        self._check = published.opened(self._place).listing.check if self._parts else ""
+        # The first games of the tasks that are handed out, in order. Chunks are given in this order.
+        self._order: list[int] = []
+        self._tasks: dict[int, tuple[_Task, distributed.Future]] = {}
+        self._chunks: dict[int, sieving.Chunk] = {}
+        self._numbers = itertools.count()
+        self._size = 1
+        self._threads = 0
+        self._counted = 0.0
+        self._began = time.monotonic()
+
+    def __enter__(self) -> _Chunks:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.dismiss()
+
+    def dismiss(self) -> None:
+        """Cancel the tasks that are not finished. Tasks that run stop at their next slice."""
+        running = [future for _, future in self._tasks.values()]
+        self._parts.clear()
+        self._tasks.clear()
+        self._order.clear()
+        if running and self._client.status == "running":
+            # A scheduler that goes away just now has no tasks either.
+            with contextlib.suppress(*_UNREACHED):
+                self._client.run(working.stop, self._name, wait=False)
+                self._client.cancel(running)
+
+    @property
+    def exhausted(self) -> bool:
+        """See `scheduling.Chunks`."""
+        return not self._parts and not self._order
+
+    def take(self, seconds: float) -> sieving.Chunk | None:
+        """See `scheduling.Chunks`. Raises `CqlguiError` for what went wrong on a worker."""
+        try:
+            self._feed()
+            if self._order and self._order[0] not in self._chunks:
+                self._collect(seconds)
+                self._feed()
+        except _UNREACHED as error:
+            raise self._gone() from error
+        if not self._order or self._order[0] not in self._chunks:
+            return None
+        return self._chunks.pop(self._order.pop(0))
+
+    def _feed(self) -> None:
+        """Hand out tasks while workers have few."""
+        if not self._parts:
+            return
+        if self._client.status != "running":
+            raise self._gone()
+        now = time.monotonic()
+        if now - self._counted > _COUNT_SECONDS:
+            self._threads, self._counted = sum(self._client.nthreads().values()), now
+        if not self._threads:
+            if now - self._began > _LONELY_SECONDS:
+                raise errors.CqlguiError(f"The scheduler at {self._cluster.address} has no workers.")
+            self._counted = 0.0
+            time.sleep(_LONELY_PAUSE)
+        most = 1 if self._is_chain else _WAITING * self._threads
+        while self._parts and len(self._tasks) < most:
+            self._submit(self._grouped())
+
+    def _grouped(self) -> _Task:
+        """The next parts of a source, as many as a task should have."""
+        # At the end, every thread should have something to do.
+        most = max(1, min(self._size, len(self._parts) // (_WAITING * max(self._threads, 1))))
+        source, begin, end = self._parts.popleft()
+        stretches = [(begin, end)]
+        while self._parts and len(stretches) < most and self._parts[0][0] == source:
+            stretches.append(self._parts.popleft()[1:])
+        return _Task(tuple(stretches))
+
+    def _submit(self, task: _Task) -> None:
+        begin, within = task.begin, self._job.options.within
+        if within is not None:
+            low, high = np.searchsorted(within, [begin, task.end]).tolist()
+            within = within[low:high]
+        request = messages.Request(
+            versions=versions.own(),
+            search=self._name,
+            place=self._place,
+            check=self._check,
+            text=self._job.text,
+            options=self._job.options,
+            begin=begin,
+            end=task.end,
+            within=within,
+            memory=self._memory,
+            plainly=task.plainly,
+        )
+        key = f"cqlgui-{self._name}-{next(self._numbers)}"
+        # The earliest games come first.
+        future = self._client.submit(working.answer, request.packed(), key=key, pure=False, priority=-begin)
+        self._tasks[begin] = task, future
+        if begin not in self._order:
+            bisect.insort(self._order, begin)
+
+    def _collect(self, seconds: float) -> None:
+        """Take over the answers that have come. Waits at most `seconds` for the first one."""
+        limit = time.monotonic() + seconds
+        while not (listed := [one for one in self._tasks.values() if one[1].done()]):
+            if time.monotonic() > limit:
+                return
+            time.sleep(_POLL_SECONDS)
+        good: list[tuple[_Task, distributed.Future]] = []
+        for task, future in listed:
+            if future.status == "finished":
+                good.append((task, future))
+            elif future.status == "error":
+                self._failed(task, future.exception())
+            else:
+                # Dask cancels all tasks when it loses the scheduler.
+                raise self._gone()
+        # The answers are fetched together, because each call takes as long as an answer.
+        for (task, _), data in zip(good, self._client.gather([future for _, future in good]), strict=True):
+            del self._tasks[task.begin]
+            self._take_over(task, data)
+
+    def _gone(self) -> errors.CqlguiError:
+        return errors.CqlguiError(f"The scheduler at {self._cluster.address} is gone.")
+
+    def _take_over(self, task: _Task, data: bytes) -> None:
+        """Keep the chunk of a task until its turn comes."""
+        words, arrays = messages.unpacked(data)
+        fault = words.get("error")
+        if fault == "damaged" and self._cluster.partial:
+            if len(task.stretches) > 1:
+                self._split(task)
+                return
+            self.left_out.append(f"Games {task.begin} to {task.end - 1}: {words['sentence']}")
+            self._chunks[task.begin] = _nothing(self._job, task)
+            return
+        if fault is not None:
+            kinds = {"damaged": errors.IndexDamaged, "cancelled": errors.Cancelled}
+            raise kinds.get(fault, errors.CqlguiError)(words["sentence"])
+        self._chunks[task.begin] = messages.chunk(words, arrays)
+        if self._is_chain:
+            self._memory = words["memory"]
+        wished = max(_TASK_SECONDS, _OVERHEAD_SECONDS * self._threads) * len(task.stretches)
+        self._size = max(1, min(2 * self._size, int(wished / max(words["seconds"], 1e-4))))
+
+    def _failed(self, task: _Task, fault: BaseException) -> None:
+        """A task ended its workers, or failed otherwise."""
+        if not isinstance(fault, distributed.KilledWorker):
+            raise errors.CqlguiError(
+                f"A worker of {self._cluster.address} failed ({type(fault).__name__}: {fault}). cqlgui must "
+                "be installed there as it is here."
+            ) from fault
+        if task.plainly:
+            raise errors.CqlguiError(
+                f"Games {task.begin} to {task.end - 1} ended one worker after the other, so the search was "
+                "stopped."
+            ) from fault
+        _log.info("games %d to %d ended their workers", task.begin, task.end - 1)
+        self._split(task)
+
+    def _split(self, task: _Task) -> None:
+        """Hand out a task again in smaller tasks. The games of a single part are interpreted, in a process
+        that may die."""
+        del self._tasks[task.begin]
+        plainly = len(task.stretches) == 1
+        stretches: Iterable[tuple[int, int]] = task.stretches
+        if plainly:
+            starts = range(task.begin, task.end, _PLAIN_GAMES)
+            stretches = [(start, min(start + _PLAIN_GAMES, task.end)) for start in starts]
+        for stretch in stretches:
+            self._submit(_Task((stretch,), plainly))
+
+
+def _place(job: scheduling.Job) -> str:
+    """Where the base of a search stands."""
+    place = job.sources[0].place
+    assert place is not None
+    return place[0]
+
+
+def _parts(job: scheduling.Job) -> Iterator[tuple[int, int, int]]:
+    """The number of the source, the first game and the game after the last one (base ordinals), for each part
+    with games that are to be searched."""
+    within = job.options.within
+    for number, source in enumerate(job.sources):
+        assert source.place is not None
+        listed = published.opened(source.place[0]).listing.sources[source.place[1]]
+        for first, end in itertools.pairwise(listed.firsts):
+            begin, after = source.first + first, source.first + end
+            if within is None or np.searchsorted(within, begin) < np.searchsorted(within, after):
+                yield number, begin, after
+
+
+def _nothing(job: scheduling.Job, task: _Task) -> sieving.Chunk:
+    """The chunk of games that were left out."""
+    place = next(
+        number for number, source in enumerate(job.sources) if task.begin < source.first + source.games
+    )
+    first = job.sources[place].first
+    return sieving.Chunk(place, task.begin - first, task.end - first, [], found_module.NOTHING, 0, 0, {}, {})

@@ -1,0 +1,178 @@
+"""The messages between a search and the workers of a cluster: a length, JSON, then arrays of numbers.
+
+Messages are plain bytes. They hold no objects of Python, and no machine code: each worker compiles the query
+for its own processor.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.base.data import dataclass
+from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import hit_model, search_model
+from cqlgui.tasks.results.found import Columns, FoundGames, Integers
+from cqlgui.tasks.search import hit_details, sieving
+
+_LENGTH: Final = struct.Struct("<Q")
+
+
+def packed(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray] | None = None) -> bytes:
+    """A message."""
+    listed = {name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}
+    shapes = {name: [array.dtype.str, len(array)] for name, array in listed.items()}
+    head = json.dumps({**words, "arrays": shapes}, separators=(",", ":")).encode("ascii")
+    return b"".join([_LENGTH.pack(len(head)), head, *(array.tobytes() for array in listed.values())])
+
+
+def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The words and the arrays of a message."""
+    (length,) = _LENGTH.unpack_from(data)
+    at = _LENGTH.size + length
+    words: dict[str, Any] = json.loads(data[_LENGTH.size : at])
+    arrays: dict[str, np.ndarray] = {}
+    for name, (kind, count) in words.pop("arrays").items():
+        arrays[name] = np.frombuffer(data, kind, count, at)
+        at += arrays[name].nbytes
+    return words, arrays
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a worker is asked: the hits of the games `begin` to `end` - 1 (base ordinals) of one source.
+
+    `versions` are those of the program that asks (`versions`). `search` names the search, so that it can be
+    stopped. `place` and `check` name the published base. `within` are the games to search; None for all.
+    `memory` is what the query remembers of earlier games. With `plainly`, all games are interpreted in a
+    process of their own.
+    """
+
+    versions: str
+    search: str
+    place: str
+    check: str
+    text: str
+    options: search_model.SearchOptions
+    begin: int
+    end: int
+    within: Integers | None = None
+    memory: Any = None
+    plainly: bool = False
+
+    def packed(self) -> bytes:
+        """The request as a message."""
+        words = {
+            "versions": self.versions,
+            "search": self.search,
+            "place": self.place,
+            "check": self.check,
+            "text": self.text,
+            "settings": self.options.settings.as_words(),
+            "variations": self.options.variations,
+            "compiled": self.options.compiled,
+            "pruned": self.options.pruned,
+            "details": self.options.details.name,
+            "begin": self.begin,
+            "end": self.end,
+            "memory": self.memory,
+            "plainly": self.plainly,
+        }
+        return packed(words, {} if self.within is None else {"within": self.within})
+
+    @staticmethod
+    def of(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Request:
+        """The request that a message holds."""
+        options = search_model.SearchOptions(
+            variations=words["variations"],
+            settings=settings.from_words(words["settings"]),
+            compiled=words["compiled"],
+            pruned=words["pruned"],
+            details=search_model.Details[words["details"]],
+        )
+        same = ("versions", "search", "place", "check", "text", "begin", "end", "memory", "plainly")
+        return Request(**{name: words[name] for name in same}, options=options, within=arrays.get("within"))
+
+
+def reply(
+    chunks: Sequence[sieving.Chunk],
+    defaults: found_module.GameDefaults | None,
+    memory: Any,
+    seconds: float,
+) -> bytes:
+    """The chunks of one source, in game order, as a message. `defaults` are those of the search (`Straight`).
+    `memory` is what the query remembers afterwards. `seconds` is the time that the work took."""
+    told: list[list[Any]] = []
+    columns: list[Columns] = []
+    for chunk in chunks:
+        told += map(_told, chunk.told.values())
+        if chunk.columns.details is None:
+            columns.append(chunk.columns)
+        else:
+            # Details of all kinds have one form as plain data, and that is the form of whole games.
+            told += map(_told, FoundGames(chunk.columns, {}, defaults).values())
+    whole = found_module.joined(columns)
+    words = {
+        "place": chunks[0].place,
+        "begin": chunks[0].begin,
+        "end": chunks[-1].end,
+        "passed": sum(chunk.passed for chunk in chunks),
+        "positions": sum(chunk.passed_positions for chunk in chunks),
+        "left": [ordinal for chunk in chunks for ordinal in chunk.left],
+        "told": told,
+        "replies": [[*one] for chunk in chunks for one in chunk.replies],
+        "lost": [[*one] for chunk in chunks for one in chunk.lost],
+        "memory": memory,
+        "seconds": seconds,
+    }
+    arrays: dict[str, np.ndarray] = {"hits": whole.hits}
+    if len(whole.codes):
+        arrays |= {"ends": whole.ends, "codes": whole.codes}
+    return packed(words, arrays)
+
+
+def chunk(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> sieving.Chunk:
+    """The chunk that a reply holds."""
+    hits = arrays["hits"]
+    ends = arrays.get("ends", found_module.no_ends(len(hits)))
+    told: dict[int, hit_model.GameHits] = {}
+    for game, hits_of, log, keys, tags, removed, match_string, unique in words["told"]:
+        told[game] = hit_details.game_hits(
+            game, hits_of, log, keys, tags, removed, match_string=match_string, unique=unique
+        )
+    return sieving.Chunk(
+        words["place"],
+        words["begin"],
+        words["end"],
+        words["left"],
+        Columns(hits, ends, arrays.get("codes", found_module.NOTHING.codes)),
+        words["passed"],
+        words["positions"],
+        told,
+        {},
+        [(games, answer) for games, answer in words["replies"]],
+        [(game, reason) for game, reason in words["lost"]],
+    )
+
+
+def _told(game: hit_model.GameHits) -> list[Any]:
+    """A game with its details, as plain data."""
+    hits = [
+        [
+            hit.positionid,
+            hit.value,
+            hit.squares,
+            [[one.orbit, one.element, one.positionid, one.squares] for one in hit.matches],
+        ]
+        for hit in game.hits
+    ]
+    log = [list(entry) for entry in game.log]
+    tags = [list(pair) for pair in game.tags]
+    return [
+        game.game, hits, log, list(game.sort_keys), tags, list(game.removed), game.match_string, game.unique,
+    ]  # fmt: skip

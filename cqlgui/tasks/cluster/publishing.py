@@ -1,0 +1,158 @@
+"""Publishes an opened base: all that a search needs, in one folder that any computer can read.
+
+Parts that are there already are not written again, so a publication that was interrupted goes on where it
+stopped.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+from collections.abc import Iterator
+from concurrent import futures
+from typing import Final
+
+import numpy as np
+
+from cqlgui.base import errors
+from cqlgui.base import progress as progress_module
+from cqlgui.base.data import dataclass, replace
+from cqlgui.db.headers import Table
+from cqlgui.store import places, published, side_files
+from cqlgui.tasks.databases import published as published_bases
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import base_model
+from cqlgui.tasks.search import planning
+
+_AHEAD: Final = 2
+"""Number of parts for each processor that are packed at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The outcome of a publication. `written` counts the parts that were not there before, and `size` is the
+    number of bytes of all parts."""
+
+    place: str
+    games: int
+    parts: int
+    written: int
+    size: int
+
+
+def publish(
+    base: base_model.Base,
+    place: str,
+    *,
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+) -> Published:
+    """Publish a base in a folder or at an address.
+
+    The parts are written first and the listing last, so the place always has a whole base, or the one that it
+    had before. Files of an earlier publication that are no longer needed are removed at the end. Raises
+    `errors.Cancelled`, and `CqlguiError` if the base cannot be read or the place cannot be written.
+    """
+    token = cancel or progress_module.CancelToken()
+    target = places.Place(place)
+    before: published.Listing | None = None
+    # Whatever stands there is replaced, if it was published.
+    with contextlib.suppress(errors.CqlguiError):
+        before = published.Listing.read(target)
+    listed: list[published.Listed] = []
+    done = written = size = 0
+    for source in base.sources:
+        parts: list[published.Part] = []
+        for part, is_new, length in _parts(source, target):
+            token.raise_if_cancelled()
+            parts.append(part)
+            done, written, size = done + part.games, written + is_new, size + length
+            progress(progress_module.Progress(done, base.games, f"{len(parts)} parts"))
+        with sources.indexed(source) as opened:
+            known = opened.manifest.identity
+        listed.append(published.Listed(str(source.path), known.digest, known.text_size, tuple(parts)))
+    listing = published.Listing.of(listed)
+    target.write(published.LISTING, listing.packed())
+    if before is not None:
+        kept = {part.name for source in listing.sources for part in source.parts}
+        for old in (part for source in before.sources for part in source.parts if part.name not in kept):
+            for ending in old.sums:
+                target.remove(old.file(ending))
+    return Published(place, base.games, sum(len(one.parts) for one in listed), written, size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpacked:
+    """What belongs to a part, before it is packed. `row` is the part without a name and checksums."""
+
+    row: published.Part
+    segment: bytes
+    signatures: bytes | None
+    table: Table
+    text: bytes
+
+
+def _parts(source: base_model.Source, target: places.Place) -> Iterator[tuple[published.Part, bool, int]]:
+    """Write the parts of a source, in order. Yields each part, whether it was written now, and its size."""
+    count = max(1, os.cpu_count() or 1)
+    coming: collections.deque[futures.Future[tuple[published.Part, bool, int]]] = collections.deque()
+    with futures.ThreadPoolExecutor(count) as pool, contextlib.ExitStack() as stack:
+        # If the caller stops, work that has not begun is dropped.
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        for unpacked in _unpacked(source):
+            coming.append(pool.submit(_put, unpacked, target))
+            while len(coming) > _AHEAD * count:
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()
+
+
+def _unpacked(source: base_model.Source) -> Iterator[_Unpacked]:
+    if not source.games:
+        return
+    known = sources.headers(source)
+    with sources.opened(source) as reader:
+        manifest = reader.index.manifest
+        rows = manifest.segments
+        for number, (first, segment) in enumerate(reader.index.parts):
+            row = rows[number]
+            begin = row.offset if number else 0
+            end = rows[number + 1].offset if number + 1 < len(rows) else manifest.identity.text_size
+            planning.signed(segment)
+            try:
+                signatures = side_files.path_of(segment.path).read_bytes()
+            except OSError:
+                # A search makes them when it needs them.
+                signatures = None
+            ordinals = np.arange(first, first + segment.games)
+            games, table = known.table(source.id, ordinals)
+            if len(games) < len(ordinals):
+                raise errors.SourceError(
+                    f"Headers of {source.path.name} are missing in the catalog. Open the file again."
+                )
+            white, bad = table.texts["white"], table.numbers["bad"]
+            named = sum(white.texts[place] is not None for place in white.places.tolist())
+            part = published.Part(
+                "", segment.games, row.positions, row.offset, row.end, row.line, named,
+                int(np.count_nonzero(bad)), {},
+            )  # fmt: skip
+            segment.verify()
+            yield _Unpacked(part, segment.path.read_bytes(), signatures, table, reader.stretch(begin, end))
+
+
+def _put(unpacked: _Unpacked, target: places.Place) -> tuple[published.Part, bool, int]:
+    """Pack a part and write its files, unless they are there."""
+    files = {
+        published.SEGMENT: unpacked.segment,
+        published.HEADERS: published_bases.packed(unpacked.table),
+        published.TEXT: published.packed_text(unpacked.text),
+    }
+    if unpacked.signatures is not None:
+        files[published.SIGNATURES] = unpacked.signatures
+    sums = {ending: places.checksum(data) for ending, data in files.items()}
+    part = replace(unpacked.row, name=published.name_of(sums), sums=sums)
+    missing = {ending for ending, data in files.items() if not target.has(part.file(ending), len(data))}
+    for ending in missing:
+        target.write(part.file(ending), files[ending])
+    return part, bool(missing), sum(map(len, files.values()))

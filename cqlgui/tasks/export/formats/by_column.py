@@ -1,0 +1,56 @@
+"""Goes through the rows of a block without an object for each hit. What depends on the game, the transform or
+the words of the query is told once for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cqlgui.base import arrays
+from cqlgui.tasks.export import hit_table
+from cqlgui.tasks.export.formats import captions
+
+Game = TypeVar("Game")
+Image = TypeVar("Image")
+Said = TypeVar("Said")
+
+
+def rows(
+    block: hit_table.Block,
+    of_game: Callable[[dict[str, Any]], Game],
+    of_image: Callable[[str], Image],
+    of_said: Callable[[dict[str, Any]], Said],
+) -> Iterator[tuple[Sequence[str], int, int, Game, Image, Said]]:
+    """For each row its texts (the FEN, then `hit_table.MOVES`), its game and its positionid, and what the
+    three functions make of the headers of the game, of the transform in words (`captions.image`), and of
+    `value` and `comment`."""
+    columns = block.columns
+    games, of_games = np.unique(columns.games, return_index=True)
+    headers = [(name, block.coded[name]) for name in hit_table.HEADERS]
+    known = {
+        game: of_game({name: column.values[int(column.codes[row])] for name, column in headers})
+        for game, row in zip(games.tolist(), of_games.tolist(), strict=True)
+    }
+    primary, images = arrays.ranked(columns.primary())
+    shown = [
+        of_image(captions.image({"orbit": [hit_table.match(code, block.orbits)] if code >= 0 else []}))
+        for code in primary.tolist()
+    ]
+    values, comments = block.coded["value"], block.coded["comment"]
+    said: dict[tuple[int, int], Said] = {}
+    texts = block.listed.texts()
+    for row, game, place, image, value, comment in zip(
+        block.rows.tolist(),
+        columns.games.tolist(),
+        block.places.tolist(),
+        images.tolist(),
+        values.codes.tolist(),
+        comments.codes.tolist(),
+        strict=True,
+    ):
+        pair = value, comment
+        if pair not in said:
+            said[pair] = of_said({"value": values.values[value], "comment": comments.values[comment]})
+        yield texts[row], game, place, known[game], shown[image], said[pair]

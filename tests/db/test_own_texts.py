@@ -1,0 +1,155 @@
+"""Texts that are all different have no place in the tables of names, and yet sort, filter and come back."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies
+
+from cqlgui.base import errors
+from cqlgui.db import catalog, database, headers, own_texts
+
+SITE = "https://example.org/Game-"
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of a few games have own texts."""
+    monkeypatch.setattr(own_texts, "LEAST", 4)
+
+
+@contextlib.contextmanager
+def filled(
+    folder: Path, rows: list[headers.Header], size: int = 1 << 30
+) -> Iterator[tuple[catalog.Catalog, int]]:
+    """A catalog with these games in blocks of `size` games, and the id of their source."""
+    with contextlib.closing(catalog.Catalog(folder / "catalog.sqlite")) as opened:
+        source = opened.source(folder / "a.pgn").id
+        for first in range(0, len(rows), size):
+            opened.add_games(source, first, [headers.Table.of(rows[first : first + size])], 0)
+        yield opened, source
+
+
+def game(site: str | None, number: str | None = None) -> headers.Header:
+    tags = {"Site": site, "Round": number, "White": "W"}
+    return headers.from_tags([(name, text) for name, text in tags.items() if text is not None], 4, False)
+
+
+def counted(path: Path) -> tuple[int, int]:
+    """How many rows of own texts there are, and how many sites in the table of names."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        ((own,),) = connection.execute("select count(*) from own")
+        ((sites,),) = connection.execute("select count(*) from site")
+        return own, sites
+
+
+def test_texts_are_compared_over_all_parts_of_a_block(tmp_path: Path) -> None:
+    rows = [game("London", str(n)) for n in range(own_texts.LEAST)]
+    with contextlib.closing(catalog.Catalog(tmp_path / "catalog.sqlite")) as opened:
+        opened.add_games(opened.source(tmp_path).id, 0, [headers.Table.of([row]) for row in rows], 0)
+        assert counted(opened.path) == (1, 1)
+
+
+def test_only_texts_that_differ_in_a_large_block_get_a_row(tmp_path: Path) -> None:
+    size = own_texts.LEAST
+    different = [game(f"{SITE}{n}") for n in range(size)]
+    same = [game(f"Place {n % 10}") for n in range(size)]
+    with filled(tmp_path, [*different, *same, *different[: size // 2]], size) as (opened, source):
+        assert counted(opened.path) == (1, 10 + size // 2)
+        rows = [*different, *same, *different[: size // 2]]
+        assert opened.headers(source, range(len(rows))) == dict(enumerate(rows))
+        assert opened.sound(source) == len(rows)
+
+
+texts = strategies.one_of(
+    strategies.none(),
+    strategies.text("aAbZ_%\\ä\n", max_size=4),
+    strategies.integers(0, 99).map(lambda n: f"{SITE}{n}"),
+    strategies.text("xX", min_size=7, max_size=18),
+)
+
+
+@pytest.mark.usefixtures("small")
+@hypothesis.settings(max_examples=40, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(strategies.lists(strategies.tuples(texts, texts), max_size=20), strategies.integers(1, 9))
+def test_games_sort_and_filter_by_own_texts_as_by_others(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str | None, str | None]], size: int
+) -> None:
+    rows = [game(site, number) for site, number in pairs]
+    with filled(tmp_path_factory.mktemp("c"), rows, size) as (opened, source):
+        assert opened.headers(source, range(len(rows))) == dict(enumerate(rows))
+        sources = [(source, 0)]
+        for descending in (False, True):
+            by_site = sorted(
+                range(len(rows)), key=lambda n: (rows[n].site or "").encode().lower(), reverse=descending
+            )
+            by_round = sorted(
+                range(len(rows)), key=lambda n: (rows[n].round or "").encode(), reverse=descending
+            )
+            assert list(opened.ids(sources, sort="site", descending=descending)) == by_site
+            assert list(opened.ids(sources, sort="round", descending=descending)) == by_round
+        for word in ("a", "game-1", "XX", "%", "https"):
+            wanted = [n for n, row in enumerate(rows) if word.lower() in (row.site or "").lower()]
+            try:
+                assert list(opened.ids(sources, text=f"site:{word}")) == wanted
+            except errors.CqlguiError:
+                assert not wanted
+            offered = opened.names([source], ["site"], word, 50)
+            assert set(offered) == {rows[n].site for n in wanted}
+        codes = opened.coded(source, "site", len, len(rows))
+        assert codes.tolist() == [len(row.site or "") for row in rows]
+        column = opened.tag_column(source, 0, len(rows), "Site")
+        assert [column.texts[place] for place in column.places.tolist()] == [row.site for row in rows]
+
+
+@pytest.mark.usefixtures("small")
+def test_rows_go_with_their_games_and_no_number_is_given_twice(tmp_path: Path) -> None:
+    rows = [game(f"{SITE}{n}") for n in range(30)]
+    with filled(tmp_path, rows, 10) as (opened, source):
+        before = opened.text_numbers(source, 0, 30, "site")
+        opened.begin(source, 15)
+        assert counted(opened.path) == (2, 0)
+        assert opened.sound(source) == 15
+        assert opened.headers(source, range(30)) == dict(enumerate(rows[:15]))
+        others = [game(f"other {n}") for n in range(15)]
+        opened.add_games(source, 15, [headers.Table.of(others)], 0)
+        assert opened.headers(source, range(30)) == dict(enumerate([*rows[:15], *others]))
+        after = opened.text_numbers(source, 0, 30, "site")
+        assert after[:15].tolist() == before[:15].tolist()
+        assert not set(after[15:].tolist()) & set(before.tolist())
+        opened.begin(source, 0)
+        assert counted(opened.path) == (0, 0)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("change", ["texts = 'x'", "prefix = prefix + 1", "ends = zeroblob(length(ends))"])
+def test_altered_rows_are_noticed_at_the_start_or_at_their_first_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    rows = [game(f"{SITE}{n}") for n in range(30)]
+    with (
+        filled(tmp_path, rows, 10) as (opened, source),
+        contextlib.closing(sqlite3.connect(opened.path)) as other,
+    ):
+        other.execute(f"update own set {change} where id = 2")
+        other.commit()
+        assert opened.sound(source) == 10
+        monkeypatch.setattr(database, "CHECKED_WHOLE", 0)
+        assert opened.sound(source) == 30
+        assert opened.headers(source, [29]) == {29: rows[29]}
+        with pytest.raises(database.Damaged):
+            opened.headers(source, [15])
+
+
+def test_the_bytes_of_texts_become_numbers_in_their_order() -> None:
+    listed = [b"", b"a", b"ab", b"abcdefgh", b"abcdefghi", b"b", b"\xff" * 9]
+    known = own_texts.Texts(b"".join(listed), np.cumsum([len(text) for text in listed]), 0)
+    for offset in range(10):
+        keys = known.keys(offset, folded=False).tolist()
+        assert keys == [int.from_bytes(text[offset : offset + 8].ljust(8, b"\0"), "big") for text in listed]

@@ -1,0 +1,1 @@
+"""Searches on a cluster: the same hits as on one computer, and what it costs."""
