@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 _EVERY_SECONDS = 0.02
@@ -47,13 +48,14 @@ def descendants(process: int) -> list[int]:
     return found
 
 
-def of_children(process: int) -> int:
-    """Private bytes of a process's descendants together."""
-    return sum(map(private, descendants(process)))
-
-
-def watched(command: list[str], folder: Path, environment: dict[str, str]) -> tuple[float, int, str]:
-    """Run a command to its end: seconds, private bytes at most with all descendants, what it printed.
+def watched(
+    command: list[str],
+    folder: Path,
+    environment: dict[str, str],
+    measure: Callable[[int], int] = private,
+) -> tuple[float, int, str]:
+    """Run a command to its end: seconds, bytes at most with all descendants (`measure` tells those of a
+    process), what it printed.
 
     Raises `CalledProcessError` where it fails.
     """
@@ -68,7 +70,7 @@ def watched(command: list[str], folder: Path, environment: dict[str, str]) -> tu
                 code = process.wait(_EVERY_SECONDS)
                 break
             except subprocess.TimeoutExpired:
-                most = max(most, private(process.pid) + of_children(process.pid))
+                most = max(most, sum(map(measure, [process.pid, *descendants(process.pid)])))
         seconds = time.perf_counter() - start
         if code:
             raise subprocess.CalledProcessError(code, command)

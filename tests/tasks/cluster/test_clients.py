@@ -51,22 +51,20 @@ def scanned(chosen, task, *rest):
     return scan_part(chosen, task, *rest)
 
 sieving.scan_part = scanned
-command = getattr(pool, "plain_command", pool.worker_command)
-pool.plain_command = command
 deadly = '''
 import os
 from cqlgui.cql.interpreting import interpreter
 run = interpreter.Program.run
 def ended(self, game, host, *rest):
     # Other tasks of a worker that died may be interpreted too, and they have a game 7 as well.
-    if host.gamenumber == 7 and host._reader.path.name == "0.pgn":
+    if host.gamenumber == 7 and host._reader.path.name == "0.pgn" and os.path.exists({poison!r}):
         os._exit(9)
     return run(self, game, host, *rest)
 interpreter.Program.run = ended
 from cqlgui.tasks.search import worker
 worker.main()
 '''
-pool.worker_command = lambda: [sys.executable, "-c", deadly] if (flags / "poison").exists() else command()
+pool.worker_command = lambda: [sys.executable, "-c", deadly]
 """
 
 
@@ -103,7 +101,7 @@ class Cluster:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
     preload = folder / "preload.py"
-    preload.write_text(PRELOAD.format(flags=str(folder)))
+    preload.write_text(PRELOAD.format(flags=str(folder), poison=str(folder / "poison")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CQLGUI_HOME", str(folder / "home"))
         files = [folder / f"{number}.pgn" for number in range(COPIES)]

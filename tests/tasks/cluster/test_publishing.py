@@ -91,9 +91,9 @@ def test_exports_are_the_same(ending: str, base: base_model.Base, tmp_path: Path
     assert written[1] == written[0]
 
 
-def test_an_address_gives_the_same(base: base_model.Base) -> None:
+def test_an_address_gives_the_same(base: base_model.Base, tmp_path: Path) -> None:
     pytest.importorskip("fsspec")
-    there = opened(base, "memory://published/base")
+    there = opened(base, f"file://{tmp_path.as_posix()}/base")
     for query in QUERIES[1:4]:
         wanted, found = (searching.search(one, query) for one in (base, there))
         assert (found.order, found.positions) == (wanted.order, wanted.positions)
@@ -104,7 +104,7 @@ def test_an_address_gives_the_same(base: base_model.Base) -> None:
     published._sound.clear()
     assert searching.search(there, "check").order == wanted
     with pytest.raises(errors.SourceError, match=r"no published base.*base\.json"):
-        published_bases.open_base("memory://published/elsewhere", adopt=False)
+        published_bases.open_base(f"file://{tmp_path.as_posix()}/elsewhere", adopt=False)
 
 
 def test_with_its_headers_in_the_catalog_a_base_can_be_sorted_and_filtered(

@@ -117,7 +117,7 @@ def test_a_damaged_file_is_made_anew(base: base_model.Base, damage: str) -> None
 def test_a_disk_that_refuses_them_does_no_harm(
     base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(path: Path, data: bytes) -> None:
+    def refuse(path: Path, data: bytes, **_: bool) -> None:
         raise OSError("full")
 
     monkeypatch.setattr(disk, "replace_file", refuse)

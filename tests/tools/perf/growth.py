@@ -17,7 +17,6 @@ import os
 import re
 import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -45,7 +44,6 @@ _RATE = 0.8
 _PRIVATE_BYTES = 600e6
 _FLOOR_GAMES = 10_000_000
 """The floors are meant for bases of up to this many games."""
-_EVERY_SECONDS = 0.02
 _DIGITS = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", np.uint8)
 _SITE = b"https://example.org/"
 _SITE_DIGITS = 8
@@ -248,45 +246,17 @@ def _imported(files: list[str], home: Path, tree: Path) -> Iterator[Figure]:
 def _run(words: list[str], home: Path, tree: Path) -> tuple[float, float, int, str]:
     """Run Python with the program of a clone: the seconds, those of the processor, the most private bytes of
     the process and its descendants together, and what it printed. Bytes of mapped files are not private."""
+    from tests.helpers import memory
+
     before = _spent_by_children()
-    environment = {**os.environ, "CQLGUI_HOME": str(home), "PYTHONPATH": str(tree)}
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
-        start = time.perf_counter()
-        process = subprocess.Popen(
-            [sys.executable, *words], cwd=tree, env=environment, stdout=out, stderr=subprocess.DEVNULL
-        )
-        most = 0
-        while True:
-            try:
-                code = process.wait(_EVERY_SECONDS)
-                break
-            except subprocess.TimeoutExpired:
-                most = max(most, sum(map(_anonymous, [process.pid, *_descendants(process.pid)])))
-        seconds = time.perf_counter() - start
-        if code:
-            raise subprocess.CalledProcessError(code, words)
-        out.seek(0)
-        return seconds, _spent_by_children() - before, most, out.read()
+    environment = {"CQLGUI_HOME": str(home), "PYTHONPATH": str(tree)}
+    seconds, most, out = memory.watched([sys.executable, *words], tree, environment, memory.resident)
+    return seconds, _spent_by_children() - before, most, out
 
 
 def _spent_by_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def _anonymous(process: int) -> int:
-    """The bytes of a process that no file holds; 0 if the process has ended, or the system does not say."""
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{process}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
-                return int(line.split()[1]) << 10
-    return 0
-
-
-def _descendants(process: int) -> list[int]:
-    from tests.helpers import memory
-
-    return memory.descendants(process)
 
 
 def _counted(files: int) -> str:
