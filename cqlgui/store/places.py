@@ -87,13 +87,14 @@ class Place:
         self._asked(name, lambda: system.makedirs(f"{root}/{name}".rpartition("/")[0], exist_ok=True))
         self._asked(name, lambda: system.pipe_file(f"{root}/{name}", data))
 
-    def has(self, name: str, size: int) -> bool:
-        """Whether there is a file of this size."""
+    def has(self, name: str, data: bytes) -> bool:
+        """Whether there is a file with this content. At an address, only its size is compared, because
+        reading a file would take as long as writing it."""
         try:
             if self._remote is None:
-                return self._asked(name, (self._folder / name).stat).st_size == size
+                return self._asked(name, (self._folder / name).read_bytes) == data
             system, root = self._remote
-            return bool(self._asked(name, lambda: system.size(f"{root}/{name}")) == size)
+            return bool(self._asked(name, lambda: system.size(f"{root}/{name}")) == len(data))
         except FileNotFoundError:
             return False
 

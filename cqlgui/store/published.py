@@ -243,14 +243,20 @@ def open_segment(place: places.Place, part: Part) -> segments.Segment:
     return segments.Segment(path)
 
 
-def _file(place: places.Place, part: Part, ending: str) -> Path:
-    """A local file of a part. Its content is compared with its checksum once in a process. Raises
-    `errors.IndexDamaged`, naming the file, if it is missing or altered."""
+def check(place: places.Place, part: Part) -> None:
+    """Raise `errors.IndexDamaged` if a file that the games of a part need is missing or altered."""
+    for ending in (SEGMENT, HEADERS, TEXT):
+        _file(place, part, ending, anew=True)
+
+
+def _file(place: places.Place, part: Part, ending: str, *, anew: bool = False) -> Path:
+    """A local file of a part. Its content is compared with its checksum once in a process, or now if it is
+    looked at `anew`. Raises `errors.IndexDamaged`, naming the file, if it is missing or altered."""
     name, expected = part.file(ending), part.sums[ending]
     try:
         path = place.local(name, expected)
         with _lock:
-            is_known = (path, expected) in _sound
+            is_known = not anew and (path, expected) in _sound
         if not is_known and places.checksum(path.read_bytes()) != expected:
             path = place.again(name, expected)
     except FileNotFoundError as error:

@@ -34,7 +34,8 @@ primary elements get squares (see `Rings.squares`). With a `shift` transform, a 
 matches."""
 
 
-_ASSIGNING = (nodes.Assign, nodes.PieceAssign, nodes_programs.Call)
+ASSIGNING = (nodes.Assign, nodes.PieceAssign, nodes_programs.Call)
+"""Filters that may assign variables."""
 
 
 class Rings:
@@ -77,7 +78,7 @@ class Rings:
             body = self._orbits[orbit].elements[element].filter
             # If an element assigns variables, another element may have overwritten the values. Running the
             # test of the element assigns the right values again.
-            assigns = any(isinstance(one, _ASSIGNING) for one in nodes.walk(body))
+            assigns = any(isinstance(one, ASSIGNING) for one in nodes.walk(body))
             self._elements[key] = self._if_it_holds(body) if assigns else self._collector(body)
         return self._elements[key]
 

@@ -281,7 +281,7 @@ class _Maker:
             f.store(value, out, integer(width))
 
             def ring(inner: Scope, element: nodes.Node, number: Value) -> None:
-                area = lowering_rings.ringed(low, inner, element)
+                area = lowering_rings.of_element(low, inner, element)
                 f.store(area, out, f.binary("add", number, integer(width + 2)))
 
             if self.logs and self.sizes:

@@ -14,6 +14,7 @@ from typing import Final
 from cqlgui.board import squares
 from cqlgui.cql.ast import nodes, nodes_moves, nodes_programs, nodes_squares
 from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting import rings
 from cqlgui.engine.kernels import routines
 from cqlgui.engine.lowering import blocks, lowering_orbits, lowering_tree
 from cqlgui.engine.lowering.blocks import integer, word
@@ -111,6 +112,14 @@ def ringed(low: Lowering, s: Scope, node: nodes.Node) -> Value:
         case _:
             parts = _parts(node)
             return _united(s, [ringed(low, s, one) for one in parts]) if parts else low.set_of(s, node)
+
+
+def of_element(low: Lowering, s: Scope, element: nodes.Node) -> Value:
+    """The squares of an element of an orbit that matched (`rings.Rings`). If the element assigns variables,
+    another element may have overwritten their values. Running the test of the element assigns the right
+    values again."""
+    assigns = any(isinstance(one, rings.ASSIGNING) for one in nodes.walk(element))
+    return _if_it_holds(low, s, element) if assigns else ringed(low, s, element)
 
 
 def _united(s: Scope, areas: Sequence[Value]) -> Value:

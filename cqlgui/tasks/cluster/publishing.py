@@ -52,8 +52,16 @@ def publish(
 
     The parts are written first and the listing last, so the place always has a whole base, or the one that it
     had before. Files of an earlier publication that are no longer needed are removed at the end. Raises
-    `errors.Cancelled`, and `CqlguiError` if the base cannot be read or the place cannot be written.
+    `errors.Cancelled`, and `CqlguiError` if the base cannot be read or the place cannot be written, or if
+    only some games of a source were imported.
     """
+    for source in base.sources:
+        if source.only:
+            # The texts between the games of a part are published too, and nobody chose those games.
+            raise errors.CqlguiError(
+                f"Only the games of {source.path.name} that fit {source.only} were imported. Write them to a "
+                "file with `cqlgui search FILE -e true -o GAMES.pgn`, and publish that file."
+            )
     token = cancel or progress_module.CancelToken()
     target = places.Place(place)
     before: published.Listing | None = None
@@ -152,7 +160,7 @@ def _put(unpacked: _Unpacked, target: places.Place) -> tuple[published.Part, boo
         files[published.SIGNATURES] = unpacked.signatures
     sums = {ending: places.checksum(data) for ending, data in files.items()}
     part = replace(unpacked.row, name=published.name_of(sums), sums=sums)
-    missing = {ending for ending, data in files.items() if not target.has(part.file(ending), len(data))}
+    missing = {ending for ending, data in files.items() if not target.has(part.file(ending), data)}
     for ending in missing:
         target.write(part.file(ending), files[ending])
     return part, bool(missing), sum(map(len, files.values()))

@@ -137,8 +137,8 @@ def adopted(
 
 
 def sound(base: base_model.Base, within: np.ndarray | None) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The games of a base whose segments can be read, among `within` (ascending; None for all games), and a
-    sentence for each segment that cannot."""
+    """The games of a base whose parts can be read, among `within` (ascending; None for all games), and a
+    sentence for each part that cannot."""
     games = np.arange(1, base.games + 1) if within is None else within
     left_out: list[str] = []
     for source in base.sources:
@@ -148,7 +148,7 @@ def sound(base: base_model.Base, within: np.ndarray | None) -> tuple[np.ndarray,
         listed = found.listing.sources[source.place[1]]
         for first, part in zip(listed.firsts, listed.parts, strict=False):
             try:
-                published.open_segment(found.place, part).close()
+                published.check(found.place, part)
             except errors.IndexDamaged as error:
                 begin = source.first + first
                 games = games[(games < begin) | (games >= begin + part.games)]

@@ -99,6 +99,8 @@ class Narrower(QObject):
         # The hits before the line of games was applied, and the narrowing up to there in words, both without
         # the choice in the pane of facets; None if no line is applied.
         self._unlined: tuple[search_model.SearchResult, tuple[str, ...]] | None = None
+        # The last job that looked for the hits of a line of games, and this line.
+        self._line_job: tuple[jobs.Job, str] | None = None
         # The duplicates that are left out of every result, and the hits with their narrowing in words before
         # they were left out.
         self._left_out: duplicates.Duplicates | None = None
@@ -167,7 +169,7 @@ class Narrower(QObject):
         if part is None:
             # The hits of an orbit element are still looked for.
             part, steps = self._open, self._open_steps
-        if found is None or part is None:
+        if found is None or part is None or self._seeks_line():
             return
         self._unsifted = whole, _, _ = part, steps, recalled
         self._show_opened(
@@ -442,6 +444,8 @@ class Narrower(QObject):
         if part is None:
             return
         self._choice = (make, words) if words else None
+        if self._seeks_line():
+            return
         recalled, steps = self._recalled, (*before, words) if words else before
 
         def work(_token: object, _sink: object) -> search_model.SearchResult:
@@ -455,6 +459,17 @@ class Narrower(QObject):
             self._fail,
             name=_JOB,
         )
+
+    def _seeks_line(self) -> bool:
+        """Whether a job is looking for the hits of a line of games. If so, another job takes its place, and
+        looks for them with what was chosen since."""
+        if self._line_job is None:
+            return False
+        job, line = self._line_job
+        if job.stale or not job.running:
+            return False
+        self.set_games(line)
+        return True
 
     def _steps_to_open(self) -> tuple[str, ...]:
         """The narrowing before the choice in the pane of facets, in words."""
@@ -470,10 +485,10 @@ class Narrower(QObject):
             start = self._open_part, self._steps_to_open()
         if base is None or start is None:
             return
-        self._jobs.cancel(_JOB, drop=True)
-        if not line and self._unlined is None and choice is None:
+        if not line and self._unlined is None and choice is None and not self._jobs.active(_JOB):
             self.line_failed.emit("")
             return
+        self._jobs.cancel(_JOB, drop=True)
         whole, steps = start[0], (*start[1], line) if line else start[1]
         # Duplicates that were left out after the line was written are left out of the games of the new line.
         sifted = self._left_out if _WITHOUT not in start[1] else None
@@ -492,10 +507,13 @@ class Narrower(QObject):
                 after = (*steps, _WITHOUT)
             self._show_pair(pair, after, recalled, choice, keeps_line=bool(line))
 
-        if line:
-            self._jobs.run(work, done, lambda error: self.line_failed.emit(str(error)), name=_JOB)
-        else:
-            self._jobs.run(work, done, self._fail, name=_JOB)
+        def fail(error: errors.CqlguiError) -> None:
+            if line:
+                self.line_failed.emit(str(error))
+            else:
+                self._fail(error)
+
+        self._line_job = self._jobs.run(work, done, fail, name=_JOB), line
 
     def _recall(self, kept: sets.NamedSet) -> None:
         def show(result: search_model.SearchResult) -> None:

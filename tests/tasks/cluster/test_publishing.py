@@ -130,6 +130,12 @@ def test_what_is_published_already_is_not_written_again(base: base_model.Base, t
     first = publishing.publish(base, place)
     assert 0 < first.written < first.parts
     assert publishing.publish(base, place).written == 0
+    # Publishing again mends a damaged file.
+    damaged = part_of(Path(place), 1, published.SEGMENT)
+    data = damaged.read_bytes()
+    damaged.write_bytes(bytes(len(data)))
+    assert publishing.publish(base, place).written == 1
+    assert damaged.read_bytes() == data
     # A base that is no longer the same replaces its parts.
     smaller = importing.open_base([base.sources[1].path]).base
     publishing.publish(smaller, place)
@@ -143,18 +149,28 @@ def part_of(place: Path, number: int, ending: str) -> Path:
     return place / parts[number].file(ending)
 
 
-def test_a_damaged_part_is_named_or_left_out(base: base_model.Base, tmp_path: Path) -> None:
+def test_games_that_an_import_left_out_are_not_published(tmp_path: Path) -> None:
+    base = importing.open_base([SAMPLE], games="result:1-0").base
+    with pytest.raises(errors.CqlguiError, match=r"Only the games of sample\.pgn that fit result:1-0"):
+        publishing.publish(base, str(tmp_path / "pub"))
+    assert not (tmp_path / "pub").exists()
+
+
+@pytest.mark.parametrize("ending", [published.SEGMENT, published.HEADERS, published.TEXT])
+def test_a_damaged_part_is_named_or_left_out(ending: str, base: base_model.Base, tmp_path: Path) -> None:
     there = opened(base, str(tmp_path / "pub"))
-    whole = searching.search(there, ".")
-    segment = part_of(tmp_path / "pub", 1, published.SEGMENT)
+    query = 'not (player "nobody" or originalcomment "no comment")'
+    whole = searching.search(there, query)
+    segment = part_of(tmp_path / "pub", 1, ending)
     data = bytearray(segment.read_bytes())
     data[-5] ^= 1
     segment.write_bytes(data)
-    published._sound.clear()
-    with pytest.raises(errors.CqlguiError, match=segment.name):
-        searching.search(there, ".")
+    if ending == published.SEGMENT:
+        published._sound.clear()
+        with pytest.raises(errors.CqlguiError, match=segment.name):
+            searching.search(there, query)
     within, left_out = published_bases.sound(there, None)
-    found = searching.search(there, ".", search_model.SearchOptions(within=within, left_out=left_out))
+    found = searching.search(there, query, search_model.SearchOptions(within=within, left_out=left_out))
     (words,) = found.left_out
     assert segment.name in words
     lost = [int(word) for word in words.replace(":", "").split() if word.isdigit()]

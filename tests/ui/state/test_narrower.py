@@ -290,6 +290,19 @@ def test_the_line_of_games_and_the_facets_hold_independently_of_each_other(
     assert after(found.clear)[1] == line
     assert after(lambda: made.set_games("")) == (set(result.order), "")
 
+    def at_once() -> None:
+        for do in steps if facet_first else reversed(steps):
+            do()
+
+    # The second step need not wait for the first one.
+    assert after(at_once) == (both, f"{line}, 1-0")
+
+    def emptied() -> None:
+        found.clear()
+        made.set_games("")
+
+    assert after(emptied) == (set(result.order), "")
+
 
 def test_a_second_run_on_other_games_tells_what_changed(
     qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, base: base_model.Base
