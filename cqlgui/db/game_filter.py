@@ -52,9 +52,13 @@ FILE: Final = "file"
 FIELDS: Final = (*TEXTS, FILE, *NUMBERS)
 HIGHEST: Final = 2**31 - 1
 
-_TERM = pattern(r'(-(?=\S))?(?:([A-Za-z_]+)\s*(<=|>=|[:=<>])\s*)?("[^"]*"?|[^\s"]*)')
 _DASH: Final = "[-\u2010-\u2015\u2212]"
 """A hyphen, a dash or a minus sign."""
+_TERM = pattern(
+    rf'({_DASH}(?=\S))?(?:([A-Za-z_]+)\s*(<=|>=|[:=<>])\s*(\d+\s+{_DASH}\s+\d+(?!\S))?)?("[^"]*"?|[^\s"]*)'
+)
+_QUOTES: Final = str.maketrans(dict.fromkeys("“”„«»", '"'))
+"""Quotation marks that a text field of another program may have put in."""
 _RANGE = pattern(rf"(\d{{0,9}})({_DASH}?)(\d{{0,9}})")
 _CODES = pattern(rf"([A-Ea-e]\d{{0,2}}){_DASH}([A-Ea-e]\d{{0,2}})")
 _RESULT = pattern(rf"([01½]|1/2)(?:{_DASH}([01½]|1/2))?")
@@ -145,6 +149,7 @@ class Word(NamedTuple):
 
 def words(text: str) -> Iterator[Word]:
     """The words of a filter. Raises `FilterError` for a minus sign that stands alone."""
+    text = text.translate(_QUOTES)
     place = 0
     while place < len(text):
         if text[place].isspace():
@@ -157,8 +162,9 @@ def words(text: str) -> Iterator[Word]:
             place += 1
             continue
         place = match.end()
-        value = match[4].strip('"')
-        if match[2] is None and match[4] == "-" and text[place:].strip():
+        # A range may have spaces around its dash.
+        value = "".join(match[4].split()) if match[4] else match[5].strip('"')
+        if match[2] is None and match[5] == "-" and text[place:].strip():
             raise FilterError("A minus sign stands directly before what must not hold, as in -result:1-0.")
         if match[2] is not None or value:
             yield Word(match[1] is not None, match[2] or "", match[3] or "", value)

@@ -65,6 +65,7 @@ CASES = {
         ["a.pgn", "-o", f"x.{STEERING}"],
     ],
     "anticipate": [["{bad}.pgn", "a.pgn"], [f"none{STEERING}.pgn", "a.pgn"], ["set.pgn", "{bad} set.pgn"]],
+    "publish": [["{bad}.pgn", "-o", "{bad} pub"], [f"none{STEERING}.pgn", "-o", "pub"]],
     "check": [["--query-file", "{query}.cql"], ["-e", STEERING], ["--json", "-e", STEERING]],
     "orbit": [["-e", f'flipcolor (mate message("{STEERING}"))']],
     "explain": [

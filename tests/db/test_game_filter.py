@@ -38,6 +38,8 @@ BOTH = ("white_elo", "black_elo")
         ("elo > 2600 year<= 1990", (Numbers(BOTH, 2601, HIGHEST), Years(0, 1990))),
         ("white : carlsen wijk", (Words(("white",), "carlsen"), Words(PLAIN, "wijk"))),
         ("year:1990–2000", (Years(1990, 2000),)),
+        ("year: 1990 – 2000", (Years(1990, 2000),)),
+        ("event:“Linares Open”", (Words(("event",), "Linares Open"),)),
         ("elo:2500−", (Numbers(BOTH, 2500, HIGHEST),)),
         ("eco:B20—B29", (Codes("B20", "B29"),)),
         ("result:½-½", (Words(("result",), "1/2-1/2"),)),

@@ -83,7 +83,7 @@ def test_only_games_that_are_searched_are_asked(tmp_path: Path, monkeypatch: pyt
 def test_nothing_is_said_where_it_cannot_be_told(tmp_path: Path) -> None:
     base = made(tmp_path, 4)
     for query in (
-        'fen ~~ "x"',
+        'fen ~~ "x+"',
         "gamenumber > 3",
         "cql(gamenumber 1 3) mate",
         "cql(matchcount 0) mate",

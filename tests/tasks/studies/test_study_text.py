@@ -72,7 +72,7 @@ def test_only_a_query_is_required(tmp_path: Path) -> None:
         ("title = 1\n[[query]\n", "s.toml:2:8: This is not TOML: Expected ']]' at the end of an array dec"),
         ('a = "x', "s.toml:1:7: This is not TOML: "),
         (b"# \n# \xff\n", "s.toml:2: This is not UTF-8 text."),
-        ("a = " + "[" * 5000, "s.toml: This is not a study: its lists are nested too deeply."),
+        ("a = " + "[" * 100_000, "s.toml: This is not a study: its lists are nested too deeply."),
         ("", "s.toml: The study has no query: a table [[query]] is missing."),
         (f"titel = 'x'\n{MATE}", "s.toml:1: A study has no key titel. Did you mean title?"),
         (f"{MATE}[groups]\nelos = 3\n", "s.toml:5: groups has no key elos. Did you mean elo?"),

@@ -203,7 +203,7 @@ def test_misspelt_word_gets_a_suggestion(base: Path, home: Path) -> None:
 
 
 def test_unbuilt_engine_says_so(base: Path, home: Path) -> None:
-    run = helpers.cli("search", base, "-e", 'mate fen ~~ "x"', "--engine", "compiled", home=home)
+    run = helpers.cli("search", base, "-e", 'mate fen ~~ "x+"', "--engine", "compiled", home=home)
     assert run.code != 0
     assert "not" in sentence(run)
 
