@@ -27,7 +27,7 @@ def of(
     """
     parts = range(0, size, BLOCK)
     found = [b""] * len(parts)
-    faults: list[BaseException] = []
+    faults: list[Exception] = []
     over = threading.Event()
 
     def work(begin: int) -> None:

@@ -45,7 +45,7 @@ class Text(abc.ABC):
     def read(self, offset: int, length: int) -> bytes:
         """At most `length` bytes from `offset`; fewer at the end. Raises `errors.SourceError` if the disk
         fails, and for a packed text also if there is no more room on the disk."""
-        data = self._bytes(offset, length)
+        data = self.again(offset, length)
         self.wide = self.wide or _WIDE_LITTLE in data or _WIDE_BIG in data
         return data
 
@@ -61,9 +61,9 @@ class Text(abc.ABC):
         """
         if state == self.stamp:
             return "same"
-        if not digest or digests.of(self._bytes, size, cancel=cancel) != digest:
+        if not digest or digests.of(self.again, size, cancel=cancel) != digest:
             return "changed"
-        return "grown" if self._bytes(size, 1) else "same"
+        return "grown" if self.again(size, 1) else "same"
 
     @abc.abstractmethod
     def digest(self, cancel: progress.CancelToken | None = None) -> str:
@@ -99,8 +99,8 @@ class Text(abc.ABC):
         """Close the files. Do not read afterwards."""
 
     @abc.abstractmethod
-    def _bytes(self, offset: int, length: int) -> bytes:
-        """The same as `read`, without a look for UTF-16."""
+    def again(self, offset: int, length: int) -> bytes:
+        """The same as `read`, for text that an import has read before. It does not look for UTF-16."""
 
     def __enter__(self) -> Text:
         return self
@@ -136,7 +136,7 @@ class PlainText(Text):
 
     def digest(self, cancel: progress.CancelToken | None = None) -> str:
         """See `Text`."""
-        found = digests.of(self._bytes, self._size, cancel=cancel)
+        found = digests.of(self.again, self._size, cancel=cancel)
         if found is None:
             raise errors.SourceError(f"{self.path.name} was cut off while it was read.")
         return found
@@ -151,7 +151,8 @@ class PlainText(Text):
         """See `Text`."""
         self._file.close()
 
-    def _bytes(self, offset: int, length: int) -> bytes:
+    def again(self, offset: int, length: int) -> bytes:
+        """See `Text`."""
         try:
             with self._lock:
                 self._file.seek(offset)

@@ -155,7 +155,8 @@ class PackedText(texts.Text):
             self._stop()
             self._copy.close()
 
-    def _bytes(self, offset: int, length: int) -> bytes:
+    def again(self, offset: int, length: int) -> bytes:
+        """See `texts.Text`."""
         found: list[bytes] = []
         at, end = offset, offset + length
         while at < end:

@@ -149,7 +149,7 @@ class SourceReader:
     def _bytes(self, offset: int, length: int) -> bytes:
         for _ in range(_PATIENCE):
             text = self.text
-            data = text.read(offset, length)
+            data = text.again(offset, length)
             if text.is_intact():
                 if len(data) < length:
                     break
