@@ -6,6 +6,7 @@ A published base is searched where it stands. What lists or sorts all games of a
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -90,17 +91,38 @@ def open_base(
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
 ) -> base_model.ImportReport:
-    """Open a published base. With `adopt`, its headers are put into the catalog if they are not there. Raises
-    the errors of `opened`, and `errors.Cancelled`."""
+    """Open a published base. With `adopt`, its headers are put into the catalog if they are not there, and
+    the report has its bad games. Raises the errors of `opened`, `errors.IndexDamaged` and
+    `errors.Cancelled`."""
     started = time.perf_counter()
     with _lock:
         # The base may have been published again.
         _known.pop(place, None)
     base = base_of(place)
+    bad: tuple[base_model.BadGame, ...] = ()
     if adopt:
         base = adopted(base, cancel=cancel, progress=progress)
+        bad = tuple(_bad_games(base))
     seconds = time.perf_counter() - started
-    return base_model.ImportReport(base, base.games, base.positions, base.games, (), seconds)
+    return base_model.ImportReport(base, base.games, base.positions, base.games, bad, seconds)
+
+
+def _bad_games(base: base_model.Base) -> Iterator[base_model.BadGame]:
+    """The same as `bases.bad_games`, but only the segments that have bad games are fetched."""
+    for source in base.sources:
+        assert source.place is not None
+        found = opened(source.place[0])
+        listed = found.listing.sources[source.place[1]]
+        for first, part in zip(listed.firsts, listed.parts, strict=False):
+            if not part.bad:
+                continue
+            with contextlib.closing(published.open_segment(found.place, part)) as segment:
+                flaws = segment.problems(first)
+            for flaw in sorted(flaws):
+                if flaw.severity == "error":
+                    yield base_model.BadGame(
+                        source.first + flaw.game, source.path, flaw.offset, flaw.line, flaw.reason
+                    )
 
 
 def adopted(

@@ -12,7 +12,7 @@ from cqlgui.base.files import folders
 from cqlgui.cli import run
 from cqlgui.store import places, published
 from cqlgui.tasks.cluster import publishing
-from cqlgui.tasks.databases import games, importing, sources, tags, workspace
+from cqlgui.tasks.databases import bases, games, importing, sources, tags, workspace
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.results import base_model, search_model
@@ -112,7 +112,9 @@ def test_with_its_headers_in_the_catalog_a_base_can_be_sorted_and_filtered(
 ) -> None:
     publishing.publish(base, str(tmp_path / "pub"))
     for _ in range(2):
-        there = importing.open_base([tmp_path / "pub"]).base
+        report = importing.open_base([tmp_path / "pub"])
+        assert report.bad_games == bases.bad_games(base) != ()
+        there = report.base
         assert games.ids(there, sort="white", descending=True) == games.ids(
             base, sort="white", descending=True
         )
