@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import arrays, errors
 from cqlgui.base.data import dataclass, named, replace
 from cqlgui.base.files import disk, folders, soundness
 from cqlgui.store import segments, side_files
@@ -305,7 +305,7 @@ class SourceIndex:
             raise IndexError(f"no such games among {self.game_count}")
         found = np.empty(len(games), ROW)
         numbers = np.searchsorted(self._firsts, games, "right") - 1
-        for number in np.unique(numbers).tolist():
+        for number in arrays.distinct(numbers).tolist():
             own = numbers == number
             table = np.frombuffer(bytes(self._segments[number].table()), ROW)
             found[own] = table[games[own] - self._firsts[number]]

@@ -244,10 +244,13 @@ def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str
     f.jump(head)
 
     def keep() -> None:
-        """Note all positions that this search has passed."""
+        """Note all positions that this search has passed. If a part of the operand could not be evaluated at
+        one of them, note no positions: a later search must come to the same doubt."""
         first, behind = (s.place, place)
         if node.backwards:
             first, behind = f.binary("add", place, integer(1)), f.binary("add", s.place, integer(1))
+        certain = f.compare("eq", f.load(s.frame, integer(layout.DOUBT)), word(0))
+        behind = f.select(certain, behind, first)
         f.store(f.converted(first, Scalar.WORD), s.frame, integer(note))
         f.store(f.converted(behind, Scalar.WORD), s.frame, integer(note + 1))
 

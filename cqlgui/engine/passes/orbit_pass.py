@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cqlgui.base import arrays
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine.lowering.dispatch import Lowering
@@ -149,7 +150,7 @@ class Runner:
         room = max(_EVENTS, layout.MOST_EVENTS * (2 + len(self._keys))) if self._mode & replay.LOGGED else 0
         events = np.zeros(layout.EVENT_SIZE * room, np.uint64)
         event_ends, ends = np.zeros(len(hits), np.int64), np.zeros(len(hits), np.int64)
-        games_hit = len(np.unique(hits >> 32)) if self._keys or self._lasting else 0
+        games_hit = len(arrays.distinct(hits >> 32)) if self._keys or self._lasting else 0
         rows = np.zeros(2 * len(self._keys) * games_hit, np.uint64)
         row_ends = np.zeros(games_hit, np.int64)
         key_places = np.array(self._keys, np.int64).reshape(-1)

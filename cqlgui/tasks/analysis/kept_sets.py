@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import data, errors
+from cqlgui.base import arrays, data, errors
 from cqlgui.base.data import dataclass
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.db import journal
@@ -238,7 +238,7 @@ def _result(
         raise ValueError("the hits do not ascend")
     if games and not 1 <= int(listed[0]) <= int(listed[-1]) <= base.games:
         raise ValueError("a game is not in the base")
-    if not np.isin(with_hits, listed).all() or len(np.unique(listed)) != games:
+    if not np.isin(with_hits, listed).all() or len(arrays.distinct(listed)) != games:
         raise ValueError("the games are not those of the hits")
     options = search_model.SearchOptions(
         variations=bool(about["variations"]), settings=settings.from_words(about["settings"])

@@ -31,7 +31,9 @@ MOST_SETS: Final = 40
 MOST_RUNS: Final = 24
 """Maximum of queries whose last run is remembered."""
 MOST_HITS: Final = 20_000_000
-"""Maximum of hits in all named sets, and likewise in all remembered runs. A hit takes about 16 bytes."""
+"""Maximum of hits in all named sets. A hit takes about 16 bytes."""
+MOST_RUN_HITS: Final = 4_000_000
+"""Maximum of hits in all remembered runs. They are fewer, because nobody asked to keep them."""
 GONE: Final = 0
 """Stands for a game that is no longer in the base. Games are numbered from 1."""
 _TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
@@ -305,7 +307,7 @@ class Shelf:
     def keeping(self, one: NamedSet) -> Shelf:
         """With a set, in place of a set of the same name."""
         others = [other for other in self.sets if other.name != one.name]
-        return data.replace(self, sets=_bounded([*others, one], MOST_SETS))
+        return data.replace(self, sets=_bounded([*others, one], MOST_SETS, MOST_HITS))
 
     def renaming(self, one: NamedSet, name: str) -> Shelf:
         """With another name for a set. If another set has this name already, a number is put behind it."""
@@ -347,17 +349,17 @@ class Shelf:
         """With a run as the last run of its query."""
         key = key_of(one.query)
         others = [run for name, run in self.runs.items() if name != key]
-        runs = _bounded([*others, one], MOST_RUNS)
+        runs = _bounded([*others, one], MOST_RUNS, MOST_RUN_HITS)
         return data.replace(self, runs={key_of(run.query): run for run in runs})
 
 
-def _bounded(listed: Sequence[NamedSet], most: int) -> tuple[NamedSet, ...]:
-    """The newest of some sets: at most `most`, with at most `MOST_HITS` hits, but at least one."""
+def _bounded(listed: Sequence[NamedSet], most: int, most_hits: int) -> tuple[NamedSet, ...]:
+    """The newest of some sets: at most `most`, with at most `most_hits` hits, but at least one."""
     found: list[NamedSet] = []
     hits = 0
     for one in reversed(listed[-most:]):
         hits += one.result.positions
-        if found and hits > MOST_HITS:
+        if found and hits > most_hits:
             break
         found.append(one)
     return tuple(reversed(found))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import priority
+from cqlgui.base import arrays, priority
 from cqlgui.cql.source import commands as rules
 from cqlgui.jit import kernels
 from cqlgui.jit.words import Bytes, Ints
@@ -72,7 +72,7 @@ def find(
         games = np.repeat(np.arange(first, first + len(counts)), sizes)
         found[:, _GAME] = numbers[games]
         # A command may go on in the next comment at the position. Such a game is left to the reader.
-        torn = np.unique(games[found[:, _TORN] != 0])
+        torn = arrays.distinct(games[found[:, _TORN] != 0])
         rows.append(found[~np.isin(games, torn)])
         left = [*torn.tolist(), *(first + np.flatnonzero(counts == kernel_places.LEFT_GAME)).tolist()]
         rows += [_of_comments(int(numbers[game]), read(game)) for game in left]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import arrays, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import replace
 from cqlgui.db import catalog, columns, headers
@@ -245,7 +245,7 @@ class Headers:
 
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """See `Catalog.headers`."""
-        wanted = np.unique(np.fromiter(ordinals, np.int64))
+        wanted = arrays.distinct(np.fromiter(ordinals, np.int64))
         games, table = self.table(source, wanted)
         return dict(zip(games.tolist(), table.rows(), strict=True))
 

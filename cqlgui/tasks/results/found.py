@@ -327,9 +327,15 @@ class Growing:
     def whole(self, told: Mapping[int, hit_model.GameHits], untold: GameDefaults | None) -> FoundGames:
         """All hits, with the details of the games. Nothing may be added afterwards."""
         size = self._size
-        ends = no_ends(size) if self._ends is None else self._ends[:size]
+        _trim(self._hits, size)
+        _trim(self._codes, self._coded)
+        if self._ends is None:
+            ends = no_ends(size)
+        else:
+            _trim(self._ends, size)
+            ends = self._ends
         details = HitDetails.joined(self._details) if self._details else None
-        columns = Columns(self._hits[:size], ends, self._codes[: self._coded], details)
+        columns = Columns(self._hits, ends, self._codes, details)
         starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
         games = columns.hits[starts] >> GAME_SHIFT
         if not np.all(games[1:] > games[:-1]):
@@ -362,6 +368,14 @@ def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArra
     made = np.empty(max(size, room), values.dtype)
     made[:used] = values[:used]
     return made
+
+
+def _trim(values: npt.NDArray[_Number], used: int) -> None:
+    """Shorten an array in place to its first `used` values. A large array is not copied: the C library gives
+    the end of its memory back. A result may be kept for long, and a process has little address space on some
+    machines."""
+    # `refcheck` would count the references of this function and of its caller. There are no views.
+    values.resize(used, refcheck=False)
 
 
 class Pieces:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import data
+from cqlgui.base import arrays, data
 from cqlgui.board import men, position, squares, tree
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures, closures_squares
@@ -67,7 +67,7 @@ def notes(
     # Events with the same form and text have the same number of operands.
     kinds = heads[chosen] >> np.uint64(routines_notes.FORM)
     sizes = np.diff(chosen, append=len(heads))
-    for kind in np.unique(kinds).tolist():
+    for kind in arrays.distinct(kinds).tolist():
         own = np.flatnonzero(kinds == kind)
         first = chosen[own]
         keys = [turns[own], payloads[first]]

@@ -192,8 +192,14 @@ def test_the_last_run_of_a_query_is_found_whatever_its_white_space(
     assert shelf.last_run(" check mate") is one
     assert shelf.running(other).last_run("check mate") is other
     assert shelf.last_run("checkmate") is None
-    monkeypatch.setattr(sets, "MOST_RUNS", 1)
-    assert shelf.running(named(base, "mate")).last_run("check mate") is None
+    with monkeypatch.context() as patched:
+        patched.setattr(sets, "MOST_RUNS", 1)
+        assert shelf.running(named(base, "mate")).last_run("check mate") is None
+    assert shelf.running(named(base, "check")).last_run("check mate") is one
+    monkeypatch.setattr(sets, "MOST_RUN_HITS", 1)
+    last = named(base, "check")
+    assert shelf.running(last).last_run("check mate") is None
+    assert shelf.running(last).last_run("check") is last
     bare = data.replace(one, prints=None)
     prints = sets.fingerprints(base)
     told = sets.Shelf().running(bare).keeping(bare).with_prints(base, prints)

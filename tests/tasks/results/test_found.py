@@ -114,6 +114,11 @@ def test_many_hits_grow_in_place() -> None:
     whole = grown.whole({}, None)
     assert np.array_equal(whole.columns.hits, np.concatenate(columns))
     assert np.array_equal(whole.columns.ends, np.arange(1, 1_200_001))
+    # A result may be kept for long: it holds no room for hits that never came.
+    for values in (whole.columns.hits, whole.columns.ends, whole.columns.codes):
+        owner = values if values.base is None else values.base
+        assert isinstance(owner, np.ndarray)
+        assert len(owner) == 1_200_000
 
 
 @given(listed(), st.integers(0, 6))

@@ -77,6 +77,10 @@ def checked(tmp_path: Path) -> base_model.Base:
         'sort "s" ply Pe4',
         'flip {find Pd4} comment("x")',
         "cql(gamenumber 5 40) true",
+        # What a `find` has passed is noted for the next position, but not where a part is not compiled.
+        'find quiet { move comment("m") }',
+        'find <-- { move comment("m") check }',
+        'flipcolor { btm find { move comment("m") check } }',
     ],
 )
 def test_results_are_those_of_the_interpreter(base: base_model.Base, query: str, variations: bool) -> None:

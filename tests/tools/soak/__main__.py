@@ -118,6 +118,7 @@ class Driver:
         self.left: list[int] = []
         self.reserve: list[int] = []
         self.held: list[int] = []
+        self.remembered: list[int] = []
         self._lookout = watching.Lookout()
         self._random = random
         self._seconds = seconds
@@ -228,7 +229,18 @@ class Driver:
         self.left.append(memory.resident(os.getpid()))
         self.reserve.append(watching.reserve())
         self.held.append(watching.held())
+        self.remembered.append(self._of_runs())
         self._lookout.tick(0.0, self._doing, counts=False)
+
+    def _of_runs(self) -> int:
+        """Bytes of the hits of earlier runs, which are kept to tell what changed: up to `sets.MOST_RUN_HITS`
+        hits, so many in one rest and few in the next."""
+        columns = [run.result.games.columns for run in self.window.narrower._shelf.runs.values()]
+        # The ends of hits without elements are one number, however many they are.
+        ends = [one.ends for one in columns if one.ends.strides != (0,)]
+        return sum(
+            part.nbytes for part in (*ends, *(one.hits for one in columns), *(one.codes for one in columns))
+        )
 
     def _finished(self, result: object) -> None:
         if self._resting:
@@ -337,11 +349,15 @@ class Driver:
         print(f"{'  free memory given back':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.left)} MB")
         print(f"{'  of that reserve':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.reserve)} MB")
         print(f"{'  of that held':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.held)} MB")
+        runs = " ".join(f"{one / 1e6:.0f}" for one in self.remembered)
+        print(f"{'  of that earlier runs':<28} {runs} MB, which are not compared below")
         faults = []
         # Nothing is left of 0, which stands for what is not told.
-        used = [max(0, left - reserve) for left, reserve in zip(self.left, self.reserve, strict=True)]
+        weighed = zip(self.left, self.reserve, self.held, self.remembered, strict=True)
+        pairs = [(max(0, left - reserve - runs), held - runs) for left, reserve, held, runs in weighed]
+        used, held = ([pair[which] for pair in pairs] for which in (0, 1))
         # Private memory holds what Python and the C library know nothing of, as machine code.
-        for what, found in (("private memory in use", used), ("memory held", self.held)):
+        for what, found in (("private memory in use", used), ("memory held", held)):
             compared = watching.growth(found)
             if compared is None:
                 print("too short to tell a leak from what is loaded at first need")
