@@ -27,7 +27,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="cqlgui",
         description="Search chess games with CQL. Without a subcommand the window opens on the files named.",
-        epilog="cqlgui FILE... [QUERY.cql] opens the window.",
+        epilog="cqlgui FILE... [QUERY.cql] [--scheduler ADDRESS] opens the window.",
     )
     top.add_argument("--version", action="version", version=f"cqlgui {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")

@@ -122,11 +122,9 @@ def _cluster(arguments: argparse.Namespace) -> Iterator[scheduling.Scheduler | N
     if arguments.scheduler is None:
         yield None
         return
-    try:
-        from cqlgui.tasks.cluster import clients
-    except ImportError as error:
-        raise errors.CqlguiError("--scheduler needs Dask: pip install 'cqlgui[cluster]'.") from error
-    with clients.Dask(arguments.scheduler, partial=arguments.partial) as cluster:
+    from cqlgui.tasks.cluster import joining
+
+    with joining.joined(arguments.scheduler, partial=arguments.partial) as cluster:
         yield cluster
 
 

@@ -2,10 +2,7 @@
 
 The games of a published base are handed out in tasks of whole parts, the earliest first. The first tasks have
 one part each, so that first hits come soon; later tasks are long enough for the scheduler to keep up. Chunks
-are given to the search in game order.
-
-Dask itself unpickles what reaches the ports of its scheduler and workers. So whoever reaches such a port may
-run any code there. Only this computer is reached without TLS.
+are given to the search in game order. `admission` says which schedulers are reached.
 """
 
 from __future__ import annotations
@@ -13,7 +10,6 @@ from __future__ import annotations
 import bisect
 import collections
 import contextlib
-import ipaddress
 import itertools
 import logging
 import time
@@ -22,15 +18,15 @@ from collections.abc import Iterable, Iterator
 from concurrent import futures
 from types import TracebackType
 from typing import Final
-from urllib.parse import urlsplit
 
+import dask
 import distributed
 import numpy as np
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
 from cqlgui.cql.interpreting.runtime import memory
-from cqlgui.tasks.cluster import messages, versions, working
+from cqlgui.tasks.cluster import admission, messages, versions, working
 from cqlgui.tasks.databases import published
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.search import scheduling, sieving
@@ -43,7 +39,7 @@ times as long at least, and `_TASK_SECONDS` at least."""
 _WAITING: Final = 2
 """Number of tasks for each worker that are handed out at the same time."""
 _LONELY_SECONDS: Final = 60.0
-"""How long a search waits for the first worker."""
+"""How long a search waits while there are no workers."""
 _LONELY_PAUSE: Final = 0.05
 _POLL_SECONDS: Final = 0.002
 _COUNT_SECONDS: Final = 1.0
@@ -53,28 +49,12 @@ _PLAIN_GAMES: Final = 500
 _CHAIN: Final = (
     "The query remembers something from game to game, so the workers searched one after the other."
 )
+_NO_CERTIFICATE: Final = (
+    "tls:// needs a certificate. Name its files in ~/.config/dask/distributed.yaml (distributed.comm.tls)."
+)
 _UNREACHED: Final = (OSError, TimeoutError, RuntimeError, futures.CancelledError)
 """What Dask raises if it does not reach the scheduler."""
 _log = logging.getLogger(__name__)
-
-
-def admit(address: str) -> None:
-    """Raise `CqlguiError` for the address of a scheduler on another computer that is reached without TLS."""
-    scheme, _, place = address.rpartition("://")
-    if scheme in ("tls", "inproc"):
-        return
-    host = urlsplit(f"//{place}").hostname or ""
-    with contextlib.suppress(ValueError):
-        if ipaddress.ip_address(host).is_loopback:
-            return
-    if host == "localhost" or scheme == "unix":
-        return
-    raise errors.CqlguiError(
-        f"{address} is on another computer and is not reached by TLS. Whoever reaches the port of a Dask "
-        "scheduler may run any program there and on its workers, so cqlgui goes only to tls:// beyond "
-        "this computer. Start scheduler and workers with --tls-ca-file, --tls-cert and --tls-key, or go "
-        "through an SSH tunnel."
-    )
 
 
 class Dask:
@@ -85,12 +65,14 @@ class Dask:
     """
 
     def __init__(self, address: str, *, partial: bool = False) -> None:
-        admit(address)
+        admission.admit(address)
         # What goes wrong is an error of this module. Dask would print the tracebacks of its attempts.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self.address = address
         self.partial = partial
         try:
+            if address.startswith("tls://") and not _has_certificate():
+                raise errors.CqlguiError(_NO_CERTIFICATE)
             self._client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             raise errors.CqlguiError(f"No Dask scheduler answers at {address}: {error}.") from error
@@ -108,17 +90,31 @@ class Dask:
         with contextlib.suppress(*_UNREACHED):
             self._client.close()
 
+    @property
+    def workers(self) -> int:
+        """The number of workers. Raises `CqlguiError` if the scheduler is gone."""
+        try:
+            return len(self._client.nthreads())
+        except _UNREACHED as error:
+            raise self.gone() from error
+
+    def gone(self) -> errors.CqlguiError:
+        """The error for a scheduler that does not answer any more."""
+        return errors.CqlguiError(f"The scheduler at {self.address} is gone.")
+
     def chunks(self, job: scheduling.Job, remembered: memory.Memory | None) -> scheduling.Chunks:
         """The chunks of a search. Raises `CqlguiError` if the base is not published, or if the query reads or
         writes files."""
-        if any(source.place is None for source in job.sources):
-            raise errors.CqlguiError(
-                "A cluster searches published bases. `cqlgui publish FILES -o FOLDER` makes one; the workers "
-                "must reach the folder under the same name."
-            )
-        if job.options.allow_read or job.options.allow_write:
-            raise errors.CqlguiError("On a cluster, a query may neither read nor write files.")
+        admission.refuse(job.sources, files=bool(job.options.allow_read or job.options.allow_write))
         return _Chunks(self, self._client, job, remembered)
+
+
+def _has_certificate() -> bool:
+    """Whether Dask is told how to connect by TLS. Without this test, Dask would fail in the midst of its
+    start, and hang when the program ends. Raises `OSError` for files that cannot be read."""
+    if dask.config.get("distributed.client.security-loader", None):
+        return True
+    return distributed.Security().get_connection_args("client")["ssl_context"] is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,7 @@ class _Chunks:
         self._size = 1
         self._threads = 0
         self._counted = 0.0
-        self._began = time.monotonic()
+        self._seen = time.monotonic()
 
     def __enter__(self) -> _Chunks:
         return self
@@ -203,28 +199,34 @@ class _Chunks:
                 self._collect(seconds)
                 self._feed()
         except _UNREACHED as error:
-            raise self._gone() from error
+            raise self._cluster.gone() from error
         if not self._order or self._order[0] not in self._chunks:
             return None
         return self._chunks.pop(self._order.pop(0))
 
     def _feed(self) -> None:
         """Hand out tasks while workers have few."""
-        if not self._parts:
+        if not self._parts and not self._tasks:
             return
         if self._client.status != "running":
-            raise self._gone()
-        now = time.monotonic()
-        if now - self._counted > _COUNT_SECONDS:
-            self._threads, self._counted = sum(self._client.nthreads().values()), now
-        if not self._threads:
-            if now - self._began > _LONELY_SECONDS:
-                raise errors.CqlguiError(f"The scheduler at {self._cluster.address} has no workers.")
-            self._counted = 0.0
-            time.sleep(_LONELY_PAUSE)
+            raise self._cluster.gone()
+        self._count()
         most = 1 if self._is_chain else _WAITING * self._threads
         while self._parts and len(self._tasks) < most:
             self._submit(self._grouped())
+
+    def _count(self) -> None:
+        """Count the threads of the cluster. Raises `CqlguiError` if there has been none for long."""
+        now = time.monotonic()
+        if self._threads and now - self._counted <= _COUNT_SECONDS:
+            return
+        self._threads, self._counted = sum(self._client.nthreads().values()), now
+        if self._threads:
+            self._seen = now
+        elif now - self._seen > _LONELY_SECONDS:
+            raise errors.CqlguiError(f"The scheduler at {self._cluster.address} has no workers.")
+        else:
+            time.sleep(_LONELY_PAUSE)
 
     def _grouped(self) -> _Task:
         """The next parts of a source, as many as a task should have."""
@@ -276,14 +278,11 @@ class _Chunks:
                 self._failed(task, future.exception())
             else:
                 # Dask cancels all tasks when it loses the scheduler.
-                raise self._gone()
+                raise self._cluster.gone()
         # The answers are fetched together, because each call takes as long as an answer.
         for (task, _), data in zip(good, self._client.gather([future for _, future in good]), strict=True):
             del self._tasks[task.begin]
             self._take_over(task, data)
-
-    def _gone(self) -> errors.CqlguiError:
-        return errors.CqlguiError(f"The scheduler at {self._cluster.address} is gone.")
 
     def _take_over(self, task: _Task, data: bytes) -> None:
         """Keep the chunk of a task until its turn comes."""

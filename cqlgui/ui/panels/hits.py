@@ -111,6 +111,7 @@ class HitsPanel(QWidget):
         self._values_hidden = False
         self._ended = ""
         self._waits = ""
+        self._place = ""
         self._earlier = ""
         self._messages: tuple[hit_model.QueryMessage, ...] = ()
         self._kept: tuple[hit_model.Persistent, ...] = ()
@@ -196,7 +197,7 @@ class HitsPanel(QWidget):
             with QSignalBlocker(self.table):
                 self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
         self.choose()
-        self._ended = _course(result, self._total)
+        self._ended = " ".join(filter(None, (_course(result, self._total), self._place)))
         self._kept = result.persistent
         for kept_variable in self._kept[:SHOWN_VARIABLES]:
             self._ended += f" · {kept_variable.name}: {kept_variable.text[:LONGEST_VARIABLE]}"
@@ -224,6 +225,11 @@ class HitsPanel(QWidget):
         if not self._running:
             self._say_course()
 
+    def tell_place(self, words: str) -> None:
+        """Say in a few words where the search runs or ran. Empty words mean this computer."""
+        self._place = words
+        self._say()
+
     def tell_earlier(self, words: str) -> None:
         """Say in a few words that the hits belong to another query or to other files. Empty words mean that
         the hits belong to the current query."""
@@ -250,6 +256,7 @@ class HitsPanel(QWidget):
         self._kept = ()
         self._exportable = False
         self._landing = None
+        self._place = ""
         self._end()
 
     # --- hits ---
@@ -625,6 +632,7 @@ class HitsPanel(QWidget):
             return
         seconds = time.monotonic() - self._started
         parts = [f"{wording.number(self._searched)} of {wording.games(self._total)}"]
+        parts += filter(None, (self._place,))
         # In the first moments the rate varies too much, so it is not shown.
         if self._searched and seconds > 0.5:
             rate = self._searched / seconds

@@ -3,6 +3,7 @@ nothing."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import errors, progress
 from cqlgui.tasks.asking import queries, rights
+from cqlgui.tasks.cluster import admission, joining
 from cqlgui.tasks.databases import history
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames, Integers
@@ -58,11 +60,13 @@ class Searcher(QObject):
         """Whether the latest search is a live search."""
         self.text = ""
         """The query of the latest search."""
+        self.scheduler = ""
+        """The address of the scheduler whose cluster runs the latest search; empty for this computer."""
         # The orbits of a live search that has shown nothing yet.
         self._unstarted: tuple[hit_model.Orbit, ...] | None = None
         # Whether anything of the latest search is shown.
         self._shown = False
-        self._asked: tuple[base_model.Base, str, Integers | None] | None = None
+        self._asked: tuple[base_model.Base, str, Integers | None, str] | None = None
         self.options = search_model.SearchOptions()
         self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
 
@@ -76,14 +80,16 @@ class Searcher(QObject):
         of the wish."""
         self._allowed[wish.verb] += (wish.folder,)
 
-    def searches(self, base: base_model.Base, text: str, within: Integers | None) -> bool:
+    def searches(
+        self, base: base_model.Base, text: str, within: Integers | None, scheduler: str = ""
+    ) -> bool:
         """Whether exactly this search is running on the user's request, and was not stopped."""
         asked = self._asked
         return (
             self._running
             and not self.live
             and asked is not None
-            and (asked[0], asked[1]) == (base, text)
+            and (asked[0], asked[1], asked[3]) == (base, text, scheduler)
             and asked[2] is within
         )
 
@@ -96,21 +102,25 @@ class Searcher(QObject):
         *,
         live: bool = False,
         kept: tuple[tuple[Path, str], ...] = (),
+        scheduler: str = "",
     ) -> None:
         """Search `base` for `text`. Relative file names in the query refer to the folder `beside`. If
         `within` is given, only the games with these ordinals (ascending) are searched. The files in `kept`
-        are not overwritten."""
+        are not overwritten. If the address of a `scheduler` is given, the workers of its cluster search. The
+        search connects with the cluster, and fails if it cannot."""
         if self._running and self._shown:
             self.superseded.emit()
         self._close_channels()
-        self._asked = base, text, within
+        self._asked = base, text, within, scheduler
         self.live, self.text, self._unstarted, self._shown = live, text, None, False
+        self.scheduler = scheduler
         heads: jobs.Channel[tuple[hit_model.Orbit, ...]] = self._jobs.channel(self._receive_orbits)
         channel: jobs.Channel[FoundGames] = self._jobs.channel(self._receive)
         self._channels = [heads, channel]
+        # A search on a cluster uses no files, whatever was allowed to other queries.
         options = search_model.SearchOptions(
-            allow_read=self._allowed["read"],
-            allow_write=self._allowed["write"],
+            allow_read=() if scheduler else self._allowed["read"],
+            allow_write=() if scheduler else self._allowed["write"],
             beside=beside,
             kept=kept,
             details=search_model.Details.NONE,
@@ -119,7 +129,10 @@ class Searcher(QObject):
         self.options = options
 
         def work(token: progress.CancelToken, sink: progress.ProgressSink) -> search_model.SearchResult:
-            wishes = rights.wishes(queries.expanded(text), options, beside)
+            expanded = queries.expanded(text)
+            if scheduler:
+                admission.refuse(base.sources, files=any(queries.file_uses(expanded)))
+            wishes = rights.wishes(expanded, options, beside)
             if wishes:
                 raise rights.Wanted(wishes)
 
@@ -129,17 +142,23 @@ class Searcher(QObject):
                 _ = found.measured
                 channel.send(found)
 
-            # The orbits are sent before the hits, because the orbits name the transforms of the first rows.
-            result = searching.search(
-                base,
-                text,
-                options,
-                cancel=token,
-                progress=sink,
-                on_orbits=heads.send,
-                on_hits=send,
-                most_seconds=LIVE_SECONDS if live else None,
-            )
+            with contextlib.ExitStack() as stack:
+                cluster = None
+                if scheduler:
+                    cluster = stack.enter_context(joining.joined(scheduler, cancel=token))
+                # The orbits are sent before the hits, because the orbits name the transforms of the first
+                # rows.
+                result = searching.search(
+                    base,
+                    text,
+                    options,
+                    cancel=token,
+                    progress=sink,
+                    on_orbits=heads.send,
+                    on_hits=send,
+                    most_seconds=LIVE_SECONDS if live else None,
+                    scheduler=cluster,
+                )
             _ = result.games.measured
             if result.sort_keys:
                 _ = result.games.in_order(result.order).measured

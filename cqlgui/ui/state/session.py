@@ -38,8 +38,9 @@ class Session:
     `divider`, `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`).
     `layouts` are rows (see `rows_text`). A row has four texts: a layout's name, the name of its base layout,
     the state of the panes, and "dragged" or an empty text. "dragged" says that the user chose the sizes of
-    the panes. `studies` are rows of one text, the path of a study that was opened lately. `unsaved` has texts
-    and the times when they were left unsaved.
+    the panes. `cluster` is the address of the scheduler that the user named last. `studies` are rows of one
+    text, the path of a study that was opened lately. `unsaved` has texts and the times when they were left
+    unsaved.
     """
 
     files: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class Session:
     live: bool = True
     columns: bool = False
     folder: str = ""
+    cluster: str = ""
     studies: str = ""
     unsaved: tuple[tuple[str, float], ...] = ()
     version: int = field(default=1)

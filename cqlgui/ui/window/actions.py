@@ -18,6 +18,7 @@ from cqlgui.ui.look import naming, theme, wording
 from cqlgui.ui.pointing import steps_row
 from cqlgui.ui.state import marked
 from cqlgui.ui.tables import view
+from cqlgui.ui.window import clustering as clustering_module
 from cqlgui.ui.window import frame, layouts
 from cqlgui.ui.window import opening as opening_module
 from cqlgui.ui.window import output as output_module
@@ -49,6 +50,7 @@ class Actions:
         searching: searching_module.Searching,
         opening: opening_module.Opening,
         output: output_module.Output,
+        clustering: clustering_module.Clustering,
     ) -> None:
         self._main = main
         self._queries_kept = queries_kept
@@ -56,6 +58,7 @@ class Actions:
         self._searching = searching
         self._opening = opening
         self._output = output
+        self._clustering = clustering
         self._icons: dict[str, list[QAction]] = {}
         self._layouts: list[QAction] = []
         self._forms: dict[view.Form, QAction] = {}
@@ -176,6 +179,7 @@ class Actions:
         self.live.setCheckable(True)
         self.live.setChecked(main.live.on)
         main.live.switched.connect(self.live.setChecked)
+        self._action(menu, "Search on a &cluster...", self._clustering.ask)
         menu.addSeparator()
         self._action(menu, "&Add the pattern as a step", main.pointing.add_step, steps_row.KEY)
         menu.addSeparator()

@@ -43,6 +43,7 @@ from cqlgui.ui.reference import history as history_pane
 from cqlgui.ui.reference import library as library_pane
 from cqlgui.ui.state import (
     browser,
+    cluster,
     earlier,
     exporter,
     live_search,
@@ -103,6 +104,7 @@ class Frame(QMainWindow):
         self.start_left = False
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
+        self.cluster = cluster.Cluster(self.jobs, self)
         self.live = live_search.LiveSearch(self.jobs, self.searcher, self)
         self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
         self.examples = examples.Examples(self.jobs, self.picker, self)
@@ -319,6 +321,8 @@ class Frame(QMainWindow):
         self.bad_button = QToolButton()
         self.bad_button.setToolTip("Show the games that could not be read whole")
         bar.addWidget(self.bad_button)
+        self.cluster_button = QToolButton()
+        bar.addWidget(self.cluster_button)
         bar.addWidget(self.pointing.notice)
         self.progress_box = QWidget()
         row = QHBoxLayout(self.progress_box)

@@ -30,6 +30,7 @@ from cqlgui.ui.state import (
 )
 from cqlgui.ui.window import (
     actions,
+    clustering,
     frame,
     opening,
     output,
@@ -55,25 +56,37 @@ class MainWindow(frame.Frame):
         self.rights = rights.Rights(self)
         self.queries_kept = queries_kept.QueriesKept(self)
         self.showing = showing.Showing(self)
-        self.searching = searching.Searching(self, self.rights, self.queries_kept, self.showing)
+        self.clustering = clustering.Clustering(self)
+        self.searching = searching.Searching(
+            self, self.rights, self.queries_kept, self.showing, self.clustering
+        )
         self.opening = opening.Opening(self, self.queries_kept, self.showing, self.searching)
         self.output = output.Output(self, self.showing, self.opening)
         self.actions_ = actions.Actions(
-            self, self.queries_kept, self.showing, self.searching, self.opening, self.output
+            self,
+            self.queries_kept,
+            self.showing,
+            self.searching,
+            self.opening,
+            self.output,
+            self.clustering,
         )
         self._connect()
         self._restyle()
         self.opening.base_changed()
 
-    def begin(self, files: Sequence[Path]) -> None:
+    def begin(self, files: Sequence[Path], scheduler: str | None = None) -> None:
         """Restore the last session. If `files` has games, they are opened instead of the session's games. If
-        `files` has a query, the query replaces the session's query as one undoable edit."""
+        `files` has a query, the query replaces the session's query as one undoable edit. `scheduler` is the
+        address of the cluster that searches published bases; None for this computer."""
         kept = self._begun_with = session.load()
         restoring.restore_looks(self, self.actions_, kept)
         if kept.query:
             restoring.put_query(self, kept)
             self.live.forget_change()
         self.queries_kept.open_queries([path for path in files if queries.is_query_file(path)])
+        if scheduler is not None:
+            self.cluster.join(scheduler)
         sources = [path for path in files if not queries.is_query_file(path)]
         if kept.files:
             self.unrestored = kept

@@ -19,6 +19,8 @@ def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.
     theme.theme().apply(_theme_choice(kept.theme))
     actions_.show_theme()
     window.folder = kept.folder
+    # The address is only suggested. Nothing connects with another computer until the user says so.
+    window.cluster.last = kept.cluster
     window.board.set_turned(kept.turned)
     window.board.set_coordinates(kept.coordinates)
     actions_.coordinates.setChecked(kept.coordinates)
@@ -89,6 +91,7 @@ def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
         live=window.live.on,
         columns=window.notation.columns,
         folder=window.folder,
+        cluster=window.cluster.last,
         studies=session.rows_text([(str(path),) for path in window.studying.recent]),
         unsaved=window.unsaved,
     )

@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, QSignalBlocker
 from cqlgui.base import priority
 from cqlgui.tasks.results import hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames
-from cqlgui.ui.look import wording
+from cqlgui.ui.look import infobar, wording
+from cqlgui.ui.window import clustering as clustering_module
 from cqlgui.ui.window import frame
 from cqlgui.ui.window import queries_kept as queries_kept_module
 from cqlgui.ui.window import rights as rights_module
@@ -25,12 +26,14 @@ class Searching(QObject):
         rights: rights_module.Rights,
         queries_kept: queries_kept_module.QueriesKept,
         showing: showing_module.Showing,
+        clustering: clustering_module.Clustering,
     ) -> None:
         super().__init__(main)
         self._frame = main
         self._rights = rights
         self._queries_kept = queries_kept
         self._showing = showing
+        self._clustering = clustering
         searcher, live = main.searcher, main.live
         searcher.started.connect(self._search_started)
         searcher.found.connect(self._hits_found)
@@ -41,6 +44,7 @@ class Searching(QObject):
         searcher.abandoned.connect(self._search_abandoned)
         searcher.superseded.connect(self._leave_hits)
         searcher.running_changed.connect(lambda _running: main.changed.emit())
+        searcher.running_changed.connect(lambda _running: self._connected())
         main.waiting.changed.connect(main.changed)
         main.assistance.why.busy_changed.connect(lambda _busy: main.changed.emit())
         main.editor.run_requested.connect(self.run)
@@ -85,12 +89,13 @@ class Searching(QObject):
     def _games_there(self) -> bool:
         return self._frame.base is not None and self._frame.base.games > 0
 
-    def search(self, text: str, path: Path | None) -> None:
+    def search(self, text: str, path: Path | None, *, here: bool = False) -> None:
         """Search the open base for a query. `path` is the file of the query; None if the query has no
-        file."""
+        file. With `here`, this computer searches, also if the user has chosen a cluster."""
         assert self._frame.base is not None
         self._frame.waiting.take()
-        if self._frame.searcher.searches(self._frame.base, text, self._frame.narrower.within):
+        scheduler = "" if here else self._frame.cluster.address
+        if self._frame.searcher.searches(self._frame.base, text, self._frame.narrower.within, scheduler):
             return
         self._frame.editor.check_now()
         self._rights.dismiss()
@@ -104,8 +109,16 @@ class Searching(QObject):
         self._frame.assistance.estimate.stop()
         kept = () if path is None else ((path, "is the query"),)
         self._frame.searcher.run(
-            self._frame.base, text, self._rights.beside(path), self._frame.narrower.within, kept=kept
+            self._frame.base,
+            text,
+            self._rights.beside(path),
+            self._frame.narrower.within,
+            kept=kept,
+            scheduler=scheduler,
         )
+        if scheduler:
+            # The search may wait some seconds for an answer of the scheduler.
+            self._frame.hits.tell_waiting("Connecting with the cluster …")
 
     def stop(self) -> None:
         """Stop the search, the query that waits for games, and the work on "Why not?"."""
@@ -114,8 +127,13 @@ class Searching(QObject):
         self._frame.searcher.stop()
         self._frame.assistance.why.stop()
 
+    def _connected(self) -> None:
+        """The search does not wait for the cluster any more."""
+        self._frame.hits.tell_waiting(self._frame.waiting.words)
+
     def _search_started(self, orbits: tuple[hit_model.Orbit, ...]) -> None:
         assert self._frame.base is not None
+        self._connected()
         self._frame.examples.forget()
         self._frame.asked = self._frame.searcher.text
         self._frame.result = None
@@ -129,6 +147,7 @@ class Searching(QObject):
             self._frame.base, self._frame.base.games if within is None else len(within), orbits
         )
         self._frame.hits.asks(self._frame.asked, self._frame.searcher.options)
+        self._frame.hits.tell_place("on the cluster" if self._frame.searcher.scheduler else "")
         self._frame.earlier.set_found_by(self._frame.asked, self._frame.editor.text())
         self._frame.picker.set_counts(())
         self._frame.browser.set_hits({})
@@ -179,6 +198,8 @@ class Searching(QObject):
         if result.stopped is not None:
             message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
             self._frame.infobar.show_message(message, "error", key=frame.FOUND)
+        for number, notice in enumerate(result.notices):
+            self._frame.infobar.show_message(notice, "info", key=f"{frame.FOUND}/{number}")
         for failed in result.failed_games[: result.stopped is None]:
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
@@ -251,7 +272,14 @@ class Searching(QObject):
 
     def _search_failed(self, sentence: str) -> None:
         self._frame.hits.fail(sentence)
-        self._frame.infobar.show_message(sentence, "error", key=frame.ASKING)
+        text, path = self._frame.asked, self._frame.editor.path
+        actions: tuple[infobar.Action, ...] = ()
+        if self._frame.searcher.scheduler:
+            actions = (
+                ("Search here", lambda: self.search(text, path, here=True)),
+                ("Change the cluster…", self._clustering.ask),
+            )
+        self._frame.infobar.show_message(sentence, "error", *actions, key=frame.ASKING)
 
     def _run_theme(self, text: str, title: str, games: str) -> None:
         """Search with a query of a study. The line of games narrows the hits when they are found."""

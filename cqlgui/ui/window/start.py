@@ -28,7 +28,9 @@ _LEVELS = {
 
 
 def run(arguments: list[str]) -> int:
-    """Show the window and open the files in `arguments`. Returns when the window is closed."""
+    """Show the window and open the files in `arguments`. `--scheduler ADDRESS` among them names the cluster
+    that searches published bases. Returns when the window is closed."""
+    names, scheduler = taken_apart(arguments)
     qInstallMessageHandler(_message)
     application = QApplication([sys.argv[0]])
     set_up(application)
@@ -42,7 +44,7 @@ def run(arguments: list[str]) -> int:
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda number, _frame: _leave(main, number))
     main.show()
-    main.begin([Path(argument) for argument in arguments])
+    main.begin([Path(name) for name in names], scheduler)
     # Python runs signal handlers only between Python instructions. Without this timer, an idle event loop
     # would run no Python instructions.
     ticker = QTimer()
@@ -55,6 +57,21 @@ def run(arguments: list[str]) -> int:
         garbage.stop()
         pool.close()
         qInstallMessageHandler(None)
+
+
+def taken_apart(arguments: list[str]) -> tuple[list[str], str | None]:
+    """The names of files, and the address behind `--scheduler`; None if there is no such option."""
+    names: list[str] = []
+    scheduler: str | None = None
+    rest = iter(arguments)
+    for argument in rest:
+        option, sign, value = argument.partition("=")
+        if option == "--scheduler":
+            # The window says what is wrong with an address that is missing.
+            scheduler = value if sign else next(rest, "")
+        else:
+            names.append(argument)
+    return names, scheduler
 
 
 def _leave(main: main_window.MainWindow, number: int) -> None:

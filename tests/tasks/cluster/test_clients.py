@@ -17,7 +17,7 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 
 from cqlgui.base import errors, progress
 from cqlgui.store import places, published
-from cqlgui.tasks.cluster import clients, messages, publishing, versions, working
+from cqlgui.tasks.cluster import admission, clients, messages, publishing, versions, working
 from cqlgui.tasks.databases import importing, workspace
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.results import base_model, search_model
@@ -258,14 +258,14 @@ def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_other_computers_are_reached_by_tls_alone(address: str) -> None:
     with pytest.raises(errors.CqlguiError, match=r"may run any program there.*tls://"):
-        clients.admit(address)
+        admission.admit(address)
 
 
 @pytest.mark.parametrize(
     "address", ["tls://192.0.2.1:8786", "tcp://127.0.0.1:1", "localhost:8786", "tcp://[::1]:8786"]
 )
 def test_this_computer_needs_no_tls(address: str) -> None:
-    clients.admit(address)
+    admission.admit(address)
 
 
 def test_what_a_cluster_does_not_do_is_said(cluster: Cluster, tmp_path: Path) -> None:
@@ -288,3 +288,13 @@ def test_on_the_command_line(cluster: Cluster, tmp_path: Path) -> None:
     refused = helpers.cli(*words, "--scheduler", "tcp://192.0.2.1:8786", home=tmp_path)
     assert refused.code == 2
     assert "TLS" in refused.err
+
+
+def test_a_search_does_not_wait_for_workers_for_ever(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "_LONELY_SECONDS", 0.2)
+    with clusters.started(0, tmp_path) as address, clients.Dask(address) as scheduler:
+        assert scheduler.workers == 0
+        with pytest.raises(errors.CqlguiError, match=f"The scheduler at {address} has no workers"):
+            searching.search(cluster.base, "mate", scheduler=scheduler)
