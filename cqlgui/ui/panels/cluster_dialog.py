@@ -10,9 +10,8 @@ from cqlgui.tasks.cluster import admission
 from cqlgui.ui.look import fitting, labels, theme
 
 _WHAT = (
-    "The workers of a Dask cluster search published bases when you press F5. What is found while you type, "
-    "and all other bases, stay on this computer. The workers must reach the base under the same name as this "
-    "window."
+    "F5 then searches on the workers of a Dask cluster. The base must be published, and the workers must "
+    "reach it under the same name as this window. What is found while you type comes from this computer."
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -352,6 +354,28 @@ def test_the_next_start_suggests_the_address_and_connects_with_nothing(
     again.deleteLater()
     for thread in waiting():
         thread.join()
+
+
+def test_dask_is_not_loaded_before_a_cluster_is_chosen(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "application = QApplication([])\n"
+        "from cqlgui.ui.window import main_window\n"
+        "made = main_window.MainWindow()\n"
+        "made.begin([])\n"
+        "made.close()\n"
+        "print([name for name in ('dask', 'distributed') if name in sys.modules])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=helpers.ROOT,
+        env=dict(os.environ, CQLGUI_HOME=str(tmp_path)),
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (0, "[]\n"), run.stderr
 
 
 @pytest.mark.parametrize(
