@@ -106,6 +106,13 @@ def _search(one: argparse.ArgumentParser) -> None:
         ".parquet .arrow .tex (diagrams for LaTeX) .tsv (notes for Anki)",
     )
     one.add_argument(
+        "--hits",
+        type=Path,
+        metavar="FOLDER|URL",
+        help="let those who search (with --scheduler the workers) write the hits as Parquet files into a new "
+        "or empty folder, or to an address; only numbers come back",
+    )
+    one.add_argument(
         "--study",
         action="store_true",
         help="write a PGN with -o for studies of Lichess: matches marked, chapters named, at most 64 of them "
@@ -377,6 +384,11 @@ def _publish(one: argparse.ArgumentParser) -> None:
         required=True,
         metavar="FOLDER|URL",
         help="where to: a folder, or an address that fsspec knows (s3://bucket/base)",
+    )
+    one.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="let the workers of this Dask scheduler read the files (tls://HOST:8786)",
     )
     one.add_argument("--json", action="store_true", help="print one JSON object")
 

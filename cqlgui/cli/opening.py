@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from cqlgui.store import places
 from cqlgui.tasks.databases import workspace
 
 if TYPE_CHECKING:
+    from cqlgui.tasks.cluster import clients
     from cqlgui.tasks.results import base_model
 
 
@@ -53,3 +55,16 @@ def open_base(
 def outcome(report: base_model.ImportReport) -> int:
     """The exit code of a command that succeeded: `OK`, or `USAGE` if some files could not be read."""
     return terminal.USAGE if report.unreadable else terminal.OK
+
+
+@contextlib.contextmanager
+def cluster(address: str | None, *, partial: bool = False) -> Iterator[clients.Dask | None]:
+    """The cluster whose scheduler has this address; None without an address. With `partial`, parts of a base
+    that cannot be read are left out. Raises `CqlguiError` if Dask is not installed, or if nothing answers."""
+    if address is None:
+        yield None
+        return
+    from cqlgui.tasks.cluster import joining
+
+    with joining.joined(address, partial=partial) as found:
+        yield found

@@ -10,14 +10,23 @@ from cqlgui.tasks.cluster import publishing
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the files and publish them; print the numbers of games and parts."""
-    with terminal.interruptible() as cancel:
-        opened = opening.open_base(arguments.files, cancel)
-        bar = terminal.Bar()
+    """Open the files and publish them, or let the workers of a cluster do so; print the numbers of games and
+    parts."""
+    place = places.spelt(arguments.output)
+    code = terminal.OK
+    bar = terminal.Bar()
+    with terminal.interruptible() as cancel, opening.cluster(arguments.scheduler) as cluster:
         try:
-            found = publishing.publish(
-                opened.base, places.spelt(arguments.output), cancel=cancel, progress=bar
-            )
+            if cluster is None:
+                opened = opening.open_base(arguments.files, cancel)
+                found = publishing.publish(opened.base, place, cancel=cancel, progress=bar)
+                code = opening.outcome(opened)
+            else:
+                from cqlgui.tasks.cluster import pieces
+
+                found = pieces.publish(
+                    arguments.files, place, cluster, cancel=cancel, progress=bar, on_message=terminal.say
+                )
         finally:
             bar.end()
     if arguments.json:
@@ -35,4 +44,4 @@ def run(arguments: argparse.Namespace) -> int:
             f"{found.games} games in {found.parts} parts, {found.written} of them new, "
             f"{found.size / 1e6:.1f} MB: {found.place}"
         )
-    return opening.outcome(opened)
+    return code

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import math
 import sys
@@ -57,6 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.normalise:
             terminal.say(_NO_FRAME)
         return _batch(arguments)
+    against = _against_hits(arguments)
+    if against:
+        terminal.say(f"cqlgui search: {against} does not go with --hits.")
+        return terminal.USAGE
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     as_json = arguments.json or arguments.jsonl
     try:
@@ -70,7 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
         # An output file that the query names must lie in an allowed folder. An output file that the user
         # names may lie anywhere.
         allowed: tuple[Path, ...] = ()
-        if arguments.output is None:
+        if arguments.hits is not None:
+            if query.header.output is not None:
+                terminal.say("The query's output is not written, as --hits says where the hits go.")
+        elif arguments.output is None:
             allowed = options.allow_write
             arguments.output = _header_output(query.header, allowed)
         ending = ""
@@ -84,9 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
             terminal.say(_NO_ANNOTATION)
         if arguments.study and ending != ".pgn":
             terminal.say(_NO_STUDY)
-        if arguments.normalise and not ending and not arguments.tree:
+        if arguments.normalise and not ending and not arguments.tree and arguments.hits is None:
             terminal.say(_NO_FRAME)
-        tables = arguments.jsonl or arguments.csv or ending not in ("", ".pgn")
+        tables = arguments.jsonl or arguments.csv or arguments.hits or ending not in ("", ".pgn")
         if (arguments.spans or arguments.group) and not tables:
             terminal.say(_NO_ROWS)
         if judged is not None and not (arguments.jsonl or arguments.csv):
@@ -99,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         with (
             terminal.interruptible() as cancel,
             judging.opened(judged, cancel) as judges,
-            _cluster(arguments) as cluster,
+            opening.cluster(arguments.scheduler, partial=arguments.partial) as cluster,
         ):
             opened = opening.open_base(arguments.files, cancel, adopt=_asks_catalog(arguments))
             base = opened.base
@@ -110,22 +116,13 @@ def run(arguments: argparse.Namespace) -> int:
             options = _among(arguments, base, options)
             if cluster is None and arguments.partial:
                 options = _sound(base, options)
-            code = _once(arguments, opened, text, name, options, allowed, cancel, judges, cluster)
+            if arguments.hits is not None:
+                code = _to_files(arguments, base, text, name, options, cancel, cluster)
+            else:
+                code = _once(arguments, opened, text, name, options, allowed, cancel, judges, cluster)
             return code or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
-
-
-@contextlib.contextmanager
-def _cluster(arguments: argparse.Namespace) -> Iterator[scheduling.Scheduler | None]:
-    """Who searches, if it is not this process. Raises `CqlguiError` if Dask is not installed."""
-    if arguments.scheduler is None:
-        yield None
-        return
-    from cqlgui.tasks.cluster import joining
-
-    with joining.joined(arguments.scheduler, partial=arguments.partial) as cluster:
-        yield cluster
 
 
 def _asks_catalog(arguments: argparse.Namespace) -> bool:
@@ -254,10 +251,7 @@ def _once(
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
         bar.end()
-        for message in said:
-            # All lines of a message after its first line are indented, so that they do not look like messages
-            # of the program.
-            terminal.say(message.text.replace("\n", "\n  "))
+        _say_messages(said)
 
     # Whether a game is a duplicate is known when all games have been found. An engine takes much longer than
     # a search, so it begins when the search has ended, and a search that fails is told before.
@@ -281,8 +275,7 @@ def _once(
     late = (arguments.jsonl or arguments.csv) and not streaming
     if late and len(result.games) and not (judges is not None and result.cancelled):
         stream(result.games)
-    for failed in result.failed_games:
-        terminal.say(f"{failed.source}:{failed.line}: game {failed.game} was left out: {failed.reason}")
+    _say_failures(result)
     if arguments.json:
         terminal.put_object(answer(base, result, values=arguments.values))
     elif arguments.tree:
@@ -333,18 +326,7 @@ def _once(
         terminal.say(f"{what} written to {report.path}{more}")
         if report.as_played:
             terminal.say(f"{report.as_played} of them as they were played: {exporting.AS_PLAYED}")
-    for words in result.notices:
-        terminal.say(words)
-    for words in result.left_out:
-        terminal.say(f"Left out: {words}")
-    failures = len(result.failed_games)
-    left_out = f", {failures} could not be searched" if failures else ""
-    match = "matches" if len(result.games) == 1 else "match"
-    terminal.say(
-        f"{len(result.games)} of {plurals.games(result.games_searched)} {match} "
-        f"({plurals.positions(result.positions)}){left_out}, {result.seconds:.2f} seconds, "
-        f"{_engine(result.engine, result.reason)}"
-    )
+    _say_outcome(result, len(result.games), result.positions)
     if result.stopped is not None:
         _say_stop(result.stopped, text, name)
     if cut:
@@ -357,6 +339,71 @@ def _once(
     if result.hopeless or unwritten:
         return terminal.REJECTED
     return terminal.USAGE if result.left_out else terminal.OK
+
+
+def _against_hits(arguments: argparse.Namespace) -> str:
+    """An option that does not go with --hits; empty without --hits, or if all options do."""
+    if arguments.hits is None:
+        return ""
+    forms = ("output", "batch", "json", "jsonl", "csv", "tree", "values", "limit", "syzygy", "uci")
+    given = [f"--{name}" for name in forms if getattr(arguments, name)]
+    given += [] if arguments.duplicates else ["--no-duplicates"]
+    return {"--uci": "an engine", "--output": "-o"}.get(given[0], given[0]) if given else ""
+
+
+def _to_files(
+    arguments: argparse.Namespace,
+    base: base_model.Base,
+    text: str,
+    name: str,
+    options: search_model.SearchOptions,
+    cancel: progress.CancelToken,
+    cluster: scheduling.Scheduler | None,
+) -> int:
+    """Let those who search write the hits into a folder, and print numbers."""
+    from cqlgui.store import places
+    from cqlgui.tasks.cluster import hit_files
+
+    bar = terminal.Bar()
+    place = places.spelt(arguments.hits)
+
+    def say(said: Sequence[hit_model.QueryMessage]) -> None:
+        bar.end()
+        _say_messages(said)
+
+    try:
+        report = hit_files.write(
+            base,
+            text,
+            options,
+            place,
+            rows=_shape(arguments),
+            normalise=arguments.normalise,
+            scheduler=cluster,
+            cancel=cancel,
+            progress=bar,
+            on_messages=say,
+        )
+    finally:
+        bar.end()
+    _say_failures(report)
+    if arguments.count:
+        print(f"{plurals.games(report.games)}, {plurals.positions(report.hits)}")
+    what = f"{plurals.games(report.games)}, {plurals.hits(report.hits)}"
+    count = len(report.files)
+    terminal.say(f"{what} written to {place} ({count} {'file' if count == 1 else 'files'})")
+    _say_outcome(report, report.games, report.hits)
+    if report.stopped is not None:
+        _say_stop(report.stopped, text, name)
+    if report.cancelled:
+        terminal.say("Stopped before the search had ended.")
+    if not report.complete:
+        terminal.say(f"The hits in {place} are not complete: it has no {hit_files.COMPLETE}.")
+    if report.cancelled:
+        return terminal.CANCELLED
+    if report.hopeless:
+        return terminal.REJECTED
+    return terminal.USAGE if report.left_out else terminal.OK
 
 
 def _without_duplicates(
@@ -395,6 +442,38 @@ def _hindrance(output: Path, opened: base_model.ImportReport, result: search_mod
         if result.failed_games:
             return "some games could not be searched"
     return ""
+
+
+def _say_messages(said: Sequence[hit_model.QueryMessage]) -> None:
+    """Print messages of the query."""
+    for message in said:
+        # All lines of a message after its first line are indented, so that they do not look like messages of
+        # the program.
+        terminal.say(message.text.replace("\n", "\n  "))
+
+
+def _say_failures(result: search_model.SearchResult | search_model.HitsReport) -> None:
+    """Print which games could not be searched."""
+    for failed in result.failed_games:
+        terminal.say(f"{failed.source}:{failed.line}: game {failed.game} was left out: {failed.reason}")
+
+
+def _say_outcome(
+    result: search_model.SearchResult | search_model.HitsReport, games: int, positions: int
+) -> None:
+    """Print how a search went. `games` and `positions` match."""
+    for words in result.notices:
+        terminal.say(words)
+    for words in result.left_out:
+        terminal.say(f"Left out: {words}")
+    failures = len(result.failed_games)
+    left_out = f", {failures} could not be searched" if failures else ""
+    match = "matches" if games == 1 else "match"
+    terminal.say(
+        f"{games} of {plurals.games(result.games_searched)} {match} "
+        f"({plurals.positions(positions)}){left_out}, {result.seconds:.2f} seconds, "
+        f"{_engine(result.engine, result.reason)}"
+    )
 
 
 def _say_stop(stop: search_model.Stop, text: str, name: str) -> None:

@@ -71,6 +71,12 @@ def open_source(
     return stream.PackedText(path, kind, status, copy, cancel or progress.CancelToken(), report)
 
 
+def is_plain(path: Path) -> bool:
+    """Whether a source is neither packed nor UTF-16. Raises the errors of `open_source`."""
+    head, _ = _examine(path)
+    return kind_of(path, head) == "plain"
+
+
 def _examine(path: Path) -> tuple[bytes, os.stat_result]:
     """The first bytes of a regular file and its `stat`. Raises `SourceError` if the file cannot be read."""
     try:

@@ -521,7 +521,7 @@ class Writer:
         taken = {row.file for row in known.segments} | {path.name for path in self.folder.glob("*.seg")}
         name = _free_name(number, taken)
         segments.write(self.folder / name, games)
-        return _row(name, games)
+        return row_of(name, games)
 
     def close(self) -> None:
         """Release the lock; games that were not committed are dropped."""
@@ -551,7 +551,7 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
     try:
         segments.write(folder / name, block)
         rows = list(manifest.segments)
-        rows[number] = _row(name, block)
+        rows[number] = row_of(name, block)
         replace(manifest, segments=tuple(rows)).write(folder)
     except OSError as error:
         raise _refused(folder, error) from error
@@ -593,7 +593,8 @@ def lock(folder: Path) -> Iterator[None]:
             disk.unlock_file(file.fileno())
 
 
-def _row(name: str, games: Block) -> SegmentRow:
+def row_of(name: str, games: Block) -> SegmentRow:
+    """A segment with some games, as the manifest lists it."""
     first, last = games.rows[0], games.rows[-1]
     end = int(last["offset"]) + int(last["length"])
     positions = int(games.rows["positions"].sum())

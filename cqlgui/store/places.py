@@ -78,14 +78,18 @@ class Place:
     def write(self, name: str, data: bytes) -> None:
         """Replace a file by `data`, as a whole. A file of a local folder is written beside it and renamed. At
         an address, the store decides; object stores show a file when all of it was written."""
-        if self._remote is None:
-            path = self._folder / name
-            self._asked(name, lambda: path.parent.mkdir(parents=True, exist_ok=True))
-            self._asked(name, lambda: disk.replace_file(path, data))
-            return
-        system, root = self._remote
-        self._asked(name, lambda: system.makedirs(f"{root}/{name}".rpartition("/")[0], exist_ok=True))
-        self._asked(name, lambda: system.pipe_file(f"{root}/{name}", data))
+        try:
+            if self._remote is None:
+                path = self._folder / name
+                self._asked(name, lambda: path.parent.mkdir(parents=True, exist_ok=True))
+                self._asked(name, lambda: disk.replace_file(path, data))
+                return
+            system, root = self._remote
+            self._asked(name, lambda: system.makedirs(f"{root}/{name}".rpartition("/")[0], exist_ok=True))
+            self._asked(name, lambda: system.pipe_file(f"{root}/{name}", data))
+        except FileNotFoundError as error:
+            # The folder cannot be made, or was removed just now.
+            raise self._refused(name, error.strerror or error) from error
 
     def has(self, name: str, data: bytes) -> bool:
         """Whether there is a file with this content. At an address, only its size is compared, because
@@ -97,6 +101,24 @@ class Place:
             return bool(self._asked(name, lambda: system.size(f"{root}/{name}")) == len(data))
         except FileNotFoundError:
             return False
+
+    def names(self) -> list[str]:
+        """The names of all that stands in the folder itself, sorted; none if there is no such folder."""
+        try:
+            if self._remote is None:
+                return sorted(self._asked("", lambda: [path.name for path in self._folder.iterdir()]))
+            system, root = self._remote
+            # Somebody else may have written there in the meantime.
+            system.invalidate_cache()
+            found = self._asked("", lambda: system.ls(root, detail=False))
+        except FileNotFoundError:
+            return []
+        return sorted(str(path).rstrip("/").rpartition("/")[2] for path in found)
+
+    def sweep(self) -> None:
+        """Remove the unfinished files that killed programs left behind. At an address there are none."""
+        if self._remote is None:
+            disk.sweep(self._folder)
 
     def remove(self, name: str) -> None:
         """Remove a file. A file that is missing is no error."""
@@ -136,14 +158,16 @@ class Place:
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise errors.SourceError(
-                f"The file {name} of {self.name} cannot be used: {error.strerror or error}."
-            ) from error
+            raise self._refused(name, error.strerror or error) from error
         except Exception as error:
             # A store of objects has errors of its own, and this module does not know them.
             if self._remote is None:
                 raise
-            raise errors.SourceError(f"The file {name} of {self.name} cannot be used: {error}.") from error
+            raise self._refused(name, error) from error
+
+    def _refused(self, name: str, reason: object) -> errors.SourceError:
+        what = f"The file {name} of {self.name}" if name else self.name
+        return errors.SourceError(f"{what} cannot be used: {reason}.")
 
 
 def _file_system(place: str) -> tuple[Any, str]:

@@ -13,8 +13,76 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from cqlgui.store import places, published
+from cqlgui.tasks.cluster import publishing
+from cqlgui.tasks.databases import importing, workspace
+from cqlgui.tasks.databases import published as published_bases
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import searching
 from tests import helpers
+
+SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+COPIES = 4
+"""The sample as so many sources. A source of 500 games has two parts."""
+PART = 200
+"""Number of games in the first part of a source."""
+
+PRELOAD = """
+import os, pathlib, sys, time
+from cqlgui.tasks.processes import pool
+from cqlgui.tasks.search import sieving
+
+flags = pathlib.Path({flags!r})
+# Dask runs this text more than once in a process.
+scan_part = getattr(sieving, "plain_scan_part", sieving.scan_part)
+sieving.plain_scan_part = scan_part
+
+def scanned(chosen, task, *rest):
+    first = task.source.first + task.first
+    if (flags / "poison").exists():
+        if int((flags / "poison").read_text()) in range(first + task.begin, first + task.end):
+            os._exit(1)
+    if (flags / "slow").exists():
+        time.sleep(0.005)
+    return scan_part(chosen, task, *rest)
+
+sieving.scan_part = scanned
+
+from cqlgui.base.files import disk
+from cqlgui.store import places
+write = getattr(places.Place, "plain_write", places.Place.write)
+places.Place.plain_write = write
+
+def written(place, name, data):
+    torn = flags / "torn"
+    if name.endswith(".parquet") and torn.exists():
+        torn.unlink()
+        _, file = disk.create(pathlib.Path(place.name))
+        file.write(data[:100])
+        file.flush()
+        os._exit(1)
+    return write(place, name, data)
+
+places.Place.write = written
+deadly = '''
+import os
+from cqlgui.cql.interpreting import interpreter
+run = interpreter.Program.run
+def ended(self, game, host, *rest):
+    # Other tasks of a worker that died may be interpreted too, and they have a game 7 as well.
+    if host.gamenumber == 7 and host._reader.path.name == "0.pgn" and os.path.exists({poison!r}):
+        os._exit(9)
+    return run(self, game, host, *rest)
+interpreter.Program.run = ended
+from cqlgui.tasks.search import worker
+worker.main()
+'''
+pool.worker_command = lambda: [sys.executable, "-c", deadly]
+"""
 
 
 @contextlib.contextmanager
@@ -47,6 +115,60 @@ def started(workers: int, home: Path, preload: Path | None = None) -> Iterator[s
             yield address
         finally:
             process.stdin.close()
+
+
+class Cluster:
+    """A running cluster of two workers, the flags that its workers look at, and a base for it."""
+
+    def __init__(self, address: str, folder: Path, place: Path) -> None:
+        self.address = address
+        self.flags = folder
+        self.place = place
+
+    @property
+    def base(self) -> base_model.Base:
+        return published_bases.open_base(str(self.place), adopt=False).base
+
+    @contextlib.contextmanager
+    def flagged(self, name: str, text: str = "") -> Iterator[None]:
+        (self.flags / name).write_text(text)
+        yield
+        (self.flags / name).unlink(missing_ok=True)
+
+    def search(self, query: str, **words: Any) -> search_model.SearchResult:
+        # Dask is imported here, because it may be missing.
+        from cqlgui.tasks.cluster import clients
+
+        partial = words.pop("partial", False)
+        with clients.Dask(self.address, partial=partial) as scheduler:
+            return searching.search(self.base, query, scheduler=scheduler, **words)
+
+    def part(self, number: int, ending: str) -> Path:
+        """A file of a part, counted over all sources."""
+        listed = published.Listing.read(places.Place(str(self.place))).sources
+        return self.place / [part for one in listed for part in one.parts][number].file(ending)
+
+
+def published_copies(folder: Path) -> Path:
+    """A published base of `COPIES` copies of the sample."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CQLGUI_HOME", str(folder / "home"))
+        files = [folder / f"{number}.pgn" for number in range(COPIES)]
+        for number, file in enumerate(files):
+            # Equal parts would be one file.
+            file.write_bytes(b"; copy" + b"." * number + b"\n\n" + SAMPLE.read_bytes())
+        publishing.publish(importing.open_base(files).base, str(folder / "pub"))
+        workspace.close()
+    return folder / "pub"
+
+
+@contextlib.contextmanager
+def flagged(place: Path, folder: Path) -> Iterator[Cluster]:
+    """A cluster of two workers that look at flags in a folder. `place` is its base."""
+    preload = folder / "preload.py"
+    preload.write_text(PRELOAD.format(flags=str(folder), poison=str(folder / "poison")))
+    with started(2, folder / "workers", preload) as address:
+        yield Cluster(address, folder, place)
 
 
 def _main() -> None:

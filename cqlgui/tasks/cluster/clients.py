@@ -14,16 +14,15 @@ import itertools
 import logging
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
 from types import TracebackType
 from typing import Final
 
 import dask
 import distributed
-import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql.interpreting.runtime import memory
 from cqlgui.tasks.cluster import admission, messages, versions, working
@@ -36,12 +35,15 @@ _TASK_SECONDS: Final = 0.1
 _OVERHEAD_SECONDS: Final = 0.008
 """What a task costs in the scheduler and in this process, reckoned twice. With W workers, a task lasts W
 times as long at least, and `_TASK_SECONDS` at least."""
+_FILE_SECONDS: Final = 1.0
+"""A task lasts so long at least if it writes a file. Small files would be read slowly."""
 _WAITING: Final = 2
 """Number of tasks for each worker that are handed out at the same time."""
 _LONELY_SECONDS: Final = 60.0
 """How long a search waits while there are no workers."""
 _LONELY_PAUSE: Final = 0.05
 _POLL_SECONDS: Final = 0.002
+_ANSWER_SECONDS: Final = 0.02
 _COUNT_SECONDS: Final = 1.0
 """How often the threads of the cluster are counted. Workers may join and leave."""
 _PLAIN_GAMES: Final = 500
@@ -98,15 +100,57 @@ class Dask:
         except _UNREACHED as error:
             raise self.gone() from error
 
-    def gone(self) -> errors.CqlguiError:
-        """The error for a scheduler that does not answer any more."""
-        return errors.CqlguiError(f"The scheduler at {self.address} is gone.")
-
     def chunks(self, job: scheduling.Job, remembered: memory.Memory | None) -> scheduling.Chunks:
         """The chunks of a search. Raises `CqlguiError` if the base is not published, or if the query reads or
         writes files."""
         admission.refuse(job.sources, files=bool(job.options.allow_read or job.options.allow_write))
         return _Chunks(self, self._client, job, remembered)
+
+    def answers(
+        self,
+        work: Callable[[bytes], bytes],
+        requests: Sequence[bytes],
+        search: str,
+        cancel: progress.CancelToken,
+    ) -> Iterator[tuple[int, bytes]]:
+        """See `pieces.Cluster`. All requests are handed out at once, the first ones first."""
+        waiting: dict[distributed.Future, int] = {}
+        try:
+            for number, request in enumerate(requests):
+                key = f"cqlgui-{search}-{number}"
+                future = self._client.submit(work, request, key=key, pure=False, priority=-number)
+                waiting[future] = number
+            while waiting:
+                cancel.raise_if_cancelled()
+                done = [future for future in waiting if future.done()]
+                if not done and self._client.status != "running":
+                    raise self.gone()
+                if not done:
+                    cancel.wait(_ANSWER_SECONDS)
+                for future in done:
+                    if future.status == "error":
+                        raise self.failed(future.exception())
+                    if future.status != "finished":
+                        raise self.gone()
+                    yield waiting.pop(future), future.result()
+        except _UNREACHED as error:
+            raise self.gone() from error
+        finally:
+            if waiting and self._client.status == "running":
+                with contextlib.suppress(*_UNREACHED):
+                    self._client.run(working.stop, search, wait=False)
+                    self._client.cancel(list(waiting))
+
+    def gone(self) -> errors.CqlguiError:
+        """The error if the scheduler does not answer any more."""
+        return errors.CqlguiError(f"The scheduler at {self.address} is gone.")
+
+    def failed(self, fault: BaseException) -> errors.CqlguiError:
+        """The error for a bug on a worker, or for a worker that died again and again."""
+        return errors.CqlguiError(
+            f"A worker of {self.address} failed ({type(fault).__name__}: {fault}). cqlgui must be installed "
+            "there as it is here."
+        )
 
 
 def _has_certificate() -> bool:
@@ -153,7 +197,7 @@ class _Chunks:
         self._memory = None if remembered is None else remembered.packed()
         self.left_out: list[str] = []
         self.notices = [_CHAIN] if self._is_chain else []
-        self._parts = collections.deque(_parts(job))
+        self._parts = collections.deque(scheduling.parts(job))
         self._place = "" if not self._parts else _place(job)
         self._check = published.opened(self._place).listing.check if self._parts else ""
         # The first games of the tasks that are handed out, in order. Chunks are given in this order.
@@ -239,10 +283,7 @@ class _Chunks:
         return _Task(tuple(stretches))
 
     def _submit(self, task: _Task) -> None:
-        begin, within = task.begin, self._job.options.within
-        if within is not None:
-            low, high = np.searchsorted(within, [begin, task.end]).tolist()
-            within = within[low:high]
+        begin = task.begin
         request = messages.Request(
             versions=versions.own(),
             search=self._name,
@@ -252,9 +293,10 @@ class _Chunks:
             options=self._job.options,
             begin=begin,
             end=task.end,
-            within=within,
+            within=scheduling.within(self._job, begin, task.end),
             memory=self._memory,
             plainly=task.plainly,
+            output=self._job.output,
         )
         key = f"cqlgui-{self._name}-{next(self._numbers)}"
         # The earliest games come first.
@@ -287,30 +329,25 @@ class _Chunks:
     def _take_over(self, task: _Task, data: bytes) -> None:
         """Keep the chunk of a task until its turn comes."""
         words, arrays = messages.unpacked(data)
-        fault = words.get("error")
-        if fault == "damaged" and self._cluster.partial:
+        if words.get("error") == "damaged" and self._cluster.partial:
             if len(task.stretches) > 1:
                 self._split(task)
                 return
             self.left_out.append(f"Games {task.begin} to {task.end - 1}: {words['sentence']}")
             self._chunks[task.begin] = _nothing(self._job, task)
             return
-        if fault is not None:
-            kinds = {"damaged": errors.IndexDamaged, "cancelled": errors.Cancelled}
-            raise kinds.get(fault, errors.CqlguiError)(words["sentence"])
+        messages.insist(words)
         self._chunks[task.begin] = messages.chunk(words, arrays)
         if self._is_chain:
             self._memory = words["memory"]
-        wished = max(_TASK_SECONDS, _OVERHEAD_SECONDS * self._threads) * len(task.stretches)
+        least = _TASK_SECONDS if self._job.output is None else _FILE_SECONDS
+        wished = max(least, _OVERHEAD_SECONDS * self._threads) * len(task.stretches)
         self._size = max(1, min(2 * self._size, int(wished / max(words["seconds"], 1e-4))))
 
     def _failed(self, task: _Task, fault: BaseException) -> None:
         """A task ended its workers, or failed otherwise."""
         if not isinstance(fault, distributed.KilledWorker):
-            raise errors.CqlguiError(
-                f"A worker of {self._cluster.address} failed ({type(fault).__name__}: {fault}). cqlgui must "
-                "be installed there as it is here."
-            ) from fault
+            raise self._cluster.failed(fault) from fault
         if task.plainly:
             raise errors.CqlguiError(
                 f"Games {task.begin} to {task.end - 1} ended one worker after the other, so the search was "
@@ -337,19 +374,6 @@ def _place(job: scheduling.Job) -> str:
     place = job.sources[0].place
     assert place is not None
     return place[0]
-
-
-def _parts(job: scheduling.Job) -> Iterator[tuple[int, int, int]]:
-    """The number of the source, the first game and the game after the last one (base ordinals), for each part
-    with games that are to be searched."""
-    within = job.options.within
-    for number, source in enumerate(job.sources):
-        assert source.place is not None
-        listed = published.opened(source.place[0]).listing.sources[source.place[1]]
-        for first, end in itertools.pairwise(listed.firsts):
-            begin, after = source.first + first, source.first + end
-            if within is None or np.searchsorted(within, begin) < np.searchsorted(within, after):
-                yield number, begin, after
 
 
 def _nothing(job: scheduling.Job, task: _Task) -> sieving.Chunk:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS: Final = 0.05
 THREAD: Final = "join a cluster"
 """The name of the thread that connects."""
-_MISSING: Final = "A search on a cluster needs Dask: pip install 'cqlgui[cluster]'."
+_MISSING: Final = "A cluster needs Dask: pip install 'cqlgui[cluster]'."
 
 
 def joined(

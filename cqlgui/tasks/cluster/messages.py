@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base import data, errors
 from cqlgui.base.data import dataclass
 from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import hit_model, search_model
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers
 from cqlgui.tasks.search import hit_details, sieving
 
@@ -31,16 +33,24 @@ def packed(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray] | None = N
     return b"".join([_LENGTH.pack(len(head)), head, *(array.tobytes() for array in listed.values())])
 
 
-def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def unpacked(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The words and the arrays of a message."""
-    (length,) = _LENGTH.unpack_from(data)
+    (length,) = _LENGTH.unpack_from(message)
     at = _LENGTH.size + length
-    words: dict[str, Any] = json.loads(data[_LENGTH.size : at])
+    words: dict[str, Any] = json.loads(message[_LENGTH.size : at])
     arrays: dict[str, np.ndarray] = {}
     for name, (kind, count) in words.pop("arrays").items():
-        arrays[name] = np.frombuffer(data, kind, count, at)
+        arrays[name] = np.frombuffer(message, kind, count, at)
         at += arrays[name].nbytes
     return words, arrays
+
+
+def insist(words: Mapping[str, Any]) -> None:
+    """Raise the error that an answer tells, if it tells one."""
+    fault = words.get("error")
+    if fault is not None:
+        kinds = {"damaged": errors.IndexDamaged, "cancelled": errors.Cancelled}
+        raise kinds.get(fault, errors.CqlguiError)(words["sentence"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,7 @@ class Request:
     `versions` are those of the program that asks (`versions`). `search` names the search, so that it can be
     stopped. `place` and `check` name the published base. `within` are the games to search; None for all.
     `memory` is what the query remembers of earlier games. With `plainly`, all games are interpreted in a
-    process of their own.
+    process of their own. With `output`, the worker writes the hits there, and the reply has none.
     """
 
     versions: str
@@ -64,6 +74,7 @@ class Request:
     within: Integers | None = None
     memory: Any = None
     plainly: bool = False
+    output: search_model.HitFolder | None = None
 
     def packed(self) -> bytes:
         """The request as a message."""
@@ -82,6 +93,7 @@ class Request:
             "end": self.end,
             "memory": self.memory,
             "plainly": self.plainly,
+            "output": None if self.output is None else data.named(self.output),
         }
         return packed(words, {} if self.within is None else {"within": self.within})
 
@@ -96,7 +108,9 @@ class Request:
             details=search_model.Details[words["details"]],
         )
         same = ("versions", "search", "place", "check", "text", "begin", "end", "memory", "plainly")
-        return Request(**{name: words[name] for name in same}, options=options, within=arrays.get("within"))
+        output = None if words["output"] is None else search_model.HitFolder(**words["output"])
+        within = arrays.get("within")
+        return Request(**{name: words[name] for name in same}, options=options, within=within, output=output)
 
 
 def reply(
@@ -129,6 +143,7 @@ def reply(
         "lost": [[*one] for chunk in chunks for one in chunk.lost],
         "memory": memory,
         "seconds": seconds,
+        "written": None if chunks[0].written is None else _file(chunks[0].written),
     }
     arrays: dict[str, np.ndarray] = {"hits": whole.hits}
     if len(whole.codes):
@@ -157,7 +172,23 @@ def chunk(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> sieving
         {},
         [(games, answer) for games, answer in words["replies"]],
         [(game, reason) for game, reason in words["lost"]],
+        None if words["written"] is None else _file_of(words["written"]),
     )
+
+
+def _file(file: search_model.HitFile) -> dict[str, Any]:
+    """A file of hits, as plain data."""
+    failed = [[bad.game, str(bad.source), bad.offset, bad.line, bad.reason] for bad in file.failed]
+    said = [[message.game, message.text] for message in file.messages]
+    stopped = None if file.stopped is None else data.named(file.stopped)
+    return {**data.named(file), "failed": failed, "messages": said, "stopped": stopped}
+
+
+def _file_of(words: dict[str, Any]) -> search_model.HitFile:
+    failed = tuple(base_model.BadGame(game, Path(path), *rest) for game, path, *rest in words["failed"])
+    said = tuple(hit_model.QueryMessage(*one) for one in words["messages"])
+    stopped = None if words["stopped"] is None else search_model.Stop(**words["stopped"])
+    return search_model.HitFile(**{**words, "failed": failed, "messages": said, "stopped": stopped})
 
 
 def _told(game: hit_model.GameHits) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent import futures
 from typing import Final
 
@@ -19,7 +19,7 @@ from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, replace
 from cqlgui.db.headers import Table
-from cqlgui.store import places, published, side_files
+from cqlgui.store import index, places, published, segments, side_files
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model
@@ -64,15 +64,12 @@ def publish(
             )
     token = cancel or progress_module.CancelToken()
     target = places.Place(place)
-    before: published.Listing | None = None
-    # Whatever stands there is replaced, if it was published.
-    with contextlib.suppress(errors.CqlguiError):
-        before = published.Listing.read(target)
+    before = listing_at(target)
     listed: list[published.Listed] = []
     done = written = size = 0
     for source in base.sources:
         parts: list[published.Part] = []
-        for part, is_new, length in _parts(source, target):
+        for part, is_new, length in parts_of(source, target):
             token.raise_if_cancelled()
             parts.append(part)
             done, written, size = done + part.games, written + is_new, size + length
@@ -80,14 +77,33 @@ def publish(
         with sources.indexed(source) as opened:
             known = opened.manifest.identity
         listed.append(published.Listed(str(source.path), known.digest, known.text_size, tuple(parts)))
-    listing = published.Listing.of(listed)
-    target.write(published.LISTING, listing.packed())
-    if before is not None:
-        kept = {part.name for source in listing.sources for part in source.parts}
-        for old in (part for source in before.sources for part in source.parts if part.name not in kept):
-            for ending in old.sums:
-                target.remove(old.file(ending))
+    finish(target, published.Listing.of(listed), before)
     return Published(place, base.games, sum(len(one.parts) for one in listed), written, size)
+
+
+def listing_at(target: places.Place) -> published.Listing | None:
+    """The listing of the base that is published at a place. None if none can be read: then whatever stands
+    there stays."""
+    with contextlib.suppress(errors.CqlguiError):
+        return published.Listing.read(target)
+    return None
+
+
+def finish(
+    target: places.Place,
+    listing: published.Listing,
+    before: published.Listing | None,
+    useless: Sequence[published.Part] = (),
+) -> None:
+    """Write the listing of a base whose parts are all there. Then remove the parts of the base that stood
+    there before, and of `useless`, that are not in the listing. Raises `errors.SourceError`."""
+    target.write(published.LISTING, listing.packed())
+    kept = {part.name for source in listing.sources for part in source.parts}
+    old = [] if before is None else [part for source in before.sources for part in source.parts]
+    for part in (*old, *useless):
+        if part.name not in kept:
+            for ending in part.sums:
+                target.remove(part.file(ending))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +117,7 @@ class _Unpacked:
     text: bytes
 
 
-def _parts(source: base_model.Source, target: places.Place) -> Iterator[tuple[published.Part, bool, int]]:
+def parts_of(source: base_model.Source, target: places.Place) -> Iterator[tuple[published.Part, bool, int]]:
     """Write the parts of a source, in order. Yields each part, whether it was written now, and its size."""
     count = max(1, os.cpu_count() or 1)
     coming: collections.deque[futures.Future[tuple[published.Part, bool, int]]] = collections.deque()
@@ -127,26 +143,39 @@ def _unpacked(source: base_model.Source) -> Iterator[_Unpacked]:
             row = rows[number]
             begin = row.offset if number else 0
             end = rows[number + 1].offset if number + 1 < len(rows) else manifest.identity.text_size
-            planning.signed(segment)
-            try:
-                signatures = side_files.path_of(segment.path).read_bytes()
-            except OSError:
-                # A search makes them when it needs them.
-                signatures = None
             ordinals = np.arange(first, first + segment.games)
             games, table = known.table(source.id, ordinals)
             if len(games) < len(ordinals):
                 raise errors.SourceError(
                     f"Headers of {source.path.name} are missing in the catalog. Open the file again."
                 )
-            white, bad = table.texts["white"], table.numbers["bad"]
-            named = sum(white.texts[place] is not None for place in white.places.tolist())
-            part = published.Part(
-                "", segment.games, row.positions, row.offset, row.end, row.line, named,
-                int(np.count_nonzero(bad)), {},
-            )  # fmt: skip
-            segment.verify()
-            yield _Unpacked(part, segment.path.read_bytes(), signatures, table, reader.stretch(begin, end))
+            yield _gathered(row, segment, table, reader.stretch(begin, end))
+
+
+def put(
+    row: index.SegmentRow, segment: segments.Segment, table: Table, text: bytes, target: places.Place
+) -> tuple[published.Part, bool, int]:
+    """Write a part, whose games are those of a segment. `table` has their headers, and `text` their text up
+    to the next part. Closes the segment. Returns the part, whether it was written now, and its size. Raises
+    `errors.SourceError`."""
+    with contextlib.closing(segment):
+        return _put(_gathered(row, segment, table, text), target)
+
+
+def _gathered(row: index.SegmentRow, segment: segments.Segment, table: Table, text: bytes) -> _Unpacked:
+    planning.signed(segment)
+    try:
+        signatures = side_files.path_of(segment.path).read_bytes()
+    except OSError:
+        # A search makes them when it needs them.
+        signatures = None
+    white, bad = table.texts["white"], table.numbers["bad"]
+    named = sum(white.texts[place] is not None for place in white.places.tolist())
+    part = published.Part(
+        "", segment.games, row.positions, row.offset, row.end, row.line, named, int(np.count_nonzero(bad)), {}
+    )
+    segment.verify()
+    return _Unpacked(part, segment.path.read_bytes(), signatures, table, text)
 
 
 def _put(unpacked: _Unpacked, target: places.Place) -> tuple[published.Part, bool, int]:

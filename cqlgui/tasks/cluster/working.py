@@ -12,7 +12,7 @@ import functools
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -41,10 +41,11 @@ _lock: Final = threading.Lock()
 async def stop(search: str) -> None:
     """Stop the work for a search, also in the midst of a task, and the tasks that come later. Dask calls this
     function in the event loop of each worker, and waits only for functions that are not asynchronous."""
-    _token(search).cancel()
+    token(search).cancel()
 
 
-def _token(search: str) -> progress.CancelToken:
+def token(search: str) -> progress.CancelToken:
+    """The token of a search, or of other work that goes by a name."""
     with _lock:
         found = _tokens.setdefault(search, progress.CancelToken())
         _tokens.move_to_end(search)
@@ -54,10 +55,24 @@ def _token(search: str) -> progress.CancelToken:
 
 
 def answer(request: bytes) -> bytes:
-    """Search the games of a `messages.Request`. The answer is a `messages.reply`. If something is wrong, it
-    is an error: its kind (`version`, `damaged`, `cancelled` or `other`) and a sentence."""
+    """Search the games of a `messages.Request`. The answer is a `messages.reply`, or an error (`guarded`)."""
     began = time.perf_counter()
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+
+    def work(words: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+        asked = messages.Request.of(words, arrays)
+        if asked.output is not None:
+            return messages.reply([_written(asked, asked.output)], None, None, time.perf_counter() - began)
+        job, chunks, memory = _searched(asked)
+        defaults = None if job.straight is None else job.straight.defaults
+        return messages.reply(chunks, defaults, memory, time.perf_counter() - began)
+
+    return guarded(request, work)
+
+
+def guarded(request: bytes, work: Callable[[dict[str, Any], dict[str, np.ndarray]], bytes]) -> bytes:
+    """The answer of `work` to the words and arrays of a request. If something is wrong, the answer is an
+    error (`messages.insist`): its kind (`version`, `damaged`, `cancelled` or `other`) and a sentence."""
     try:
         words, arrays = messages.unpacked(request)
         theirs = words.get("versions")
@@ -67,10 +82,7 @@ def answer(request: bytes) -> bytes:
                 f"The program that asks is cqlgui {theirs}, and the worker on {versions.here()} has cqlgui "
                 f"{versions.own()}. Install the same version on all computers of the cluster.",
             )
-        asked = messages.Request.of(words, arrays)
-        job, chunks, memory = _searched(asked)
-        defaults = None if job.straight is None else job.straight.defaults
-        return messages.reply(chunks, defaults, memory, time.perf_counter() - began)
+        return work(words, arrays)
     except errors.Cancelled:
         return _fault("cancelled", "Stopped.")
     except errors.IndexDamaged as error:
@@ -83,21 +95,33 @@ def _fault(kind: str, sentence: str) -> bytes:
     return messages.packed({"error": kind, "sentence": sentence})
 
 
+def _written(asked: messages.Request, output: search_model.HitFolder) -> sieving.Chunk:
+    """The chunk of the games, whose hits are in a file."""
+    # A worker that only answers does not need the modules that write.
+    from cqlgui.tasks.cluster import hit_files
+
+    options = replace(asked.options, within=asked.within)
+    if asked.plainly:
+        options = replace(options, compiled=False)
+    base = published.base_of(asked.place, asked.check)
+    return hit_files.chunk(base, asked.text, options, asked.begin, asked.end, output, token(asked.search))
+
+
 def _searched(asked: messages.Request) -> tuple[scheduling.Job, list[sieving.Chunk], Any]:
     """The job, its chunks in game order, and the memory that the query has afterwards."""
-    token = _token(asked.search)
-    token.raise_if_cancelled()
+    stopped = token(asked.search)
+    stopped.raise_if_cancelled()
     options = replace(asked.options, compiled=asked.options.compiled and not asked.plainly)
     job = _job(threading.get_ident(), asked.place, asked.check, asked.text, options)
-    token.raise_if_cancelled()
+    stopped.raise_if_cancelled()
     place = next(
         number for number, source in enumerate(job.sources) if asked.begin < source.first + source.games
     )
     within = np.arange(asked.begin, asked.end) if asked.within is None else asked.within
     chunks: list[sieving.Chunk] = []
     memory = asked.memory
-    for chunk in _sifted(job, place, within, asked, token):
-        done = _interpreted(job, chunk, memory, token) if chunk.left else chunk
+    for chunk in _sifted(job, place, within, asked, stopped):
+        done = _interpreted(job, chunk, memory, stopped) if chunk.left else chunk
         for _, reply in done.replies:
             memory = reply["memory"]
         chunks.append(done)
@@ -124,7 +148,7 @@ def _sifted(
     place: int,
     within: Integers,
     asked: messages.Request,
-    token: progress.CancelToken,
+    stopped: progress.CancelToken,
 ) -> Iterator[sieving.Chunk]:
     """The chunks of the games, from the compiled query."""
     first = job.sources[place].first
@@ -134,7 +158,7 @@ def _sifted(
         return
     with sieving.Sieve(job.plan, job.sources, job.straight, threads=1, within=within) as sieve:
         while not sieve.exhausted:
-            token.raise_if_cancelled()
+            stopped.raise_if_cancelled()
             chunk = sieve.take(_POLL_SECONDS)
             if chunk is not None:
                 yield chunk
@@ -143,7 +167,7 @@ def _sifted(
 
 
 def _interpreted(
-    job: scheduling.Job, chunk: sieving.Chunk, memory: Any, token: progress.CancelToken
+    job: scheduling.Job, chunk: sieving.Chunk, memory: Any, stopped: progress.CancelToken
 ) -> sieving.Chunk:
     """The chunk, with the answers of the interpreter about the games that are left. `memory` is what the
     query remembers of earlier games."""
@@ -170,6 +194,6 @@ def _interpreted(
     )
     with contextlib.ExitStack() as stack:
         crew = stack.enter_context(pool_module.shared().lease(1))
-        if not crew.run(work, token):
+        if not crew.run(work, stopped):
             raise errors.Cancelled("Stopped.")
     return replace(chunk, replies=replies, lost=lost)

@@ -149,6 +149,16 @@ def open_base(
     )
 
 
+def next_goal(games: int) -> int:
+    """The number of games in the segment that follows one with `games` games."""
+    return min(_GROWTH * games, LATER_BATCH)
+
+
+def wide(path: Path) -> str:
+    """What is said of a text that holds UTF-16, and is not UTF-16 as a whole."""
+    return f"{path.name} holds games in UTF-16 behind others. They cannot be read; save it in one encoding."
+
+
 class _Import:
     """Imports the sources of one base, one source after the other."""
 
@@ -294,10 +304,7 @@ class _SourceImport:
                     self._read_on(text, writer)
                     self._name_filter(identity)
                     if text.wide:
-                        self.owner.messages.append(
-                            f"{self.path.name} holds games in UTF-16 behind others. They cannot be read; "
-                            "save it in one encoding."
-                        )
+                        self.owner.messages.append(wide(self.path))
                 except errors.IndexDamaged as damage:
                     self._forget(damage)
                     return False
@@ -425,7 +432,7 @@ class _SourceImport:
                 batch.clear()
             if complete:
                 self.catalog.finish(self.row, writer.game_count, positions)
-            goal = min(_GROWTH * goal, LATER_BATCH)
+            goal = next_goal(goal)
             self.owner.grown(self.place, writer.game_count, positions, complete, identity)
 
         def take(part: reading.Piece) -> None:

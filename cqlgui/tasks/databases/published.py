@@ -261,7 +261,7 @@ class Headers:
             wanted = wanted[own:]
         if not found:
             return np.zeros(0, np.int64), Table.of([])
-        return np.concatenate([games for games, _ in found]), _joined([table for _, table in found])
+        return np.concatenate([games for games, _ in found]), joined([table for _, table in found])
 
     def whole(self, part: published.Part) -> Table:
         """The headers of all games of a part."""
@@ -320,9 +320,13 @@ def packed(table: Table) -> bytes:
     """The headers of a part as the content of its file."""
     found: dict[str, np.ndarray] = {}
     for name, column in table.texts.items():
-        texts, coded = np.unique(column.places, return_inverse=True)
-        found[name] = _small(coded)
-        listed = [column.texts[number] for number in texts.tolist()]
+        texts, firsts, coded = np.unique(column.places, return_index=True, return_inverse=True)
+        # The texts stand in the order of the games, so the file is the same whoever has numbered them.
+        order = np.argsort(firsts)
+        numbers = np.empty(len(order), np.int64)
+        numbers[order] = np.arange(len(order))
+        found[name] = _small(numbers[coded])
+        listed = [column.texts[number] for number in texts[order].tolist()]
         found[f"{name} texts"] = np.frombuffer(json.dumps(listed).encode("ascii"), np.uint8)
     for name, numbers in table.numbers.items():
         found[name] = _small(numbers)
@@ -352,7 +356,7 @@ def _taken(table: Table, chosen: np.ndarray) -> Table:
     )
 
 
-def _joined(tables: Sequence[Table]) -> Table:
+def joined(tables: Sequence[Table]) -> Table:
     """The rows of several tables. Each text is listed once."""
     shifts = np.cumsum([0, *(len(table.more) for table in tables[:-1])])
     texts: dict[str, Coded] = {}

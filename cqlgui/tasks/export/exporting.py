@@ -169,6 +169,28 @@ def export(
     return search_model.ExportReport(path, job.games, job.hits, job.as_played, files)
 
 
+def write_parquet(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    file: BinaryIO,
+    *,
+    normalise: bool = False,
+    rows: hit_table.Rows = hit_table.Rows.HITS,
+    cancel: progress_module.CancelToken | None = None,
+) -> None:
+    """Write the rows of a result to an open file, as `export` does for a path that ends with `.parquet`.
+    Raises `errors.Cancelled`, and `CqlguiError` if pyarrow is not installed, or if a source no longer holds
+    the indexed text."""
+    token = cancel or progress_module.CancelToken()
+    chosen = _chosen(result, None, None)
+    ending = arrow_files.PARQUET
+    job = _Job(base, result, chosen, None, False, normalise, rows, ending, token, progress_module.ignore)
+    with sources.Readers(base) as job.readers:
+        job.readers.check()
+        job.arrow(file)
+        job.readers.check()
+
+
 def export_games(
     base: base_model.Base,
     games: Sequence[int],

@@ -124,6 +124,65 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+class HitFolder:
+    """Where those who search write the rows of the hits. `place` is a folder, or an address. `search` names
+    the search. `rows` is the value of a `hit_table.Rows`. With `normalise`, rows are written in the query's
+    own frame."""
+
+    place: str
+    search: str
+    rows: str
+    normalise: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HitFile:
+    """A file of a `HitFolder`, with the rows of the hits in the games of one task. `name` is empty if the
+    search stopped at one of these games: no file was written then. `size` is in bytes. `games` and `hits`
+    count what matches. `failed` are the games that could not be searched."""
+
+    name: str
+    games: int
+    hits: int
+    size: int
+    failed: tuple[BadGame, ...] = ()
+    messages: tuple[QueryMessage, ...] = ()
+    stopped: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HitsReport:
+    """The outcome of a search that wrote its hits into a folder. `games` and `hits` count what matches, and
+    `size` is the number of bytes of all `files`. The other fields are those of `SearchResult`."""
+
+    place: str
+    games: int
+    hits: int
+    files: tuple[str, ...]
+    size: int
+    games_searched: int
+    positions_searched: int
+    seconds: float
+    engine: str
+    reason: str
+    failed_games: tuple[BadGame, ...] = ()
+    stopped: Stop | None = None
+    cancelled: bool = False
+    left_out: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the query failed: the search stopped, or every game failed."""
+        return self.stopped is not None or 0 < self.games_searched == len(self.failed_games)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the folder has the rows of all games that could be searched."""
+        return not self.cancelled and not self.hopeless
+
+
+@dataclass(frozen=True, slots=True)
 class ExportReport:
     """The result of an export: the numbers of `games` and `hits` that were written.
 

@@ -7,9 +7,12 @@ and the result are the same for all of them (`searching`).
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Protocol
+
+import numpy as np
 
 from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass, replace
@@ -19,6 +22,7 @@ from cqlgui.cql.interpreting.runtime import memory, settings
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine.lowering import writing
 from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.search import hit_details, sieving
@@ -36,6 +40,8 @@ class Job:
     expanded: transforms.Expanded
     plan: sieving.Plan
     straight: sieving.Straight | None
+    output: search_model.HitFolder | None = None
+    """Where whoever searches writes the hits (`Chunk.written`); None if the chunks have the hits."""
 
     @property
     def sources(self) -> list[base_model.Source]:
@@ -112,6 +118,32 @@ def defaults(
         said.remove_comments,
         separable,
     )
+
+
+def parts(job: Job) -> Iterator[tuple[int, int, int]]:
+    """The number of the source, the first game and the game after the last one (base ordinals), for each
+    segment with games that are to be searched. Raises `errors.SourceError` for a source that was read
+    again."""
+    within = job.options.within
+    for number, source in enumerate(job.sources):
+        with sources.indexed(source) as opened:
+            counts = [row.games for row in opened.manifest.segments]
+        for first, end in itertools.pairwise(itertools.accumulate(counts, initial=0)):
+            # Games at the end may have been added after the base was opened.
+            begin, after = source.first + first, source.first + min(end, source.games)
+            if begin < after and (
+                within is None or np.searchsorted(within, begin) < np.searchsorted(within, after)
+            ):
+                yield number, begin, after
+
+
+def within(job: Job, begin: int, end: int) -> found_module.Integers | None:
+    """Those of the games `begin` to `end` - 1 that are to be searched; None for all of them."""
+    chosen = job.options.within
+    if chosen is None:
+        return None
+    low, high = np.searchsorted(chosen, [begin, end]).tolist()
+    return chosen[low:high]
 
 
 class Chunks(Protocol):

@@ -29,7 +29,7 @@ from cqlgui.engine.pruning import pruner
 from cqlgui.engine.replaying import scanning
 from cqlgui.tasks.databases import sources, tags
 from cqlgui.tasks.processes import frames
-from cqlgui.tasks.results import base_model, hit_model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, Integers
 from cqlgui.tasks.search import planning, speaking
@@ -73,6 +73,9 @@ class Chunk:
     """What workers of another computer answered about games in `left`: the games, and the answer."""
     lost: Sequence[tuple[int, str]] = ()
     """The games in `left` that ended such a worker, each with the reason."""
+    written: search_model.HitFile | None = None
+    """The file with the hits of these games, if whoever searched them has written it. The chunk then has no
+    hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -533,8 +536,10 @@ def _texts(numbers: Integers, texts: Sequence[str]) -> Any:
     made = np.full(len(numbers), None, object)
     known = numbers != detail_pass.NO_VALUE
     if known.any():
-        listed = np.empty(len(texts), object)
-        listed[:] = texts
+        # A thread that plans another segment may add texts at any time.
+        kept = list(texts)
+        listed = np.empty(len(kept), object)
+        listed[:] = kept
         made[known] = listed[numbers[known]]
     return made
 

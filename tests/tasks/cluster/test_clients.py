@@ -6,9 +6,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,102 +14,17 @@ import pytest
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
 from cqlgui.base import errors, progress
-from cqlgui.store import places, published
-from cqlgui.tasks.cluster import admission, clients, messages, publishing, versions, working
-from cqlgui.tasks.databases import importing, workspace
-from cqlgui.tasks.databases import published as published_bases
-from cqlgui.tasks.results import base_model, search_model
+from cqlgui.store import published
+from cqlgui.tasks.cluster import admission, clients, messages, versions, working
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
 from tests.helpers import clusters, searched
 
-SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
-COPIES = 4
-"""The sample as so many sources. A source of 500 games has two parts."""
-PART = 200
+SAMPLE = clusters.SAMPLE
+PART = clusters.PART
 EVERY = search_model.SearchOptions(pruned=False, details=search_model.Details.NONE)
-
-PRELOAD = """
-import os, pathlib, sys, time
-from cqlgui.tasks.processes import pool
-from cqlgui.tasks.search import sieving
-
-flags = pathlib.Path({flags!r})
-# Dask runs this text more than once in a process.
-scan_part = getattr(sieving, "plain_scan_part", sieving.scan_part)
-sieving.plain_scan_part = scan_part
-
-def scanned(chosen, task, *rest):
-    first = task.source.first + task.first
-    if (flags / "poison").exists():
-        if int((flags / "poison").read_text()) in range(first + task.begin, first + task.end):
-            os._exit(1)
-    if (flags / "slow").exists():
-        time.sleep(0.005)
-    return scan_part(chosen, task, *rest)
-
-sieving.scan_part = scanned
-deadly = '''
-import os
-from cqlgui.cql.interpreting import interpreter
-run = interpreter.Program.run
-def ended(self, game, host, *rest):
-    # Other tasks of a worker that died may be interpreted too, and they have a game 7 as well.
-    if host.gamenumber == 7 and host._reader.path.name == "0.pgn" and os.path.exists({poison!r}):
-        os._exit(9)
-    return run(self, game, host, *rest)
-interpreter.Program.run = ended
-from cqlgui.tasks.search import worker
-worker.main()
-'''
-pool.worker_command = lambda: [sys.executable, "-c", deadly]
-"""
-
-
-class Cluster:
-    """A running cluster of two workers, the flags that its workers look at, and a base for it."""
-
-    def __init__(self, address: str, folder: Path, place: Path) -> None:
-        self.address = address
-        self.flags = folder
-        self.place = place
-
-    @property
-    def base(self) -> base_model.Base:
-        return published_bases.open_base(str(self.place), adopt=False).base
-
-    @contextlib.contextmanager
-    def flagged(self, name: str, text: str = "") -> Iterator[None]:
-        (self.flags / name).write_text(text)
-        yield
-        (self.flags / name).unlink()
-
-    def search(self, query: str, **words: Any) -> search_model.SearchResult:
-        partial = words.pop("partial", False)
-        with clients.Dask(self.address, partial=partial) as scheduler:
-            return searching.search(self.base, query, scheduler=scheduler, **words)
-
-    def part(self, number: int, ending: str) -> Path:
-        """A file of a part, counted over all sources."""
-        listed = published.Listing.read(places.Place(str(self.place))).sources
-        return self.place / [part for one in listed for part in one.parts][number].file(ending)
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    folder = tmp_path_factory.mktemp("cluster")
-    preload = folder / "preload.py"
-    preload.write_text(PRELOAD.format(flags=str(folder), poison=str(folder / "poison")))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CQLGUI_HOME", str(folder / "home"))
-        files = [folder / f"{number}.pgn" for number in range(COPIES)]
-        for number, file in enumerate(files):
-            # Equal parts would be one file.
-            file.write_bytes(b"; copy" + b"." * number + b"\n\n" + SAMPLE.read_bytes())
-        publishing.publish(importing.open_base(files).base, str(folder / "pub"))
-        workspace.close()
-    with clusters.started(2, folder / "workers", preload) as address:
-        yield Cluster(address, folder, folder / "pub")
 
 
 def alike(found: search_model.SearchResult, wanted: search_model.SearchResult) -> None:
@@ -133,7 +46,7 @@ def alike(found: search_model.SearchResult, wanted: search_model.SearchResult) -
         "cql(variations) shift {Ka1 ka3}",
     ],
 )
-def test_hits_are_those_of_one_computer(query: str, cluster: Cluster) -> None:
+def test_hits_are_those_of_one_computer(query: str, cluster: clusters.Cluster) -> None:
     wanted = searching.search(cluster.base, query)
     told: list[int] = []
     found = cluster.search(query, on_hits=lambda some: told.extend(some))
@@ -143,14 +56,14 @@ def test_hits_are_those_of_one_computer(query: str, cluster: Cluster) -> None:
     assert told == sorted(told) == sorted(wanted.order)
 
 
-def test_some_games_and_a_limit(cluster: Cluster) -> None:
+def test_some_games_and_a_limit(cluster: clusters.Cluster) -> None:
     within = np.arange(150, 1950, 7)
     options = search_model.SearchOptions(within=within, limit=25)
     found, wanted = cluster.search(".", options=options), searching.search(cluster.base, ".", options)
     assert found.order == wanted.order == tuple(within[:25].tolist())
 
 
-def test_a_query_with_a_memory_is_one_chain_and_says_so(cluster: Cluster) -> None:
+def test_a_query_with_a_memory_is_one_chain_and_says_so(cluster: clusters.Cluster) -> None:
     query = "mate persistent Found += 1 comment(Found)"
     found, wanted = cluster.search(query), searching.search(cluster.base, query)
     alike(found, wanted)
@@ -159,7 +72,7 @@ def test_a_query_with_a_memory_is_one_chain_and_says_so(cluster: Cluster) -> Non
     assert not wanted.notices
 
 
-def test_cancelling_leaves_an_exact_prefix(cluster: Cluster) -> None:
+def test_cancelling_leaves_an_exact_prefix(cluster: clusters.Cluster) -> None:
     whole = searching.search(cluster.base, ".", EVERY)
     token = progress.CancelToken()
     with cluster.flagged("slow"):
@@ -175,7 +88,7 @@ def test_cancelling_leaves_an_exact_prefix(cluster: Cluster) -> None:
     assert np.array_equal(found.games.columns.hits, whole.games.columns.hits[:count])
 
 
-def test_a_worker_may_be_killed(cluster: Cluster) -> None:
+def test_a_worker_may_be_killed(cluster: clusters.Cluster) -> None:
     wanted = searching.search(cluster.base, "check", EVERY)
     killed: list[int] = []
 
@@ -190,7 +103,7 @@ def test_a_worker_may_be_killed(cluster: Cluster) -> None:
     alike(found, wanted)
 
 
-def test_a_game_that_ends_its_workers_is_named_and_set_aside(cluster: Cluster) -> None:
+def test_a_game_that_ends_its_workers_is_named_and_set_aside(cluster: clusters.Cluster) -> None:
     wanted = searching.search(cluster.base, "check", EVERY)
     with cluster.flagged("poison", "7"):
         found = cluster.search("check", options=EVERY)
@@ -200,7 +113,7 @@ def test_a_game_that_ends_its_workers_is_named_and_set_aside(cluster: Cluster) -
     assert found.order == tuple(game for game in wanted.order if game != 7)
 
 
-def test_a_damaged_part_is_named_or_left_out(cluster: Cluster) -> None:
+def test_a_damaged_part_is_named_or_left_out(cluster: clusters.Cluster) -> None:
     wanted = searching.search(cluster.base, "check", EVERY)
     path = cluster.part(3, published.SEGMENT)
     kept = path.read_bytes()
@@ -218,7 +131,7 @@ def test_a_damaged_part_is_named_or_left_out(cluster: Cluster) -> None:
     assert found.order == tuple(game for game in wanted.order if not first <= game <= last)
 
 
-def test_versions_must_be_the_same(cluster: Cluster) -> None:
+def test_versions_must_be_the_same(cluster: clusters.Cluster) -> None:
     asked = messages.Request("0.0-other", "s", str(cluster.place), "", "mate", EVERY, 1, 2)
     words, _ = messages.unpacked(working.answer(asked.packed()))
     assert words["error"] == "version"
@@ -229,7 +142,7 @@ def test_versions_must_be_the_same(cluster: Cluster) -> None:
     assert own == {versions.own()}
 
 
-def test_a_base_that_was_published_again_is_refused(cluster: Cluster) -> None:
+def test_a_base_that_was_published_again_is_refused(cluster: clusters.Cluster) -> None:
     asked = messages.Request(versions.own(), "s", str(cluster.place), "other", "mate", EVERY, 1, 2)
     words, _ = messages.unpacked(working.answer(asked.packed()))
     assert "published again" in words["sentence"]
@@ -237,7 +150,7 @@ def test_a_base_that_was_published_again_is_refused(cluster: Cluster) -> None:
 
 @pytest.mark.allow_log("distributed")
 def test_a_scheduler_that_goes_away_is_an_error(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: clusters.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "_CONNECT_SECONDS", 3.0)
     with contextlib.ExitStack() as stack:
@@ -268,7 +181,7 @@ def test_this_computer_needs_no_tls(address: str) -> None:
     admission.admit(address)
 
 
-def test_what_a_cluster_does_not_do_is_said(cluster: Cluster, tmp_path: Path) -> None:
+def test_what_a_cluster_does_not_do_is_said(cluster: clusters.Cluster, tmp_path: Path) -> None:
     with pytest.raises(errors.CqlguiError, match="neither read nor write files"):
         cluster.search("mate", options=search_model.SearchOptions(allow_read=(tmp_path,)))
     plain = importing.open_base([SAMPLE]).base
@@ -279,7 +192,7 @@ def test_what_a_cluster_does_not_do_is_said(cluster: Cluster, tmp_path: Path) ->
         searching.search(plain, "mate", scheduler=scheduler)
 
 
-def test_on_the_command_line(cluster: Cluster, tmp_path: Path) -> None:
+def test_on_the_command_line(cluster: clusters.Cluster, tmp_path: Path) -> None:
     words = ("search", cluster.place, "-e", "flipcolor flipvertical {Bh7 kg8 check}", "--jsonl")
     wanted = helpers.cli(*words, home=tmp_path)
     found = helpers.cli(*words, "--scheduler", cluster.address, home=tmp_path)
@@ -291,7 +204,7 @@ def test_on_the_command_line(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def test_a_search_does_not_wait_for_workers_for_ever(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: clusters.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clients, "_LONELY_SECONDS", 0.2)
     with clusters.started(0, tmp_path) as address, clients.Dask(address) as scheduler:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import gc
 import json
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +303,25 @@ def test_a_query_is_left_to_the_interpreter_where_games_hang_together() -> None:
     assert plan.engine == "interpreted"
     assert plan.straight is None
     assert plan.reason == "games depend on what was found in others"
+
+
+def test_texts_may_be_added_while_values_are_looked_up() -> None:
+    """A thread that plans a segment adds texts, while another thread reads the values of hits."""
+    texts = ["first"]
+    over = threading.Event()
+
+    def add() -> None:
+        while not over.is_set() and len(texts) < 200_000:
+            texts.append("another")
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    thread = threading.Thread(target=add)
+    thread.start()
+    try:
+        for _ in range(300):
+            assert sieving._texts(np.zeros(1, np.int64), texts).tolist() == ["first"]
+    finally:
+        over.set()
+        thread.join()
+        sys.setswitchinterval(interval)
