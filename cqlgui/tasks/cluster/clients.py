@@ -39,6 +39,8 @@ _FILE_SECONDS: Final = 1.0
 """A task lasts so long at least if it writes a file. Small files would be read slowly."""
 _WAITING: Final = 2
 """Number of tasks for each worker that are handed out at the same time."""
+_FIRST: Final = 1
+"""Number of parts in each of the first tasks."""
 _LONELY_SECONDS: Final = 60.0
 """How long a search waits while there are no workers."""
 _LONELY_PAUSE: Final = 0.05
@@ -205,7 +207,7 @@ class _Chunks:
         self._tasks: dict[int, tuple[_Task, distributed.Future]] = {}
         self._chunks: dict[int, sieving.Chunk] = {}
         self._numbers = itertools.count()
-        self._size = 1
+        self._size = _FIRST
         self._threads = 0
         self._counted = 0.0
         self._seen = time.monotonic()
@@ -354,12 +356,12 @@ class _Chunks:
                 "stopped."
             ) from fault
         _log.info("games %d to %d ended their workers", task.begin, task.end - 1)
+        del self._tasks[task.begin]
         self._split(task)
 
     def _split(self, task: _Task) -> None:
-        """Hand out a task again in smaller tasks. The games of a single part are interpreted, in a process
-        that may die."""
-        del self._tasks[task.begin]
+        """Hand out a task, which is no longer in `_tasks`, again in smaller tasks. The games of a single part
+        are interpreted, in a process that may die."""
         plainly = len(task.stretches) == 1
         stretches: Iterable[tuple[int, int]] = task.stretches
         if plainly:

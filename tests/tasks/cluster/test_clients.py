@@ -113,7 +113,13 @@ def test_a_game_that_ends_its_workers_is_named_and_set_aside(cluster: clusters.C
     assert found.order == tuple(game for game in wanted.order if game != 7)
 
 
-def test_a_damaged_part_is_named_or_left_out(cluster: clusters.Cluster) -> None:
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_damaged_part_is_named_or_left_out(
+    cluster: clusters.Cluster, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A task of several parts is split, so that only the damaged one is left out.
+    monkeypatch.setattr(clients, "_FIRST", parts)
+    monkeypatch.setattr(clients, "_WAITING", 1)
     wanted = searching.search(cluster.base, "check", EVERY)
     path = cluster.part(3, published.SEGMENT)
     kept = path.read_bytes()
