@@ -568,6 +568,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         self._bounds: tuple[Integers, Integers, Integers] | None = None
         self._measured: tuple[int, bool] | None = None
         self._ordered: tuple[tuple[int, ...], FoundGames] | None = None
+        self._sort_keys: dict[int, tuple[int | str | None, ...]] | None = None
 
     @classmethod
     def of(cls, listed: Iterable[hit_model.GameHits]) -> FoundGames:
@@ -692,10 +693,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return game_log.comments(log, self.untold.unique)
 
     def sort_keys(self) -> dict[int, tuple[int | str | None, ...]]:
-        """The sort keys of the games, as far as they are known."""
-        keys = [one.sort_keys for one in self.columns.game_ends()]
-        found = dict(zip(each_game(self.columns.hits).tolist(), keys, strict=True)) if keys else {}
-        return found | {game: told.sort_keys for game, told in self.told.items()}
+        """The sort keys of the games, as far as they are known. The result is cached. The search thread makes
+        it first, because making it would block the window's thread."""
+        if self._sort_keys is None:
+            keys = [one.sort_keys for one in self.columns.game_ends()]
+            found = dict(zip(each_game(self.columns.hits).tolist(), keys, strict=True)) if keys else {}
+            self._sort_keys = found | {game: told.sort_keys for game, told in self.told.items()}
+        return self._sort_keys
 
     def __getitem__(self, game: int) -> hit_model.GameHits:
         whole = self.told.get(game)

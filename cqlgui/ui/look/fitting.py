@@ -31,6 +31,17 @@ def fit(widget: QWidget) -> None:
         )
 
 
+def grow(widget: QWidget) -> None:
+    """Make a window with a layout larger until a text that wraps has all its lines, as far as the screen
+    allows."""
+    layout = widget.layout()
+    assert layout is not None
+    layout.activate()
+    width = max(widget.width(), widget.minimumSizeHint().width())
+    widget.resize(width, max(widget.height(), layout.totalHeightForWidth(width)))
+    fit(widget)
+
+
 def fit_next() -> None:
     """Fit the next dialog of Qt into the screen when the dialog is shown. The caller must call this function
     before it opens the dialog."""

@@ -86,19 +86,10 @@ class ClusterDialog(QDialog):
         self.problem.setStyleSheet(f"color: {theme.colours().error};")
         self.problem.setVisible(bool(problem))
         if self.isVisible():
-            self._make_room()
-
-    def _make_room(self) -> None:
-        """Grow until the message has all its lines, as far as the screen allows."""
-        column = self.layout()
-        assert column is not None
-        column.activate()
-        width = max(self.width(), self.minimumSizeHint().width())
-        self.resize(width, max(self.height(), column.totalHeightForWidth(width)))
-        fitting.fit(self)
+            fitting.grow(self)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._make_room()
+        fitting.grow(self)
         self.address.setFocus()
         self.address.selectAll()

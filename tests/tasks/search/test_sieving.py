@@ -182,6 +182,8 @@ def test_sort_keys_and_what_is_written_of_them_are_the_interpreters(
     assert slow.order
     assert fast.order == slow.order
     assert fast.games.sort_keys() == slow.games.sort_keys()
+    # The search has made them, and the window asks for them in its own thread.
+    assert fast.games.sort_keys() is fast.games.sort_keys()
     for game in slow.order:
         assert fast.games[game] == slow.games[game]
         assert tuple(fast.games.comments(game)) == slow.games[game].comments
