@@ -38,9 +38,11 @@ def finished(main, result):
     print("found", len(result.games), flush=True)
     main.close()
 
-def begin(main, paths, begin=main_window.MainWindow.begin):
+plain_begin = main_window.MainWindow.begin
+
+def begin(main, *arguments):
     main.opener.opened.connect(lambda report: searched(main, report))
-    begin(main, paths)
+    plain_begin(main, *arguments)
 
 main_window.MainWindow.begin = begin
 """
