@@ -43,12 +43,15 @@ def ranked(values: Integers) -> tuple[Integers, Integers]:
 def repeated(values: npt.NDArray[S], counts: Integers) -> npt.NDArray[S]:
     """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, a single call
     of `numpy.repeat` would block the window, because the call holds the interpreter lock."""
-    made = np.empty(int(counts.sum()), values.dtype)
-    end = 0
-    for begin in range(0, len(values), _REPEATED):
-        some = np.repeat(values[begin : begin + _REPEATED], counts[begin : begin + _REPEATED])
-        made[end : end + len(some)] = some
-        end += len(some)
+    ends = np.cumsum(counts)
+    made = np.empty(int(ends[-1]) if len(ends) else 0, values.dtype)
+    begin = filled = 0
+    while begin < len(values):
+        end = int(np.searchsorted(ends, filled + _REPEATED, "right"))
+        end = max(begin + 1, min(end, begin + _REPEATED))
+        some = np.repeat(values[begin:end], counts[begin:end])
+        made[filled : filled + len(some)] = some
+        begin, filled = end, filled + len(some)
     return made
 
 
@@ -91,5 +94,5 @@ def first_rows(keys: Sequence[Integers], order: Integers) -> npt.NDArray[np.bool
 _DENSE: Final = 1 << 18
 """`ranked` sorts if the values span at least this range."""
 _REPEATED: Final = 1 << 17
-"""Number of values that are repeated in one call. NumPy holds the interpreter lock during the call, so a
-longer call would block the window."""
+"""The largest number of values that one call takes or returns. NumPy holds the interpreter lock during the
+call, so a longer call would block the window."""

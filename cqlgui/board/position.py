@@ -90,18 +90,7 @@ class Position:
 
     def placement(self) -> str:
         """The first field of the FEN."""
-        rows = []
-        for rank in range(7, -1, -1):
-            row = ""
-            empty = 0
-            for man in self.squares[8 * rank : 8 * rank + 8]:
-                if man:
-                    row += (str(empty) if empty else "") + men.SYMBOLS[man]
-                    empty = 0
-                else:
-                    empty += 1
-            rows.append(row + (str(empty) if empty else ""))
-        return "/".join(rows)
+        return placement_field(self.squares)
 
     def copy(self) -> Position:
         """An independent position with the same content."""
@@ -279,8 +268,24 @@ def play(table: Words, board: Bytes, move: Move) -> int:
     return 128
 
 
+def placement_field(board: bytearray) -> str:
+    """The first field of the FEN. `board` has the man on each square, a1 first; 0 means an empty square."""
+    letters = board.translate(_LETTERS).decode()
+    field = "/".join([letters[begin : begin + 8] for begin in range(56, -8, -8)])
+    # Each empty square has the digit 1 so far. Long runs come first, so that they are not split.
+    for run, digit in _RUNS:
+        field = field.replace(run, digit)
+    return field
+
+
+_LETTERS = bytes.maketrans(bytes(range(13)), b"1" + men.SYMBOLS[1:].encode())
+_RUNS = [("1" * length, str(length)) for length in range(8, 1, -1)]
+
+
 def castling_field(position: Position) -> str:
     """The castling field of the FEN, `-` when nobody may castle."""
+    if not position.castling:
+        return "-"
     field = ""
     for colour in (men.WHITE, men.BLACK):
         king = king_square(position.men, colour)

@@ -23,7 +23,7 @@ from cqlgui.cql.interpreting.runtime import game_log, values
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.jit.words import MASK
 from cqlgui.tasks.results import hit_model
-from cqlgui.tasks.results.hit_notes import NO_END, GameEnd, HitNotes, Texts
+from cqlgui.tasks.results.hit_notes import NO_END, GameEnd, GameEnds, HitNotes
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Codes: TypeAlias = "npt.NDArray[np.int32]"
@@ -47,8 +47,8 @@ class HitDetails:
     marks: Words
     notes: HitNotes | None = None
     """The comments that the query writes at hits; None if the query writes no comments."""
-    game_ends: Texts | None = None
-    """For each hit, the `GameEnd` of its game; None if the query says nothing about whole games."""
+    game_ends: GameEnds | None = None
+    """What the query says about the games of the hits; None if it says nothing about whole games."""
 
     @classmethod
     def none(cls, kind: Type | None, hits: int, codes: int) -> HitDetails:
@@ -67,7 +67,7 @@ class HitDetails:
             HitNotes.joined([part.notes or HitNotes.none(len(part.values)) for part in parts])
             if any(part.notes is not None for part in parts)
             else None,
-            np.concatenate([_with_ends(part) for part in parts])
+            GameEnds.joined([part.game_ends or GameEnds.none(len(part.values)) for part in parts])
             if any(part.game_ends is not None for part in parts)
             else None,
         )
@@ -75,7 +75,7 @@ class HitDetails:
     def take(self, hits: Any, codes: Any) -> HitDetails:
         """The details of some hits, chosen by indices of hits and of codes."""
         notes = None if self.notes is None else self.notes.take(hits)
-        ends = None if self.game_ends is None else self.game_ends[hits]
+        ends = None if self.game_ends is None else self.game_ends.take(hits)
         return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes], notes, ends)
 
     def value(self, number: int) -> str | None:
@@ -87,11 +87,6 @@ class HitDetails:
         if self.kind is Type.SET:
             return _set_text(value & MASK)
         return None if self.kind is None or value == detail_pass.NO_VALUE else values.number_text(value)
-
-
-def _with_ends(part: HitDetails) -> Texts:
-    """`HitDetails.game_ends`, also for details without it."""
-    return np.full(len(part.values), NO_END, object) if part.game_ends is None else part.game_ends
 
 
 _set_text = functools.lru_cache(1 << 12)(values.set_text)
@@ -142,7 +137,7 @@ class Columns:
     def game_ends(self) -> list[GameEnd]:
         """What the query says about each game after its last hit. The list is empty if it says nothing."""
         found = None if self.details is None else self.details.game_ends
-        return [] if found is None else found[first_hits(self.hits)].tolist()
+        return [] if found is None else found.of(first_hits(self.hits))
 
     def closing(self) -> tuple[Integers, Integers, list[str]]:
         """The comments of `game_ends`: for each comment the index of the game's last hit, the positionid and
@@ -567,7 +562,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         self.untold = untold
         self._bounds: tuple[Integers, Integers, Integers] | None = None
         self._measured: tuple[int, bool] | None = None
-        self._ordered: tuple[tuple[int, ...], FoundGames] | None = None
+        self._ordered: tuple[tuple[int, ...], FoundGames | None] | None = None
         self._sort_keys: dict[int, tuple[int | str | None, ...]] | None = None
 
     @classmethod
@@ -613,6 +608,11 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
             self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
         return self._measured
 
+    def prepare(self) -> None:
+        """Compute the cached values `measured` and `bounds`. The search thread calls this, because the
+        computation would block the window's thread."""
+        _ = self.measured, self.bounds
+
     def stretch(self, game: int) -> tuple[int, int]:
         """The index of a game's first hit, and the index after the game's last hit. The two indices are equal
         if the game has no hit."""
@@ -646,12 +646,16 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return self._bounds
 
     def in_order(self, order: tuple[int, ...]) -> FoundGames:
-        """The same games in another order. The last result is cached. The search thread makes it first,
-        because making it would block the window's thread."""
+        """The same games in another order, or this object if the order is the same. The last result is
+        cached. The search thread makes it first, because making it would block the window's thread."""
         if self._ordered is None or self._ordered[0] is not order:
-            chosen = self.places_of(np.fromiter(order, np.int64))
-            self._ordered = order, FoundGames(self.columns.take(chosen), self.told, self.untold)
-        return self._ordered[1]
+            wanted = np.fromiter(order, np.int64, len(order))
+            found = None
+            if not (self.measured[1] and np.all(wanted[1:] > wanted[:-1])):
+                found = FoundGames(self.columns.take(self.places_of(wanted)), self.told, self.untold)
+            # A reference to this object itself would keep the object in memory.
+            self._ordered = order, found
+        return self if self._ordered[1] is None else self._ordered[1]
 
     def hits_in(self, games: Integers) -> Integers:
         """The hits of some games, in the order of `games`."""
@@ -746,8 +750,7 @@ def _game_end(details: HitDetails | None, hit: int) -> GameEnd:
     """What the query says about the game of a hit after its last hit."""
     if details is None or details.game_ends is None:
         return NO_END
-    found: GameEnd = details.game_ends[hit]
-    return found
+    return details.game_ends.of(slice(hit, hit + 1))[0]
 
 
 def hits_of(columns: Columns, first: int, end: int) -> Iterator[hit_model.Hit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def of(columns: Columns, untold: found_module.GameDefaults, *, ours: bool = True
     """The comments of the games in `columns`. Without `ours`, only comments of the query itself, not the
     numbers of the games and the match string."""
     notes = None if columns.details is None else columns.details.notes
-    said: Sequence[str] = () if notes is None else notes.texts.tolist()
+    of_notes, said = _NOTHING if notes is None else notes.coded
     lasts, closing_places, closing = columns.closing()
     starts = found_module.first_hits(columns.hits)
     games = np.arange(len(starts)) << found_module.GAME_SHIFT
@@ -54,10 +54,9 @@ def of(columns: Columns, untold: found_module.GameDefaults, *, ours: bool = True
     if ours and untold.header_comment:
         headers = list(map(untold.number, found_module.each_game(columns.hits).tolist()))
     marking = [untold.match_string] if ours and untold.match_string else []
+    # The texts in `said` are distinct, so they keep their numbers.
     codes, names = arrays.numbered(itertools.chain(said, closing, headers, marking))
-    of_notes, of_closing, of_headers, of_marks = np.split(
-        codes, np.cumsum([len(said), len(closing), len(headers)])
-    )
+    _, of_closing, of_headers, of_marks = np.split(codes, np.cumsum([len(said), len(closing), len(headers)]))
     own = int(codes[: len(said) + len(closing)].max(initial=-1)) + 1
     numbers = max(own, int(of_headers.max(initial=-1)) + 1) - own
     # For each comment its key, its place in the order of writing, the text and the hit that it marks. At a
@@ -68,9 +67,9 @@ def of(columns: Columns, untold: found_module.GameDefaults, *, ours: bool = True
     if len(headers):
         first = starts + (0 if notes is None else np.concatenate([[0], notes.ends])[starts])
         parts.append((games, first * 3, of_headers, None))
-    if notes is not None and len(said):
+    if notes is not None and len(of_notes):
         owners = notes.owners
-        order = np.arange(len(said)) + owners
+        order = np.arange(len(of_notes)) + owners
         parts.append((of_hits[owners] | notes.places, order * 3 + 1, of_notes, None))
     if marking:
         marks = np.broadcast_to(of_marks, len(columns))
@@ -90,6 +89,9 @@ def of(columns: Columns, untold: found_module.GameDefaults, *, ours: bool = True
     if untold.unique and (own or len(names) < len(headers) + len(marking)):
         sequence = sequence[arrays.first_rows((text, key), order)[sequence]]
     return Written(key[sequence], text[sequence], marked[sequence], names, own, numbers)
+
+
+_NOTHING: Final[tuple[Integers, list[str]]] = (np.zeros(0, np.int64), [])
 
 
 def _column(part: Sequence[Any], number: int) -> Any:

@@ -484,11 +484,12 @@ class _Run:
         if notes is None or not len(columns):
             return columns
         lengths = np.zeros(len(columns), np.int64)
-        np.add.at(lengths, notes.owners, np.fromiter(map(len, notes.texts), np.int64, len(notes.texts)))
+        sizes = np.fromiter(map(len, notes.table), np.int64, len(notes.table))
+        np.add.at(lengths, notes.owners, sizes[notes.texts])
         ends = columns.game_ends()
         if ends:
-            sizes = np.fromiter(map(_ending_characters, ends), np.int64, len(ends))
-            lengths[found_module.first_hits(columns.hits)] += sizes
+            of_games = np.fromiter(map(_ending_characters, ends), np.int64, len(ends))
+            lengths[found_module.first_hits(columns.hits)] += of_games
         kept = self._kept + np.cumsum(lengths)
         if kept[-1] <= MOST_KEPT:
             self._kept = int(kept[-1])

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import arrays, data
+from cqlgui.base import arrays, data, priority
 from cqlgui.board import men, position, squares, tree
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures, closures_squares
@@ -41,9 +41,9 @@ def notes(
     hits: hit_notes.Integers,
     defaults: found_module.GameDefaults,
     part: planning.Part,
-) -> tuple[hit_notes.HitNotes, hit_notes.Texts | None] | None:
-    """The comments that the query writes at `hits`, which lie in the games of `part`, and for each hit the
-    `hit_notes.GameEnd` of its game. `found` has the details of these hits. The result is None if only `told`
+) -> tuple[hit_notes.HitNotes, hit_notes.GameEnds | None] | None:
+    """The comments that the query writes at `hits`, which lie in the games of `part`, and what it says about
+    the games of these hits. `found` has the details of these hits. The result is None if only `told`
     can make the comments: if the query sets tags or removes comments, if elements matched at other positions,
     or for comments that need the game."""
     heads, payloads = found.events[0::_WORDS], found.events[1::_WORDS]
@@ -63,7 +63,8 @@ def notes(
     starts = part.asked.starts[hits[owners] >> found_module.GAME_SHIFT]
     turns = part.asked.start_records[starts * layout.SIZE + layout.TURN]
     places = (heads[chosen] & np.uint64(_HALF)).astype(np.int64)
-    texts = np.empty(len(chosen), object)
+    texts = np.zeros(len(chosen), np.int32)
+    table: list[str] = []
     # Events with the same form and text have the same number of operands.
     kinds = heads[chosen] >> np.uint64(routines_notes.FORM)
     sizes = np.diff(chosen, append=len(heads))
@@ -81,29 +82,29 @@ def notes(
         for key in keys:
             fresh[1:] |= key[order][1:] != key[order][:-1]
         heads_of = order[fresh]
-        made = np.empty(len(heads_of), object)
-        for number, one in enumerate(heads_of.tolist()):
+        which = np.empty(len(order), np.int32)
+        which[order] = np.cumsum(fresh) + (len(table) - 1)
+        texts[own] = which
+        for one in heads_of.tolist():
+            priority.pause()
             at = int(first[one])
             size, turn = int(sizes[own[one]]), int(turns[own[one]])
             events = found.events[_WORDS * at : _WORDS * (at + size)].tolist()
             comments = list(_comments(asking, part, events, 0, size, turn, []))
-            made[number] = comments[0][1] if comments else ""
-        which = np.empty(len(order), np.int64)
-        which[order] = np.cumsum(fresh) - 1
-        texts[own] = made[which]
-    said = (texts != "") & ~late
+            table.append(comments[0][1] if comments else "")
+    written = np.fromiter(map(bool, table), np.bool_, len(table))[texts]
+    said = written & ~late
     ends = np.searchsorted(owners[said], np.arange(len(hits)), "right")
-    made_notes = hit_notes.HitNotes(ends, places[said], texts[said])
+    made_notes = hit_notes.HitNotes(ends, places[said], texts[said], table)
     if not asking.specs:
         return made_notes, None
     closing: dict[int, list[tuple[int, str]]] = {}
-    for number in np.flatnonzero((texts != "") & late).tolist():
+    for number in np.flatnonzero(written & late).tolist():
         row = int(np.searchsorted(starts_of, owners[number], "right")) - 1
-        closing.setdefault(row, []).append((int(places[number]), texts[number]))
+        closing.setdefault(row, []).append((int(places[number]), table[texts[number]]))
     sizes = np.diff(starts_of, append=len(hits))
-    return made_notes, np.repeat(
-        _ends_of_games(asking, found, sizes.tolist(), closing, defaults, part), sizes
-    )
+    numbers, closings = _ends_of_games(asking, found, sizes.tolist(), closing, defaults, part)
+    return made_notes, hit_notes.GameEnds(arrays.repeated(np.array(numbers, np.int32), sizes), closings)
 
 
 def _ends_of_games(
@@ -113,22 +114,25 @@ def _ends_of_games(
     closing: Mapping[int, Sequence[tuple[int, str]]],
     defaults: found_module.GameDefaults,
     part: planning.Part,
-) -> hit_notes.Texts:
-    """The `hit_notes.GameEnd` of each game. `sizes` has the number of hits of each game, and `closing` the
-    events after the last hit, by the number of the game."""
-    made = np.empty(len(sizes), object)
+) -> tuple[list[int], list[hit_notes.GameEnd]]:
+    """For each game the index of its `hit_notes.GameEnd` in a table, and this table. `sizes` has the number
+    of hits of each game, and `closing` the events after the last hit, by the number of the game."""
+    made: list[int] = []
+    table: list[hit_notes.GameEnd] = []
     # Many games have equal values. These games share one object.
-    known: dict[tuple[int | str | None, ...], hit_notes.GameEnd] = {}
+    known: dict[tuple[int | str | None, ...], int] = {}
     for row, size in enumerate(sizes):
         keys = _sort_keys(asking, found, row, size, part)
-        end = known.get(keys)
-        if end is None:
+        number = known.get(keys)
+        if number is None:
             lines = header_lines(asking.specs, keys) if defaults.header_comment else []
-            end = known[keys] = hit_notes.GameEnd(keys, tuple(lines))
+            number = known[keys] = len(table)
+            table.append(hit_notes.GameEnd(keys, tuple(lines)))
         if row in closing:
-            end = hit_notes.GameEnd(keys, (*closing[row], *end.comments))
-        made[row] = end
-    return made
+            table.append(hit_notes.GameEnd(keys, (*closing[row], *table[number].comments)))
+            number = len(table) - 1
+        made.append(number)
+    return made, table
 
 
 def _sort_keys(
@@ -373,11 +377,13 @@ def _tree(asked: games.Games, game: int, variations: bool) -> tree.GameTree:
 
 def _fen_text(words: Sequence[int]) -> str:
     """The text of `fen` for a position in the form of `lowering_notes`."""
-    board = position.Position.from_fen("8/8/8/8/8/8/8/8 w - - 0 1")
+    board = position.Position()
     for man, area in enumerate(words[:12], 1):
-        for square in squares.bits(area):
-            board.squares[square] = man
         board.men[man] = area
+        while area:
+            lowest = area & -area
+            board.squares[lowest.bit_length() - 1] = man
+            area ^= lowest
     board.castling, passed, board.turn = words[12:]
     board.ep = squares.lowest(passed) if passed else -1
     return closures_squares.fen_text(board)

@@ -159,9 +159,9 @@ class Searcher(QObject):
                     most_seconds=LIVE_SECONDS if live else None,
                     scheduler=cluster,
                 )
-            _ = result.games.measured
+            result.games.prepare()
             if result.sort_keys:
-                _ = result.games.in_order(result.order).measured
+                result.games.in_order(result.order).prepare()
             if not live:
                 remember(base, result)
             return result

@@ -185,11 +185,8 @@ class HitsModel(text_model.TextModel):
         self.release()
         self._orbits = result.orbits
         self._sort_keys = result.games.sort_keys() if result.sort_keys else {}
-        found = result.games
-        # Only a query that sorts can change the order. For other queries the orders are not compared, because
-        # the comparison is slow for many games.
-        if result.sort_keys and sorted(result.order) != list(result.order):
-            found = found.in_order(result.order)
+        # Only a query that sorts can change the order. Other queries need no comparison of the orders.
+        found = result.games.in_order(result.order) if result.sort_keys else result.games
         # The result contains all hits that came. So the hits are unchanged if their number and their order
         # are unchanged.
         same = found is result.games and self._columns.ascending and len(self._columns) == len(found.columns)

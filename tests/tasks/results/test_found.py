@@ -219,3 +219,19 @@ def test_large_arrays_are_gone_through_in_parts(pairs: list[tuple[int, int]], pa
     assert repeated.dtype == values.dtype
     assert repeated.tolist() == np.repeat(values, counts).tolist()
     assert tallied.tolist() == np.bincount(counts, minlength=3).tolist()
+
+
+def test_a_value_that_is_repeated_often_is_no_reason_for_a_long_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    longest = []
+    plain = np.repeat
+
+    def repeat(values: found.Integers, counts: found.Integers) -> found.Integers:
+        made = plain(values, counts)
+        longest.append(len(made))
+        return made
+
+    monkeypatch.setattr(arrays, "_REPEATED", 100)
+    monkeypatch.setattr(np, "repeat", repeat)
+    repeated = arrays.repeated(np.arange(1000), np.full(1000, 60))
+    assert repeated.tolist() == plain(np.arange(1000), 60).tolist()
+    assert max(longest) <= 100
