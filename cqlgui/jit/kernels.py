@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -57,6 +58,13 @@ class Unit:
                 else:
                     self._code = native.Code(None, found, optimise=True)
             return self._code
+
+    def load(self) -> None:
+        """Load or compile the machine code, if there is any, before it is needed. Faults are left to those
+        who need the code."""
+        if native.available():
+            with contextlib.suppress(Exception):
+                self.code()
 
     def assembly(self) -> str:
         """The LLVM assembly of the unit."""

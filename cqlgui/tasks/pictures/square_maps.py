@@ -106,6 +106,12 @@ class SquareMap:
         )
 
 
+def load() -> None:
+    """Load the machine code of the maps before a map is asked for. The first loading ever compiles the code,
+    which takes a third of a second."""
+    tracing.UNIT.load()
+
+
 def square_map(
     base: base_model.Base,
     result: search_model.SearchResult,

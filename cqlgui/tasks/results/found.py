@@ -118,10 +118,12 @@ class Columns:
 
     def primary(self) -> Integers:
         """The code of each hit's primary match; -1 for a hit without a match."""
-        found = np.full(len(self), -1, np.int64)
-        if len(self.codes):
-            matched = np.diff(self.ends, prepend=0) > 0
-            found[matched] = self.codes[self.starts[matched]]
+        if not len(self.codes):
+            return np.full(len(self), -1, np.int64)
+        starts = self.starts
+        matched = self.ends > starts
+        found = self.codes[np.minimum(starts, len(self.codes) - 1)].astype(np.int64)
+        found[~matched] = -1
         return found
 
     def says(self) -> bool:

@@ -58,7 +58,7 @@ _LEAST_BOX: Final = 72
 _PLIES: Final = (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, square_maps.DEEPEST)
 _USUAL_PLIES: Final = 10
 """The choices of plies after the hit, and the first choice."""
-_JOB, _SAVING = "picture", "save picture"
+_JOB, _SAVING, _LOADING = "picture", "save picture", "load pictures"
 _NO_RESULT: Final = "No hits yet. Run a search to see pictures of its hits."
 _NO_OTHERS: Final = (
     "There is only one result. Keep the hits of another query (Narrow, Keep these hits), then search again:"
@@ -338,6 +338,7 @@ class PicturesPane(QWidget):
             self._canvas.fitted.connect(self._sum_up)
             self._splitter.insertWidget(0, self._canvas)
             self._turn_splitter()
+            self._jobs.run(lambda _token, _sink: square_maps.load(), name=_LOADING)
         if self.isVisible():
             self._work()
         else:
