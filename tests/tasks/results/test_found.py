@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from random import Random
 
 import numpy as np
 import pytest
@@ -235,3 +236,15 @@ def test_a_value_that_is_repeated_often_is_no_reason_for_a_long_call(monkeypatch
     repeated = arrays.repeated(np.arange(1000), np.full(1000, 60))
     assert repeated.tolist() == plain(np.arange(1000), 60).tolist()
     assert max(longest) <= 100
+
+
+@given(listed(), st.randoms(use_true_random=False))
+def test_games_in_another_order_keep_their_hits(games: list[hit_model.GameHits], random: Random) -> None:
+    whole = found.FoundGames(found.of_hits(games), {})
+    order = [game.game for game in games]
+    assert whole.in_order(tuple(order)) is whole
+    random.shuffle(order)
+    arranged = whole.in_order(tuple(order))
+    assert list(arranged) == order
+    assert dict(arranged) == dict(whole)
+    assert arranged.measured == (len(order), order == sorted(order))
