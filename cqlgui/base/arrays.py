@@ -55,6 +55,13 @@ def repeated(values: npt.NDArray[S], counts: Integers) -> npt.NDArray[S]:
     return made
 
 
+def bounded(ends: Integers, chosen: Integers) -> tuple[Integers, Integers]:
+    """The starts and the sizes of some ranges. The ranges follow each other from 0 on, and `ends` has the end
+    of each range. `chosen` has the indices of the ranges. Only these entries of `ends` are read."""
+    starts = np.where(chosen > 0, ends[chosen - 1], 0)
+    return starts, ends[chosen] - starts
+
+
 def stretched(starts: Integers, sizes: Integers) -> Integers:
     """For each n, the `sizes[n]` consecutive numbers from `starts[n]` on. The ranges follow each other in one
     array."""

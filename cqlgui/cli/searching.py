@@ -571,7 +571,8 @@ def answer(base: base_model.Base, result: search_model.SearchResult, *, values: 
 def _written(result: search_model.SearchResult) -> dict[str, Any]:
     """What the query writes (comments, messages, tags, sort values ...), in output order; empty fields are
     left out."""
-    games = [told for game in result.order if (told := result.games.told.get(game)) is not None]
+    told = result.games.told
+    games = [told[game] for game in result.order if game in told] if told else []
     from cqlgui.tasks.export.formats import hit_lines
 
     found: dict[str, Any] = {

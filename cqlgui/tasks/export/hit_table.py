@@ -301,7 +301,7 @@ def blocks(
                 last += 1
             asked = packed_games.of_segment(segment)
             counters = packed_games.counters(segment)
-        columns = found.columns.take(found.places_of(np.array(games[at:last], np.int64)))
+        columns = found.columns_of(np.array(games[at:last], np.int64))
         for part in columns.stretches(PIECE):
             own = part.games - begin
             places = part.hits & found_module.PLACE_MASK

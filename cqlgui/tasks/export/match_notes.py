@@ -77,7 +77,7 @@ class Making:
         found = self._found
         untold = found.untold
         assert untold is not None
-        columns = found.columns.take(found.places_of(np.array(games, np.int64)))
+        columns = found.columns_of(np.array(games, np.int64))
         said = written.of(columns, untold)
         numbers = self._numbers_of(said)
         chosen = numbers[said.texts]

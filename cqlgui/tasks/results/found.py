@@ -158,7 +158,7 @@ class Columns:
         numbers: Integers = chosen  # type: ignore[assignment]  # the other one
         if not len(self.codes):
             return self._chosen(numbers, no_ends(len(numbers)), slice(0))
-        starts, sizes = self.starts[numbers], np.diff(self.ends, prepend=0)[numbers]
+        starts, sizes = arrays.bounded(self.ends, numbers)
         return self._chosen(numbers, np.cumsum(sizes), arrays.stretched(starts, sizes))
 
     def _chosen(self, hits: Any, ends: Integers, codes: Any) -> Columns:
@@ -501,6 +501,10 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
     return Columns(np.array(hits, np.int64), np.array(ends, np.int64), np.array(codes, np.int32))
 
 
+NUMBER: Final = "Game number "
+"""How the comment with a game's number begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class GameDefaults:
     """What is known of the hits of a query without the interpreter. `valued` says whether the hits have
@@ -546,7 +550,13 @@ class GameDefaults:
     def number(self, game: int) -> str:
         """The comment with a game's number in its source."""
         first = self.firsts[bisect.bisect_right(self.firsts, game) - 1]
-        return f"Game number {game - first + 1}"
+        return f"{NUMBER}{game - first + 1}"
+
+    def numbers(self, games: Integers) -> list[str]:
+        """`number` for many games."""
+        firsts = np.array(self.firsts, np.int64)
+        places = games - firsts[np.searchsorted(firsts, games, "right") - 1] + 1
+        return [f"{NUMBER}{place}" for place in places.tolist()]
 
 
 class FoundGames(Mapping[int, hit_model.GameHits]):
@@ -658,6 +668,15 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
             # A reference to this object itself would keep the object in memory.
             self._ordered = order, found
         return self if self._ordered[1] is None else self._ordered[1]
+
+    def columns_of(self, games: Integers) -> Columns:
+        """The columns of some games, in the order of `games`. Nothing is copied if these hits follow each
+        other."""
+        chosen = self.places_of(games)
+        begin = int(chosen[0]) if len(chosen) else 0
+        if np.array_equal(chosen, np.arange(begin, begin + len(chosen))):
+            return self.columns.part(begin, begin + len(chosen))
+        return self.columns.take(chosen)
 
     def hits_in(self, games: Integers) -> Integers:
         """The hits of some games, in the order of `games`."""

@@ -105,8 +105,7 @@ class HitNotes:
             ends = self.ends[begin:end] - first
             return HitNotes(ends, self.places[first:last], self.texts[first:last], self.table)
         numbers = np.flatnonzero(hits) if hits.dtype == np.bool_ else hits
-        sizes = np.diff(self.ends, prepend=0)
-        starts, sizes = (self.ends - sizes)[numbers], sizes[numbers]
+        starts, sizes = arrays.bounded(self.ends, numbers)
         chosen = arrays.stretched(starts, sizes)
         return HitNotes(np.cumsum(sizes), self.places[chosen], self.texts[chosen], self.table)
 

@@ -50,21 +50,32 @@ def of(columns: Columns, untold: found_module.GameDefaults, *, ours: bool = True
     starts = found_module.first_hits(columns.hits)
     games = np.arange(len(starts)) << found_module.GAME_SHIFT
     of_hits = np.repeat(games, np.diff(starts, append=len(columns)))
-    headers: Sequence[str] = ()
+    marking = bool(ours and untold.match_string)
+    codes, names = arrays.numbered(itertools.chain(said, closing))
+    of_closing, own = codes[len(said) :], len(names)
+    of_headers = _NOTHING[0]
     if ours and untold.header_comment:
-        headers = list(map(untold.number, found_module.each_game(columns.hits).tolist()))
-    marking = [untold.match_string] if ours and untold.match_string else []
-    # The texts in `said` are distinct, so they keep their numbers.
-    codes, names = arrays.numbered(itertools.chain(said, closing, headers, marking))
-    _, of_closing, of_headers, of_marks = np.split(codes, np.cumsum([len(said), len(closing), len(headers)]))
-    own = int(codes[: len(said) + len(closing)].max(initial=-1)) + 1
-    numbers = max(own, int(of_headers.max(initial=-1)) + 1) - own
+        headers = untold.numbers(found_module.each_game(columns.hits))
+        # The texts of the numbers differ from each other. They are compared with the other texts only if one
+        # of these can be equal, because there are many games.
+        if any(name.startswith(found_module.NUMBER) for name in (*names, untold.match_string)):
+            codes, names = arrays.numbered(itertools.chain(names, headers))
+            of_headers = codes[own:]
+        else:
+            names += headers
+            of_headers = np.arange(own, len(names))
+    numbers = len(names) - own
+    mark = len(names)
+    if marking and untold.match_string in names:
+        mark = names.index(untold.match_string)
+    elif marking:
+        names.append(untold.match_string)
     # For each comment its key, its place in the order of writing, the text and the hit that it marks. At a
     # hit, the query's own comments come before the match string.
     before = np.arange(len(columns)) + (0 if notes is None else notes.ends)
     keys = of_hits | columns.hits & found_module.PLACE_MASK
     parts: list[tuple[Any, Any, Any, Any]] = []
-    if len(headers):
+    if len(of_headers):
         first = starts + (0 if notes is None else np.concatenate([[0], notes.ends])[starts])
         parts.append((games, first * 3, of_headers, None))
     if notes is not None and len(of_notes):
@@ -72,7 +83,7 @@ def of(columns: Columns, untold: found_module.GameDefaults, *, ours: bool = True
         order = np.arange(len(of_notes)) + owners
         parts.append((of_hits[owners] | notes.places, order * 3 + 1, of_notes, None))
     if marking:
-        marks = np.broadcast_to(of_marks, len(columns))
+        marks = np.full(len(columns), mark)
         parts.append((keys, before * 3 + 1, marks, np.arange(len(columns))))
     if closing:
         parts.append((of_hits[lasts] | closing_places, before[lasts] * 3 + 2, of_closing, None))
@@ -80,13 +91,13 @@ def of(columns: Columns, untold: found_module.GameDefaults, *, ours: bool = True
         np.concatenate([_column(part, number) for part in parts] or [np.zeros(0, np.int64)])
         for number in range(4)
     )
-    if untold.unique and marking and of_marks[0] < own + numbers:
+    if untold.unique and mark < own + numbers:
         # A comment with the text of the match string is itself the mark of a hit.
         hits = {hit: number for number, hit in enumerate(keys.tolist())}
-        for at in np.flatnonzero((text == of_marks[0]) & (marked < 0)).tolist():
+        for at in np.flatnonzero((text == mark) & (marked < 0)).tolist():
             marked[at] = hits.get(int(key[at]), -1)
     sequence = np.argsort(order, kind="stable")
-    if untold.unique and (own or len(names) < len(headers) + len(marking)):
+    if untold.unique and (own or mark < numbers):
         sequence = sequence[arrays.first_rows((text, key), order)[sequence]]
     return Written(key[sequence], text[sequence], marked[sequence], names, own, numbers)
 

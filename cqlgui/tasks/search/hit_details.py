@@ -118,7 +118,7 @@ def _batches(
         elif len(missing) < len(batch):
             # The columns of the result already have the details of these games.
             own = [game for game in batch if known.is_told(game) and game not in known.told]
-            columns.append(known.columns.take(known.places_of(np.array(own, np.int64))))
+            columns.append(known.columns_of(np.array(own, np.int64)))
         places = None
         if separable and missing:
             places = found_module.places(known.hits_in(np.array(missing, np.int64)))

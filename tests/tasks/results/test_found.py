@@ -248,3 +248,24 @@ def test_games_in_another_order_keep_their_hits(games: list[hit_model.GameHits],
     assert list(arranged) == order
     assert dict(arranged) == dict(whole)
     assert arranged.measured == (len(order), order == sorted(order))
+
+
+@given(listed(), st.data())
+def test_columns_of_some_games_are_those_of_their_hits(
+    games: list[hit_model.GameHits], data: st.DataObject
+) -> None:
+    whole = found.FoundGames(found.of_hits(games), {})
+    order = [game.game for game in games]
+    begin = data.draw(st.integers(0, len(order)))
+    chosen = data.draw(st.one_of(st.permutations(order), st.just(order)))[begin:]
+    taken = found.FoundGames(whole.columns_of(np.array(chosen, np.int64)), {})
+    assert {game: taken[game] for game in chosen} == {game: whole[game] for game in chosen}
+    assert list(taken) == chosen
+
+
+def test_numbers_of_many_games_are_those_of_each_game() -> None:
+    untold = found.GameDefaults(
+        valued=False, writes=False, match_string="", header_comment=True, firsts=(1, 31, 31, 40)
+    )
+    games = [1, 2, 30, 31, 39, 40, 77]
+    assert untold.numbers(np.array(games, np.int64)) == [untold.number(game) for game in games]

@@ -77,7 +77,7 @@ def _told_comments(found: found_module.FoundGames, games: Iterable[int]) -> Iter
 def _plain_comments(found: found_module.FoundGames, games: Any) -> Iterator[str]:
     """The comments of games whose hits are in the columns."""
     untold = found.untold
-    columns = found.columns.take(found.places_of(games))
+    columns = found.columns_of(games)
     notes = None if columns.details is None else columns.details.notes
     if untold is None or (untold.writes and notes is None):
         return
