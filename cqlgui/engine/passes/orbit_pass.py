@@ -143,12 +143,14 @@ class Runner:
         width = int(self._orbit_ends[-1])
         detailed = bool(self._mode & replay.DETAILED)
         out = np.zeros(width + (2 + 64 * width) * detailed, np.uint64)
-        elements = np.zeros(max(_ROOM, 64 * width), np.int64)
-        marks = np.zeros(len(elements) if detailed else 0, np.uint64)
+        # The kernel writes all that is read of these two arrays and of `events`. The arrays are large and are
+        # made often, so they are not filled with zeros.
+        elements = np.empty(max(_ROOM, 64 * width), np.int64)
+        marks = np.empty(len(elements) if detailed else 0, np.uint64)
         values, squares = (np.zeros(len(hits) if detailed else 0, np.uint64) for _ in range(2))
         spare = np.zeros(self._frame_size, np.uint64)
         room = max(_EVENTS, layout.MOST_EVENTS * (2 + len(self._keys))) if self._mode & replay.LOGGED else 0
-        events = np.zeros(layout.EVENT_SIZE * room, np.uint64)
+        events = np.empty(layout.EVENT_SIZE * room, np.uint64)
         event_ends, ends = np.zeros(len(hits), np.int64), np.zeros(len(hits), np.int64)
         games_hit = len(arrays.distinct(hits >> 32)) if self._keys or self._lasting else 0
         rows = np.zeros(2 * len(self._keys) * games_hit, np.uint64)

@@ -483,9 +483,9 @@ class _Run:
         notes = None if columns.details is None else columns.details.notes
         if notes is None or not len(columns):
             return columns
-        lengths = np.zeros(len(columns), np.int64)
         sizes = np.fromiter(map(len, notes.table), np.int64, len(notes.table))
-        np.add.at(lengths, notes.owners, sizes[notes.texts])
+        totals = np.concatenate([[0], np.cumsum(sizes[notes.texts])])
+        lengths = np.diff(totals[notes.ends], prepend=0)
         ends = columns.game_ends()
         if ends:
             of_games = np.fromiter(map(_ending_characters, ends), np.int64, len(ends))

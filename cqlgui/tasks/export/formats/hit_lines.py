@@ -37,14 +37,15 @@ def positions(result: search_model.SearchResult) -> Iterator[str]:
     for begin in range(0, len(found.columns), _PIECE):
         columns = found.columns.part(begin, min(begin + _PIECE, len(found.columns)))
         places = columns.hits & found_module.PLACE_MASK
-        yield from _items([b"[", b",", b"],"], [columns.games, places], [row_kernel.NUMBER] * 2, [])
+        texts = row_kernel.Texts.of([])
+        yield from _items([b"[", b",", b"],"], [columns.games, places], [row_kernel.NUMBER] * 2, texts)
 
 
 def _items(
-    literals: Sequence[bytes], columns: Sequence[Any], kinds: Sequence[int], texts: Sequence[bytes]
+    literals: Sequence[bytes], columns: Sequence[Any], kinds: Sequence[int], texts: row_kernel.Texts
 ) -> Iterator[str]:
     if len(columns[0]):
-        pieces = row_kernel.rows(literals, kinds, columns, row_kernel.Texts.of(texts))
+        pieces = row_kernel.rows(literals, kinds, columns, texts)
         for piece in pieces:
             # The comma after the last item of a piece is left out.
             yield piece[:-1].decode("utf-8", "surrogatepass")
@@ -84,11 +85,18 @@ def _plain_comments(found: found_module.FoundGames, games: Any) -> Iterator[str]
     said = written.of(columns, untold)
     # The texts of the games' numbers need no escapes.
     end = said.own + said.numbers
-    texts = [quoted(text).encode("utf-8", "surrogatepass") for text in said.names[: said.own]]
-    texts += [f'"{text}"'.encode() for text in said.names[said.own : end]]
-    texts += [quoted(text).encode("utf-8", "surrogatepass") for text in said.names[end:]]
+    inside = [_escaped(text) for text in said.names[: said.own]]
+    inside += said.names[said.own : end]
+    inside += [_escaped(text) for text in said.names[end:]]
     kinds = [row_kernel.NUMBER, row_kernel.NUMBER, row_kernel.TEXT]
-    yield from _items([b"[", b",", b",", b"],"], [games[said.rows], said.places, said.texts], kinds, texts)
+    written_columns = [games[said.rows], said.places, said.texts]
+    texts = row_kernel.Texts.of_words(inside)
+    yield from _items([b"[", b",", b',"', b'"],'], written_columns, kinds, texts)
+
+
+def _escaped(text: str) -> str:
+    """A text as JSON, without the quotation marks."""
+    return quoted(text)[1:-1]
 
 
 # --- JSON lines ---------------------------------------------------------------------------------------------

@@ -45,6 +45,16 @@ class Texts:
             lengths = np.concatenate([lengths, sizes])
         return cls(np.frombuffer(pool + more or b"\0", np.uint8), starts, lengths)
 
+    @classmethod
+    def of_words(cls, words: Sequence[str]) -> Texts:
+        """Strings as UTF-8. For many short strings this is several times faster than `of`."""
+        pool = "".join(words).encode("utf-8", "surrogatepass")
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        if len(pool) != lengths.sum():
+            sizes = (len(word.encode("utf-8", "surrogatepass")) for word in words)
+            lengths = np.fromiter(sizes, np.int64, len(words))
+        return cls(np.frombuffer(pool or b"\0", np.uint8), np.cumsum(lengths) - lengths, lengths)
+
 
 @dataclass(frozen=True, slots=True)
 class Matches:
