@@ -23,7 +23,7 @@ from cqlgui.base.patterns import pattern
 from cqlgui.db import headers
 from cqlgui.pgn import archives, split, texts
 from cqlgui.store import index, places, published, segments, side_files
-from cqlgui.tasks.cluster import messages, publishing, versions, working
+from cqlgui.tasks.cluster import claiming, messages, publishing, versions, working
 from cqlgui.tasks.databases import bases, importing, reading, sources
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.processes import pool as pool_module
@@ -94,8 +94,8 @@ def publish(
 
     If one of several files cannot be read, or changes meanwhile, it is left out. `on_message` gets sentences
     for the user. Raises `errors.Cancelled`, `errors.SourceError` if a file is missing at the start or if no
-    file can be read, and `CqlguiError` if the place cannot be written. The listing is written last, as by
-    `publishing.publish`.
+    file can be read, and `CqlguiError` if the place cannot be written or if another publication into it is
+    under way. The listing is written last, as by `publishing.publish`.
     """
     if places.published_at(paths) is not None:
         raise errors.CqlguiError("This base is published already. Name the files.")
@@ -106,50 +106,52 @@ def publish(
         say(sentence)
     importing.insist(listed)
     target = places.Place(place)
-    before = publishing.listing_at(target)
-    refused = _Refused(len(listed))
-    cut: dict[Path, _Cut] = {}
-    for path in listed:
-        with refused.noted(path):
-            cut[path] = _cut(path, token)
-    pieces = [piece for file in cut.values() for piece in file.pieces]
-    total = sum(piece.state[0] for piece in pieces if piece.begin == 0)
-    read = dict(_done(pieces, target, cluster, token, progress, total))
-    again = [
-        _Piece(path, 0, 1, None, one.state)
-        for path, one in {piece.path: piece for piece in pieces}.items()
-        if not all(read[piece].fits for piece in pieces if piece.path == path)
-        and not any(read[piece].refused for piece in pieces if piece.path == path)
-    ]
-    whole = {piece.path: found for piece, found in _done(again, target, cluster, token, progress, total)}
-    found: list[published.Listed] = []
-    written = size = 0
-    told: list[str] = []
-    for path in listed:
-        file = cut.get(path)
-        if file is None:
-            told.append(refused.paths[path])
-            continue
-        own = [whole[str(path)]] if str(path) in whole else [read[piece] for piece in file.pieces]
-        with refused.noted(path):
-            for one in own:
-                if one.refused:
-                    raise errors.SourceError(one.refused)
-            if _state(path) != file.pieces[0].state:
-                raise errors.SourceError(f"{path.name} has changed while it was read. Publish it again.")
-        if path in refused.paths:
-            told.append(refused.paths[path])
-            continue
-        told += dict.fromkeys(sentence for one in own for sentence in one.said)
-        parts = tuple(part for one in own for part in one.parts)
-        digest, text_size = own[0].digest or file.digest, own[0].text_size or file.text_size
-        found.append(published.Listed(str(path), digest, text_size, parts))
-        written, size = written + sum(one.written for one in own), size + sum(one.size for one in own)
-    listing = published.Listing.of(found)
-    for sentence in told:
-        say(sentence)
-    useless = [part for one in read.values() for part in one.parts]
-    publishing.finish(target, listing, before, useless)
+    with claiming.claimed(target) as claim:
+        before = publishing.listing_at(target)
+        refused = _Refused(len(listed))
+        cut: dict[Path, _Cut] = {}
+        for path in listed:
+            with refused.noted(path):
+                cut[path] = _cut(path, token)
+        pieces = [piece for file in cut.values() for piece in file.pieces]
+        total = sum(piece.state[0] for piece in pieces if piece.begin == 0)
+        read = dict(_done(pieces, target, cluster, token, progress, total))
+        again = [
+            _Piece(path, 0, 1, None, one.state)
+            for path, one in {piece.path: piece for piece in pieces}.items()
+            if not all(read[piece].fits for piece in pieces if piece.path == path)
+            and not any(read[piece].refused for piece in pieces if piece.path == path)
+        ]
+        whole = {piece.path: found for piece, found in _done(again, target, cluster, token, progress, total)}
+        found: list[published.Listed] = []
+        written = size = 0
+        told: list[str] = []
+        for path in listed:
+            file = cut.get(path)
+            if file is None:
+                told.append(refused.paths[path])
+                continue
+            own = [whole[str(path)]] if str(path) in whole else [read[piece] for piece in file.pieces]
+            with refused.noted(path):
+                for one in own:
+                    if one.refused:
+                        raise errors.SourceError(one.refused)
+                if _state(path) != file.pieces[0].state:
+                    raise errors.SourceError(f"{path.name} has changed while it was read. Publish it again.")
+            if path in refused.paths:
+                told.append(refused.paths[path])
+                continue
+            told += dict.fromkeys(sentence for one in own for sentence in one.said)
+            parts = tuple(part for one in own for part in one.parts)
+            digest, text_size = own[0].digest or file.digest, own[0].text_size or file.text_size
+            found.append(published.Listed(str(path), digest, text_size, parts))
+            written, size = written + sum(one.written for one in own), size + sum(one.size for one in own)
+        listing = published.Listing.of(found)
+        for sentence in told:
+            say(sentence)
+        useless = [part for one in (*read.values(), *whole.values()) for part in one.parts]
+        claim.insist()
+        publishing.finish(target, listing, before, useless)
     games = sum(one.games for one in found)
     parts_count = sum(len(one.parts) for one in found)
     return publishing.Published(place, games, parts_count, written, size, tuple(refused.paths))

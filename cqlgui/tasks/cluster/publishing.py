@@ -21,6 +21,7 @@ from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, replace
 from cqlgui.db.headers import Table
 from cqlgui.store import index, places, published, segments, side_files
+from cqlgui.tasks.cluster import claiming
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model
@@ -56,8 +57,8 @@ def publish(
 
     The parts are written first and the listing last, so the place always has a whole base, or the one that it
     had before. Files of an earlier publication that are no longer needed are removed at the end. Raises
-    `errors.Cancelled`, and `CqlguiError` if the base cannot be read or the place cannot be written, or if
-    only some games of a source were imported.
+    `errors.Cancelled`, and `CqlguiError` if the base cannot be read or the place cannot be written, if
+    another publication into the place is under way, or if only some games of a source were imported.
     """
     chosen = [source for source in base.sources if source.path not in unreadable]
     for source in chosen:
@@ -69,21 +70,23 @@ def publish(
             )
     token = cancel or progress_module.CancelToken()
     target = places.Place(place)
-    before = listing_at(target)
-    listed: list[published.Listed] = []
-    done = written = size = 0
-    games = sum(source.games for source in chosen)
-    for source in chosen:
-        parts: list[published.Part] = []
-        for part, is_new, length in parts_of(source, target):
-            token.raise_if_cancelled()
-            parts.append(part)
-            done, written, size = done + part.games, written + is_new, size + length
-            progress(progress_module.Progress(done, games, f"{len(parts)} parts"))
-        with sources.indexed(source) as opened:
-            known = opened.manifest.identity
-        listed.append(published.Listed(str(source.path), known.digest, known.text_size, tuple(parts)))
-    finish(target, published.Listing.of(listed), before)
+    with claiming.claimed(target) as claim:
+        before = listing_at(target)
+        listed: list[published.Listed] = []
+        done = written = size = 0
+        games = sum(source.games for source in chosen)
+        for source in chosen:
+            parts: list[published.Part] = []
+            for part, is_new, length in parts_of(source, target):
+                token.raise_if_cancelled()
+                parts.append(part)
+                done, written, size = done + part.games, written + is_new, size + length
+                progress(progress_module.Progress(done, games, f"{len(parts)} parts"))
+            with sources.indexed(source) as opened:
+                known = opened.manifest.identity
+            listed.append(published.Listed(str(source.path), known.digest, known.text_size, tuple(parts)))
+        claim.insist()
+        finish(target, published.Listing.of(listed), before)
     parts_count = sum(len(one.parts) for one in listed)
     return Published(place, games, parts_count, written, size, tuple(unreadable))
 
