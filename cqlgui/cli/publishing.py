@@ -14,7 +14,7 @@ def run(arguments: argparse.Namespace) -> int:
     parts."""
     place = places.spelt(arguments.output)
     bar = terminal.Bar()
-    with terminal.interruptible() as cancel, opening.cluster(arguments.scheduler) as cluster:
+    with terminal.interruptible() as cancel, opening.cluster(arguments.scheduler, cancel) as cluster:
         try:
             if cluster is None:
                 opened = opening.open_base(arguments.files, cancel)

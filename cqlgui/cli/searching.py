@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         with (
             terminal.interruptible() as cancel,
             judging.opened(judged, cancel) as judges,
-            opening.cluster(arguments.scheduler, partial=arguments.partial) as cluster,
+            opening.cluster(arguments.scheduler, cancel, partial=arguments.partial) as cluster,
         ):
             opened = opening.open_base(arguments.files, cancel, adopt=_asks_catalog(arguments))
             base = opened.base

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -277,6 +278,25 @@ def test_a_cancel_stops_the_workers(
             time.sleep(0.01)
         assert time.monotonic() - stopped < 5
     assert not (tmp_path / "pub" / published.LISTING).exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="a process cannot be stopped here")
+def test_a_scheduler_that_hangs_ends_the_publication_with_a_sentence(
+    cluster: clusters.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cqlgui.tasks.cluster import clients
+
+    monkeypatch.setattr(clients, "_SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(pieces, "PIECE", 700)
+    place = tmp_path / "pub"
+    with clusters.Stopped(cluster.address) as hung, clients.Dask(cluster.address) as scheduler:
+        began = time.monotonic()
+        with pytest.raises(errors.CqlguiError, match="has not answered for 1 seconds"):
+            pieces.publish([clusters.SAMPLE], str(place), scheduler, progress=hung.stop)
+        assert time.monotonic() - began < 15
+    assert not (place / published.LISTING).exists()
+    with clients.Dask(cluster.address) as scheduler:
+        assert pieces.publish([clusters.SAMPLE], str(place), scheduler).games == 500
 
 
 def test_on_the_command_line(cluster: clusters.Cluster, tmp_path: Path) -> None:
