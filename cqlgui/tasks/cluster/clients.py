@@ -336,6 +336,8 @@ class _Chunks:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.dismiss()
+        if self.at_work and self._job.output is not None:
+            self.at_work = not self._settled()
 
     def dismiss(self) -> None:
         """Cancel the tasks that are not finished. Tasks that run stop at their next slice."""
@@ -346,8 +348,7 @@ class _Chunks:
         self._fetching = None
         if running and not self._pulse.is_silent:
             _leave(self._client, self._name, running)
-        if running and self._job.output is not None:
-            self.at_work = not self._settled()
+        self.at_work = self.at_work or bool(running)
 
     def _settled(self) -> bool:
         """Wait until no worker writes for this search any more. False if this is not known."""
