@@ -58,13 +58,16 @@ def outcome(report: base_model.ImportReport) -> int:
 
 
 @contextlib.contextmanager
-def cluster(address: str | None, *, partial: bool = False) -> Iterator[clients.Dask | None]:
+def cluster(
+    address: str | None, cancel: progress.CancelToken, *, partial: bool = False
+) -> Iterator[clients.Dask | None]:
     """The cluster whose scheduler has this address; None without an address. With `partial`, parts of a base
-    that cannot be read are left out. Raises `CqlguiError` if Dask is not installed, or if nothing answers."""
+    that cannot be read are left out. Raises `CqlguiError` if Dask is not installed or if nothing answers,
+    and `errors.Cancelled`."""
     if address is None:
         yield None
         return
     from cqlgui.tasks.cluster import joining
 
-    with joining.joined(address, partial=partial) as found:
+    with joining.joined(address, partial=partial, cancel=cancel) as found:
         yield found

@@ -13,14 +13,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Open the files and publish them, or let the workers of a cluster do so; print the numbers of games and
     parts."""
     place = places.spelt(arguments.output)
-    code = terminal.OK
     bar = terminal.Bar()
-    with terminal.interruptible() as cancel, opening.cluster(arguments.scheduler) as cluster:
+    with terminal.interruptible() as cancel, opening.cluster(arguments.scheduler, cancel) as cluster:
         try:
             if cluster is None:
                 opened = opening.open_base(arguments.files, cancel)
-                found = publishing.publish(opened.base, place, cancel=cancel, progress=bar)
-                code = opening.outcome(opened)
+                found = publishing.publish(
+                    opened.base, place, unreadable=opened.unreadable, cancel=cancel, progress=bar
+                )
             else:
                 from cqlgui.tasks.cluster import pieces
 
@@ -44,4 +44,4 @@ def run(arguments: argparse.Namespace) -> int:
             f"{found.games} games in {found.parts} parts, {found.written} of them new, "
             f"{found.size / 1e6:.1f} MB: {found.place}"
         )
-    return code
+    return terminal.USAGE if found.unreadable else terminal.OK

@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         with (
             terminal.interruptible() as cancel,
             judging.opened(judged, cancel) as judges,
-            opening.cluster(arguments.scheduler, partial=arguments.partial) as cluster,
+            opening.cluster(arguments.scheduler, cancel, partial=arguments.partial) as cluster,
         ):
             opened = opening.open_base(arguments.files, cancel, adopt=_asks_catalog(arguments))
             base = opened.base
@@ -389,10 +389,11 @@ def _to_files(
     _say_failures(report)
     if arguments.count:
         print(f"{plurals.games(report.games)}, {plurals.positions(report.hits)}")
-    what = f"{plurals.games(report.games)}, {plurals.hits(report.hits)}"
+    least = "At least " if report.at_least else ""
+    what = f"{least}{plurals.games(report.games)}, {plurals.hits(report.hits)}"
     count = len(report.files)
     terminal.say(f"{what} written to {place} ({count} {'file' if count == 1 else 'files'})")
-    _say_outcome(report, report.games, report.hits)
+    _say_outcome(report, report.games_matched, report.positions_matched)
     if report.stopped is not None:
         _say_stop(report.stopped, text, name)
     if report.cancelled:

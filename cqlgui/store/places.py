@@ -56,8 +56,12 @@ def checksum(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+class PlaceError(errors.SourceError):
+    """A place cannot be reached, read or written."""
+
+
 class Place:
-    """A folder with files, local or remote. All methods raise `errors.SourceError` if the place cannot be
+    """A folder with files, local or remote. All methods raise `PlaceError` if the place cannot be
     reached, and `FileNotFoundError` if a file is missing."""
 
     def __init__(self, place: str) -> None:
@@ -165,9 +169,9 @@ class Place:
                 raise
             raise self._refused(name, error) from error
 
-    def _refused(self, name: str, reason: object) -> errors.SourceError:
+    def _refused(self, name: str, reason: object) -> PlaceError:
         what = f"The file {name} of {self.name}" if name else self.name
-        return errors.SourceError(f"{what} cannot be used: {reason}.")
+        return PlaceError(f"{what} cannot be used: {reason}.")
 
 
 def _file_system(place: str) -> tuple[Any, str]:
@@ -175,11 +179,11 @@ def _file_system(place: str) -> tuple[Any, str]:
     try:
         import fsspec.core
     except ImportError as error:
-        raise errors.SourceError(
+        raise PlaceError(
             f"{place} is an address, and addresses need the extra `cluster`: pip install 'cqlgui[cluster]'."
         ) from error
     try:
         system, root = fsspec.core.url_to_fs(place)
     except (ImportError, ValueError, OSError) as error:
-        raise errors.SourceError(f"{place} cannot be reached: {error}.") from error
+        raise PlaceError(f"{place} cannot be reached: {error}.") from error
     return system, str(root).rstrip("/")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -147,6 +149,33 @@ class Cluster:
         """A file of a part, counted over all sources."""
         listed = published.Listing.read(places.Place(str(self.place))).sources
         return self.place / [part for one in listed for part in one.parts][number].file(ending)
+
+
+class Stopped:
+    """A context manager that lets the process of a scheduler go on, if `stop` has stopped it."""
+
+    def __init__(self, address: str) -> None:
+        import distributed
+
+        with distributed.Client(address, set_as_default=False) as client:
+            self.process = int(client.run_on_scheduler(os.getpid))
+
+    def __enter__(self) -> Stopped:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.kill(self.process, signal.SIGCONT)
+
+    def stop(self, *_: object) -> None:
+        """Stop the process. Its connections stand, and it answers nothing."""
+        os.kill(self.process, signal.SIGSTOP)
+
+
+@contextlib.contextmanager
+def silent() -> Iterator[str]:
+    """An address that accepts connections and answers nothing."""
+    with socket.create_server(("127.0.0.1", 0), backlog=20) as server:
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
 
 
 def published_copies(folder: Path) -> Path:

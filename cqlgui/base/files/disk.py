@@ -175,6 +175,36 @@ def create(folder: Path) -> tuple[Path, BinaryIO]:
         _unfinished.discard(path)
 
 
+def claim(path: Path, note: bytes) -> int | None:
+    """Make a file, if it is missing, lock it, and let `note` be its content. Returns the descriptor, which
+    keeps the lock until it is closed (`release`); None if this file system has no locks. Raises
+    `BlockingIOError` if another open file has the lock, and other `OSError`s."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            locked = lock_file(descriptor)
+        except OSError:
+            os.close(descriptor)
+            return None
+        if not locked:
+            os.close(descriptor)
+            raise BlockingIOError(errno.EAGAIN, f"{path.name} is locked", str(path))
+        if os.fstat(descriptor).st_nlink:
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, note)
+            return descriptor
+        # The owner before has removed the file just now.
+        os.close(descriptor)
+
+
+def release(path: Path, descriptor: int) -> None:
+    """Give up a claim, and remove its file. Raises nothing."""
+    # Windows removes no open file, so the file stays there. Without a lock it disturbs nobody.
+    with contextlib.suppress(OSError):
+        path.unlink()
+    os.close(descriptor)
+
+
 def room(folder: Path) -> int:
     """The free bytes on the disk of a folder. Raises `OSError`."""
     # `shutil` is imported here, because it takes a while to load and is rarely needed.

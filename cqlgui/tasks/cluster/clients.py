@@ -3,21 +3,26 @@
 The games of a published base are handed out in tasks of whole parts, the earliest first. The first tasks have
 one part each, so that first hits come soon; later tasks are long enough for the scheduler to keep up. Chunks
 are given to the search in game order. `admission` says which schedulers are reached.
+
+No call waits for ever: a scheduler may hang, or be stopped, while its connection stands. What is asked goes
+to the thread of Dask (`_asked`), and the thread that searches looks whether the answer is there.
 """
 
 from __future__ import annotations
 
+import asyncio
 import bisect
 import collections
 import contextlib
+import functools
 import itertools
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent import futures
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 import dask
 import distributed
@@ -43,7 +48,12 @@ _FIRST: Final = 1
 """Number of parts in each of the first tasks."""
 _LONELY_SECONDS: Final = 60.0
 """How long a search waits while there are no workers."""
-_LONELY_PAUSE: Final = 0.05
+_SILENT_SECONDS: Final = 60.0
+"""How long a search waits for a scheduler that does not answer."""
+_LEAVE_SECONDS: Final = 3.0
+"""How long a search that ends waits until its tasks are cancelled, and until it is disconnected."""
+_SETTLE_SECONDS: Final = 10.0
+"""How long a search that ends waits for the files that are just being written."""
 _POLL_SECONDS: Final = 0.002
 _ANSWER_SECONDS: Final = 0.02
 _COUNT_SECONDS: Final = 1.0
@@ -65,10 +75,13 @@ class Dask:
     """A `scheduling.Scheduler` that searches published bases on the workers of a cluster; a context manager.
 
     `address` is that of the scheduler. With `partial`, parts that cannot be read are left out, and the result
-    names them. Raises `CqlguiError` if the address is refused, or if nothing answers there.
+    names them. Raises `CqlguiError` if the address is refused, or if nothing answers there, and
+    `errors.Cancelled`.
     """
 
-    def __init__(self, address: str, *, partial: bool = False) -> None:
+    def __init__(
+        self, address: str, *, partial: bool = False, cancel: progress.CancelToken | None = None
+    ) -> None:
         admission.admit(address)
         # What goes wrong is an error of this module. Dask would print the tracebacks of its attempts.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
@@ -77,6 +90,7 @@ class Dask:
         try:
             if address.startswith("tls://") and not _has_certificate():
                 raise errors.CqlguiError(_NO_CERTIFICATE)
+            _greet(address, cancel or progress.CancelToken())
             self._client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             raise errors.CqlguiError(f"No Dask scheduler answers at {address}: {error}.") from error
@@ -92,13 +106,15 @@ class Dask:
     def close(self) -> None:
         """Leave the cluster. It goes on running."""
         with contextlib.suppress(*_UNREACHED):
-            self._client.close()
+            self._client.close(timeout=_LEAVE_SECONDS)
 
     @property
     def workers(self) -> int:
-        """The number of workers. Raises `CqlguiError` if the scheduler is gone."""
+        """The number of workers. Raises `CqlguiError` if the scheduler is gone, or does not answer."""
         try:
-            return len(self._client.nthreads())
+            return len(_asked(self._client, self._client.scheduler.ncores).result(_CONNECT_SECONDS))
+        except TimeoutError as error:
+            raise self.silent(_CONNECT_SECONDS) from error
         except _UNREACHED as error:
             raise self.gone() from error
 
@@ -117,6 +133,7 @@ class Dask:
     ) -> Iterator[tuple[int, bytes]]:
         """See `pieces.Cluster`. All requests are handed out at once, the first ones first."""
         waiting: dict[distributed.Future, int] = {}
+        pulse = _Pulse(self, self._client)
         try:
             for number, request in enumerate(requests):
                 key = f"cqlgui-{search}-{number}"
@@ -124,28 +141,41 @@ class Dask:
                 waiting[future] = number
             while waiting:
                 cancel.raise_if_cancelled()
+                pulse.beat()
                 done = [future for future in waiting if future.done()]
-                if not done and self._client.status != "running":
-                    raise self.gone()
                 if not done:
                     cancel.wait(_ANSWER_SECONDS)
+                    continue
                 for future in done:
                     if future.status == "error":
                         raise self.failed(future.exception())
                     if future.status != "finished":
                         raise self.gone()
-                    yield waiting.pop(future), future.result()
+                fetched = _asked(
+                    self._client, functools.partial(self._client.gather, done, asynchronous=True)
+                )
+                while not fetched.done():
+                    cancel.raise_if_cancelled()
+                    pulse.beat()
+                    cancel.wait(_ANSWER_SECONDS)
+                for future, data in zip(done, fetched.result(), strict=True):
+                    yield waiting.pop(future), data
         except _UNREACHED as error:
             raise self.gone() from error
         finally:
-            if waiting and self._client.status == "running":
-                with contextlib.suppress(*_UNREACHED):
-                    self._client.run(working.stop, search, wait=False)
-                    self._client.cancel(list(waiting))
+            if waiting and not pulse.is_silent:
+                _leave(self._client, search, list(waiting))
 
     def gone(self) -> errors.CqlguiError:
         """The error if the scheduler does not answer any more."""
         return errors.CqlguiError(f"The scheduler at {self.address} is gone.")
+
+    def silent(self, seconds: float) -> errors.CqlguiError:
+        """The error if the scheduler is there and does not answer."""
+        return errors.CqlguiError(
+            f"The scheduler at {self.address} has not answered for {seconds:.0f} seconds, so it was left. It "
+            "may be stopped or overloaded."
+        )
 
     def failed(self, fault: BaseException) -> errors.CqlguiError:
         """The error for a bug on a worker, or for a worker that died again and again."""
@@ -155,12 +185,97 @@ class Dask:
         )
 
 
+def _greet(address: str, cancel: progress.CancelToken) -> None:
+    """Connect with a scheduler, and disconnect. `distributed.Client` waits for ever for the greeting of a
+    program that accepts connections and says nothing. Raises `OSError` and `errors.Cancelled`."""
+
+    async def greet() -> None:
+        arguments = distributed.Security().get_connection_args("client")
+        greeting = asyncio.ensure_future(
+            distributed.comm.connect(address, timeout=_CONNECT_SECONDS, **arguments)
+        )
+        limit = time.monotonic() + _CONNECT_SECONDS
+        while not greeting.done() and time.monotonic() < limit and not cancel.cancelled:
+            await asyncio.wait({greeting}, timeout=_ANSWER_SECONDS)
+        if greeting.done():
+            greeting.result().abort()
+            return
+        greeting.cancel()
+        with contextlib.suppress(asyncio.CancelledError, OSError):
+            await greeting
+        cancel.raise_if_cancelled()
+        raise OSError(f"no answer came within {_CONNECT_SECONDS:.0f} seconds")
+
+    # The thread of the caller may have an event loop of its own.
+    with futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(greet())).result()
+
+
 def _has_certificate() -> bool:
     """Whether Dask is told how to connect by TLS. Without this test, Dask would fail in the midst of its
     start, and hang when the program ends. Raises `OSError` for files that cannot be read."""
     if dask.config.get("distributed.client.security-loader", None):
         return True
     return distributed.Security().get_connection_args("client")["ssl_context"] is not None
+
+
+def _asked(client: distributed.Client, question: Callable[[], Awaitable[Any]]) -> futures.Future[Any]:
+    """The answer to a question, which is asked in the thread of Dask. Nothing waits for it."""
+
+    async def ask() -> Any:
+        return await question()
+
+    # A client that is closed has no loop any more. Its status says so.
+    if client.status != "running":
+        raise RuntimeError("The client is closed.")
+    return asyncio.run_coroutine_threadsafe(ask(), client.loop.asyncio_loop)
+
+
+def _leave(client: distributed.Client, search: str, running: Sequence[distributed.Future]) -> None:
+    """Let the workers stop the tasks of a search. A scheduler that goes away just now has no tasks either."""
+
+    async def leave() -> None:
+        await client.run(working.stop, search, wait=False, asynchronous=True)
+        await client.cancel(running, asynchronous=True)
+
+    with contextlib.suppress(*_UNREACHED):
+        _asked(client, leave).result(_LEAVE_SECONDS)
+
+
+class _Pulse:
+    """Asks the scheduler again and again how many threads its workers have, and waits for no answer."""
+
+    def __init__(self, cluster: Dask, client: distributed.Client) -> None:
+        self._cluster = cluster
+        self._client = client
+        self._answer: futures.Future[Any] | None = None
+        self._threads = 0
+        self._heard = self._seen = time.monotonic()
+        self._begun = 0.0
+        self.is_silent = False
+        """Whether the scheduler did not answer for so long that it was given up."""
+
+    def beat(self) -> int:
+        """The number of threads, as far as known. Raises `CqlguiError` if the scheduler is gone or does not
+        answer, or if there have been no workers for long."""
+        if self._client.status != "running":
+            raise self._cluster.gone()
+        now = time.monotonic()
+        if self._answer is None:
+            if now - self._begun > (_COUNT_SECONDS if self._threads else _POLL_SECONDS):
+                self._begun = now
+                self._answer = _asked(self._client, self._client.scheduler.ncores)
+        elif self._answer.done():
+            self._threads, self._heard = sum(self._answer.result().values()), now
+            self._answer = None
+        elif now - max(self._heard, self._begun) > _SILENT_SECONDS:
+            self.is_silent = True
+            raise self._cluster.silent(_SILENT_SECONDS)
+        if self._threads:
+            self._seen = now
+        elif self._answer is None and now - self._seen > _LONELY_SECONDS:
+            raise errors.CqlguiError(f"The scheduler at {self._cluster.address} has no workers.")
+        return self._threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +324,10 @@ class _Chunks:
         self._numbers = itertools.count()
         self._size = _FIRST
         self._threads = 0
-        self._counted = 0.0
-        self._seen = time.monotonic()
+        self._pulse = _Pulse(cluster, client)
+        # The tasks whose answers are being fetched, and the answers.
+        self._fetching: tuple[list[_Task], futures.Future[Any]] | None = None
+        self.at_work = False
 
     def __enter__(self) -> _Chunks:
         return self
@@ -219,6 +336,8 @@ class _Chunks:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.dismiss()
+        if self.at_work and self._job.output is not None:
+            self.at_work = not self._settled()
 
     def dismiss(self) -> None:
         """Cancel the tasks that are not finished. Tasks that run stop at their next slice."""
@@ -226,11 +345,21 @@ class _Chunks:
         self._parts.clear()
         self._tasks.clear()
         self._order.clear()
-        if running and self._client.status == "running":
-            # A scheduler that goes away just now has no tasks either.
-            with contextlib.suppress(*_UNREACHED):
-                self._client.run(working.stop, self._name, wait=False)
-                self._client.cancel(running)
+        self._fetching = None
+        if running and not self._pulse.is_silent:
+            _leave(self._client, self._name, running)
+        self.at_work = self.at_work or bool(running)
+
+    def _settled(self) -> bool:
+        """Wait until no worker writes for this search any more. False if this is not known."""
+        limit = time.monotonic() + _SETTLE_SECONDS
+        left = functools.partial(self._client.run, working.stopped, self._name, asynchronous=True)
+        with contextlib.suppress(*_UNREACHED):
+            while not self._pulse.is_silent and (rest := limit - time.monotonic()) > 0:
+                if not any(_asked(self._client, left).result(rest).values()):
+                    return True
+                time.sleep(_ANSWER_SECONDS)
+        return False
 
     @property
     def exhausted(self) -> bool:
@@ -240,10 +369,18 @@ class _Chunks:
     def take(self, seconds: float) -> sieving.Chunk | None:
         """See `scheduling.Chunks`. Raises `CqlguiError` for what went wrong on a worker."""
         try:
+            limit = time.monotonic() + seconds
             self._feed()
-            if self._order and self._order[0] not in self._chunks:
-                self._collect(seconds)
+            while self._order and self._order[0] not in self._chunks:
+                self._collect()
                 self._feed()
+                if time.monotonic() > limit:
+                    break
+                if self._order[0] not in self._chunks:
+                    time.sleep(_POLL_SECONDS)
+            if not self._order and self._parts:
+                # There are no workers yet.
+                time.sleep(min(seconds, _ANSWER_SECONDS))
         except _UNREACHED as error:
             raise self._cluster.gone() from error
         if not self._order or self._order[0] not in self._chunks:
@@ -254,25 +391,10 @@ class _Chunks:
         """Hand out tasks while workers have few."""
         if not self._parts and not self._tasks:
             return
-        if self._client.status != "running":
-            raise self._cluster.gone()
-        self._count()
+        self._threads = self._pulse.beat()
         most = 1 if self._is_chain else _WAITING * self._threads
         while self._parts and len(self._tasks) < most:
             self._submit(self._grouped())
-
-    def _count(self) -> None:
-        """Count the threads of the cluster. Raises `CqlguiError` if there has been none for long."""
-        now = time.monotonic()
-        if self._threads and now - self._counted <= _COUNT_SECONDS:
-            return
-        self._threads, self._counted = sum(self._client.nthreads().values()), now
-        if self._threads:
-            self._seen = now
-        elif now - self._seen > _LONELY_SECONDS:
-            raise errors.CqlguiError(f"The scheduler at {self._cluster.address} has no workers.")
-        else:
-            time.sleep(_LONELY_PAUSE)
 
     def _grouped(self) -> _Task:
         """The next parts of a source, as many as a task should have."""
@@ -307,15 +429,18 @@ class _Chunks:
         if begin not in self._order:
             bisect.insort(self._order, begin)
 
-    def _collect(self, seconds: float) -> None:
-        """Take over the answers that have come. Waits at most `seconds` for the first one."""
-        limit = time.monotonic() + seconds
-        while not (listed := [one for one in self._tasks.values() if one[1].done()]):
-            if time.monotonic() > limit:
+    def _collect(self) -> None:
+        """Take over the answers that have come, and let those be fetched that are ready."""
+        if self._fetching is not None:
+            tasks, answers = self._fetching
+            if not answers.done():
                 return
-            time.sleep(_POLL_SECONDS)
+            self._fetching = None
+            for task, data in zip(tasks, answers.result(), strict=True):
+                del self._tasks[task.begin]
+                self._take_over(task, data)
         good: list[tuple[_Task, distributed.Future]] = []
-        for task, future in listed:
+        for task, future in [one for one in self._tasks.values() if one[1].done()]:
             if future.status == "finished":
                 good.append((task, future))
             elif future.status == "error":
@@ -323,10 +448,11 @@ class _Chunks:
             else:
                 # Dask cancels all tasks when it loses the scheduler.
                 raise self._cluster.gone()
-        # The answers are fetched together, because each call takes as long as an answer.
-        for (task, _), data in zip(good, self._client.gather([future for _, future in good]), strict=True):
-            del self._tasks[task.begin]
-            self._take_over(task, data)
+        if good:
+            # The answers are fetched together, because each call takes as long as an answer.
+            wished = [future for _, future in good]
+            answers = _asked(self._client, functools.partial(self._client.gather, wished, asynchronous=True))
+            self._fetching = [task for task, _ in good], answers
 
     def _take_over(self, task: _Task, data: bytes) -> None:
         """Keep the chunk of a task until its turn comes."""

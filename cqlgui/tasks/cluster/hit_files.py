@@ -6,7 +6,8 @@
     _complete.json            the query, numbers and the list of the files; written last
 
 Only numbers come back, so there may be more hits than one computer can hold. A folder without `COMPLETE` has
-not all hits. Each of its Parquet files is whole all the same.
+not all hits. Each of its Parquet files is whole all the same, and its footer has the numbers of games and
+hits.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import errors, plurals
 from cqlgui.base import progress as progress_module
-from cqlgui.base.data import replace
+from cqlgui.base.data import dataclass, replace
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.interpreting.runtime import memory
 from cqlgui.store import places
@@ -41,6 +42,8 @@ from cqlgui.tasks.search import hit_details, scheduling, searching, sieving
 
 COMPLETE: Final = "_complete.json"
 _UNFINISHED: Final = "_unfinished"
+_GAMES: Final = "cqlgui.games"
+_HITS: Final = "cqlgui.hits"
 _ENDING: Final = arrow_files.PARQUET
 _TAKE_SECONDS: Final = 0.05
 _PARTS: Final = 8
@@ -67,7 +70,8 @@ def write(
 
     The files together have the rows, in game order, that `exporting.export` writes to one Parquet file. By
     default the threads of this process search. If the search is cancelled, stops or fails, the files of
-    finished tasks stay, and `COMPLETE` is missing. `on_messages` gets the messages of the query in game
+    finished tasks stay, and `COMPLETE` is missing. The report then has the files that stand there, also if
+    nobody told this process of them. `on_messages` gets the messages of the query in game
     order. Raises `CqlguiError` if the place is not empty, if pyarrow is not installed, or if a base or the
     place cannot be used. Raises `Rejected` for a bad query. A query that sorts games, remembers something
     from game to game, or uses files is refused with one of these errors, and so is a limit; nothing is
@@ -112,13 +116,16 @@ def write(
     except errors.Cancelled:
         cancelled = True
     except errors.CqlguiError as error:
-        if _left_behind(target):
-            raise type(error)(f"{error} So the hits in {place} are not complete.") from error
+        kept = _left_behind(target, files, at_work=chunks.at_work)
+        if kept is not None and kept.files:
+            raise type(error)(f"{error} The hits in {place} are not complete: {kept.words}.") from error
         raise
     report = search_model.HitsReport(
         place=place,
         games=sum(file.games for file in files),
         hits=hits,
+        games_matched=sum(file.games for file in files),
+        positions_matched=hits,
         files=tuple(file.name for file in files if file.name),
         size=sum(file.size for file in files),
         games_searched=searched,
@@ -134,9 +141,9 @@ def write(
     )
     if report.complete:
         _finish(target, job, report)
-    else:
-        _left_behind(target)
-    return report
+        return report
+    left = _left_behind(target, files, at_work=chunks.at_work)
+    return replace(report, at_least=True) if left is None else left.told(report)
 
 
 def _refuse(job: scheduling.Job) -> None:
@@ -195,14 +202,61 @@ def _finish(target: places.Place, job: scheduling.Job, report: search_model.Hits
     target.remove(_UNFINISHED)
 
 
-def _left_behind(target: places.Place) -> bool:
-    """Whether a search that did not come to its end has left files with hits. What it has not finished is
-    removed."""
-    target.sweep()
-    found = any(name.endswith(_ENDING) for name in target.names())
-    if not found:
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """The files that a search left behind, and what is in them. With `at_least`, more may come."""
+
+    files: tuple[str, ...]
+    games: int
+    hits: int
+    size: int
+    at_least: bool
+
+    @property
+    def words(self) -> str:
+        """What is in the files, in words."""
+        count = len(self.files)
+        what = f"{plurals.games(self.games)}, {plurals.hits(self.hits)} in {count} "
+        return f"{'at least ' if self.at_least else ''}{what}{'file' if count == 1 else 'files'}"
+
+    def told(self, report: search_model.HitsReport) -> search_model.HitsReport:
+        """The report about these files."""
+        return replace(
+            report,
+            files=self.files,
+            games=self.games,
+            hits=self.hits,
+            size=self.size,
+            at_least=self.at_least,
+        )
+
+
+def _left_behind(
+    target: places.Place, told: Sequence[search_model.HitFile], *, at_work: bool
+) -> _Left | None:
+    """What a search has left behind that did not come to its end. What it has not finished is removed. `told`
+    are the files that are known. With `at_work`, somebody may be writing still. None if the place cannot be
+    read."""
+    known = {file.name: file for file in told}
+    found: list[tuple[str, int, int, int]] = []
+    try:
+        # Whoever has not begun to write a file does not write it any more.
         target.remove(_UNFINISHED)
-    return found
+        target.sweep()
+        for name in target.names():
+            if not name.endswith(_ENDING):
+                continue
+            file = known.get(name)
+            if file is None:
+                data = target.read(name)
+                notes = arrow_files.notes_of(io.BytesIO(data))
+                found.append((name, int(notes[_GAMES]), int(notes[_HITS]), len(data)))
+            else:
+                found.append((name, file.games, file.hits, file.size))
+    except (errors.CqlguiError, OSError, ValueError, KeyError):
+        return None
+    names, games, hits, sizes = zip(*found, strict=True) if found else ((), (), (), ())
+    return _Left(tuple(names), sum(games), sum(hits), sum(sizes), at_work)
 
 
 def chunk(
@@ -233,7 +287,13 @@ def chunk(
     if result.stopped is None:
         name = f"hits-{begin:010d}{_ENDING}"
         rows = hit_table.Rows(output.rows)
-        exporting.write_parquet(alone, result, data, normalise=output.normalise, rows=rows, cancel=cancel)
+        notes = {_GAMES: str(len(result.games)), _HITS: str(result.positions)}
+        exporting.write_parquet(
+            alone, result, data, normalise=output.normalise, rows=rows, notes=notes, cancel=cancel
+        )
+        # The search may have ended since.
+        cancel.raise_if_cancelled()
+        _insist(target, output)
         target.write(name, data.getvalue())
     file = search_model.HitFile(
         name,
@@ -278,6 +338,7 @@ class _Chunks:
 
     def __init__(self, job: scheduling.Job) -> None:
         self.left_out: Sequence[str] = ()
+        self.at_work = False
         self.notices: Sequence[str] = ()
         self._job = job
         self._threads = max(1, job.options.workers or os.cpu_count() or 1)

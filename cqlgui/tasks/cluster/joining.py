@@ -32,12 +32,12 @@ def joined(
 
     def join() -> None:
         try:
-            made.set_result(clients.Dask(address, partial=partial))
+            made.set_result(clients.Dask(address, partial=partial, cancel=cancel))
         except BaseException as error:  # whatever it is, the caller waits for it
             made.set_exception(error)
 
-    # Dask waits for a scheduler that does not answer, and its wait cannot be cancelled. The thread is no
-    # daemon: if the program ended in the midst of this wait, Dask would hang for longer.
+    # Dask's own start cannot be cancelled. The thread is no daemon: if the program ended in the midst of this
+    # start, Dask would hang for longer.
     threading.Thread(target=join, name=THREAD).start()
     while not made.done():
         if cancel is not None and cancel.cancelled:

@@ -23,7 +23,7 @@ from cqlgui.base.patterns import pattern
 from cqlgui.db import headers
 from cqlgui.pgn import archives, split, texts
 from cqlgui.store import index, places, published, segments, side_files
-from cqlgui.tasks.cluster import messages, publishing, versions, working
+from cqlgui.tasks.cluster import claiming, messages, publishing, versions, working
 from cqlgui.tasks.databases import bases, importing, reading, sources
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.processes import pool as pool_module
@@ -68,15 +68,16 @@ class _Piece:
 class _Read:
     """What became of a piece: its parts, the digest and the size of the file's text if the piece is the whole
     file, and sentences for the user. `fits` says whether a game begins at the first byte of the piece, and
-    whether the last game ends before the end of the piece."""
+    whether the last game ends before the end of the piece. `refused` says why the file cannot be read."""
 
-    parts: tuple[published.Part, ...]
-    written: int
-    size: int
+    parts: tuple[published.Part, ...] = ()
+    written: int = 0
+    size: int = 0
     fits: bool = True
     digest: str = ""
     text_size: int = 0
     said: tuple[str, ...] = ()
+    refused: str = ""
 
 
 def publish(
@@ -91,9 +92,10 @@ def publish(
     """Publish files in a folder or at an address, read by the workers of a cluster. The base gives the same
     answers as the base that `publishing.publish` makes of all games of these files.
 
-    `on_message` gets sentences for the user. Raises `errors.Cancelled`, and `CqlguiError` if a file cannot be
-    read, or changes meanwhile, or if the place cannot be written. The listing is written last, as by
-    `publishing.publish`.
+    If one of several files cannot be read, or changes meanwhile, it is left out. `on_message` gets sentences
+    for the user. Raises `errors.Cancelled`, `errors.SourceError` if a file is missing at the start or if no
+    file can be read, and `CqlguiError` if the place cannot be written or if another publication into it is
+    under way. The listing is written last, as by `publishing.publish`.
     """
     if places.published_at(paths) is not None:
         raise errors.CqlguiError("This base is published already. Name the files.")
@@ -102,35 +104,79 @@ def publish(
     listed, _, left_out = bases.expand(paths)
     for sentence in left_out:
         say(sentence)
+    importing.insist(listed)
     target = places.Place(place)
-    before = publishing.listing_at(target)
-    cut = [_cut(path, token) for path in listed]
-    pieces = [piece for file in cut for piece in file.pieces]
-    total = sum(Path(piece.path).stat().st_size for piece in pieces if piece.begin == 0)
-    read = dict(_done(pieces, target, cluster, token, progress, total))
-    again = [
-        _Piece(path, 0, 1, None, one.state)
-        for path, one in {piece.path: piece for piece in pieces}.items()
-        if not all(read[piece].fits for piece in pieces if piece.path == path)
-    ]
-    whole = {piece.path: found for piece, found in _done(again, target, cluster, token, progress, total)}
-    found: list[published.Listed] = []
-    written = size = 0
-    for path, file in zip(listed, cut, strict=True):
-        own = [whole[str(path)]] if str(path) in whole else [read[piece] for piece in file.pieces]
-        if _state(path) != file.pieces[0].state:
-            raise errors.SourceError(f"{path.name} has changed while it was read. Publish it again.")
-        for sentence in dict.fromkeys(sentence for one in own for sentence in one.said):
+    with claiming.claimed(target) as claim:
+        before = publishing.listing_at(target)
+        refused = _Refused(len(listed))
+        cut: dict[Path, _Cut] = {}
+        for path in listed:
+            with refused.noted(path):
+                cut[path] = _cut(path, token)
+        pieces = [piece for file in cut.values() for piece in file.pieces]
+        total = sum(piece.state[0] for piece in pieces if piece.begin == 0)
+        read = dict(_done(pieces, target, cluster, token, progress, total))
+        again = [
+            _Piece(path, 0, 1, None, one.state)
+            for path, one in {piece.path: piece for piece in pieces}.items()
+            if not all(read[piece].fits for piece in pieces if piece.path == path)
+            and not any(read[piece].refused for piece in pieces if piece.path == path)
+        ]
+        whole = {piece.path: found for piece, found in _done(again, target, cluster, token, progress, total)}
+        found: list[published.Listed] = []
+        written = size = 0
+        told: list[str] = []
+        for path in listed:
+            file = cut.get(path)
+            if file is None:
+                told.append(refused.paths[path])
+                continue
+            own = [whole[str(path)]] if str(path) in whole else [read[piece] for piece in file.pieces]
+            with refused.noted(path):
+                for one in own:
+                    if one.refused:
+                        raise errors.SourceError(one.refused)
+                if _state(path) != file.pieces[0].state:
+                    raise errors.SourceError(f"{path.name} has changed while it was read. Publish it again.")
+            if path in refused.paths:
+                told.append(refused.paths[path])
+                continue
+            told += dict.fromkeys(sentence for one in own for sentence in one.said)
+            parts = tuple(part for one in own for part in one.parts)
+            digest, text_size = own[0].digest or file.digest, own[0].text_size or file.text_size
+            found.append(published.Listed(str(path), digest, text_size, parts))
+            written, size = written + sum(one.written for one in own), size + sum(one.size for one in own)
+        listing = published.Listing.of(found)
+        for sentence in told:
             say(sentence)
-        parts = tuple(part for one in own for part in one.parts)
-        digest, text_size = own[0].digest or file.digest, own[0].text_size or file.text_size
-        found.append(published.Listed(str(path), digest, text_size, parts))
-        written, size = written + sum(one.written for one in own), size + sum(one.size for one in own)
-    listing = published.Listing.of(found)
-    useless = [part for one in read.values() for part in one.parts]
-    publishing.finish(target, listing, before, useless)
+        useless = [part for one in (*read.values(), *whole.values()) for part in one.parts]
+        claim.insist()
+        publishing.finish(target, listing, before, useless)
     games = sum(one.games for one in found)
-    return publishing.Published(place, games, sum(len(one.parts) for one in found), written, size)
+    parts_count = sum(len(one.parts) for one in found)
+    return publishing.Published(place, games, parts_count, written, size, tuple(refused.paths))
+
+
+class _Refused:
+    """The files that cannot be read, each with a sentence. They end the publication only if no other file is
+    left."""
+
+    def __init__(self, count: int) -> None:
+        self.paths: dict[Path, str] = {}
+        self._count = count
+
+    @contextlib.contextmanager
+    def noted(self, path: Path) -> Iterator[None]:
+        """Leave out a file if the block finds that it cannot be read. Raises `errors.SourceError` if no file
+        is left."""
+        try:
+            yield
+        except errors.SourceError as fault:
+            if self._count == 1:
+                raise
+            self.paths[path] = importing.without(fault)
+            if len(self.paths) == self._count:
+                raise importing.none_of(self._count, fault) from fault
 
 
 def _done(
@@ -165,12 +211,21 @@ def read_piece(request: bytes) -> bytes:
         token = working.token(words["search"])
         token.raise_if_cancelled()
         path, target = Path(piece.path), places.Place(words["place"])
-        if _state(path) != piece.state:
-            raise errors.SourceError(
-                f"{path} on {versions.here()} is not the file that was named. All computers must see the "
-                "same files."
-            )
-        found = _whole(path, target, token) if piece.end is None else _part(piece, piece.end, target, token)
+        try:
+            if _state(path) != piece.state:
+                raise errors.SourceError(
+                    f"{path} on {versions.here()} is not the file that was named. All computers must see the "
+                    "same files."
+                )
+            if piece.end is None:
+                found = _whole(path, target, token)
+            else:
+                found = _part(piece, piece.end, target, token)
+        except places.PlaceError:
+            raise
+        except errors.SourceError as error:
+            # The file cannot be read. The other files are published without it.
+            found = _Read(refused=str(error))
         parts = [{**named(part), "sums": dict(part.sums)} for part in found.parts]
         return messages.packed({**named(found), "parts": parts})
 

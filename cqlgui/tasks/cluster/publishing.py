@@ -9,8 +9,9 @@ from __future__ import annotations
 import collections
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent import futures
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, replace
 from cqlgui.db.headers import Table
 from cqlgui.store import index, places, published, segments, side_files
+from cqlgui.tasks.cluster import claiming
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model
@@ -32,30 +34,34 @@ _AHEAD: Final = 2
 @dataclass(frozen=True, slots=True)
 class Published:
     """The outcome of a publication. `written` counts the parts that were not there before, and `size` is the
-    number of bytes of all parts."""
+    number of bytes of all parts. `unreadable` are the files that were left out."""
 
     place: str
     games: int
     parts: int
     written: int
     size: int
+    unreadable: tuple[Path, ...] = ()
 
 
 def publish(
     base: base_model.Base,
     place: str,
     *,
+    unreadable: Collection[Path] = (),
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
 ) -> Published:
-    """Publish a base in a folder or at an address.
+    """Publish a base in a folder or at an address. `unreadable` are the sources that could not be read
+    (`base_model.ImportReport`). They are left out.
 
     The parts are written first and the listing last, so the place always has a whole base, or the one that it
     had before. Files of an earlier publication that are no longer needed are removed at the end. Raises
-    `errors.Cancelled`, and `CqlguiError` if the base cannot be read or the place cannot be written, or if
-    only some games of a source were imported.
+    `errors.Cancelled`, and `CqlguiError` if the base cannot be read or the place cannot be written, if
+    another publication into the place is under way, or if only some games of a source were imported.
     """
-    for source in base.sources:
+    chosen = [source for source in base.sources if source.path not in unreadable]
+    for source in chosen:
         if source.only:
             # The texts between the games of a part are published too, and nobody chose those games.
             raise errors.CqlguiError(
@@ -64,21 +70,25 @@ def publish(
             )
     token = cancel or progress_module.CancelToken()
     target = places.Place(place)
-    before = listing_at(target)
-    listed: list[published.Listed] = []
-    done = written = size = 0
-    for source in base.sources:
-        parts: list[published.Part] = []
-        for part, is_new, length in parts_of(source, target):
-            token.raise_if_cancelled()
-            parts.append(part)
-            done, written, size = done + part.games, written + is_new, size + length
-            progress(progress_module.Progress(done, base.games, f"{len(parts)} parts"))
-        with sources.indexed(source) as opened:
-            known = opened.manifest.identity
-        listed.append(published.Listed(str(source.path), known.digest, known.text_size, tuple(parts)))
-    finish(target, published.Listing.of(listed), before)
-    return Published(place, base.games, sum(len(one.parts) for one in listed), written, size)
+    with claiming.claimed(target) as claim:
+        before = listing_at(target)
+        listed: list[published.Listed] = []
+        done = written = size = 0
+        games = sum(source.games for source in chosen)
+        for source in chosen:
+            parts: list[published.Part] = []
+            for part, is_new, length in parts_of(source, target):
+                token.raise_if_cancelled()
+                parts.append(part)
+                done, written, size = done + part.games, written + is_new, size + length
+                progress(progress_module.Progress(done, games, f"{len(parts)} parts"))
+            with sources.indexed(source) as opened:
+                known = opened.manifest.identity
+            listed.append(published.Listed(str(source.path), known.digest, known.text_size, tuple(parts)))
+        claim.insist()
+        finish(target, published.Listing.of(listed), before)
+    parts_count = sum(len(one.parts) for one in listed)
+    return Published(place, games, parts_count, written, size, tuple(unreadable))
 
 
 def listing_at(target: places.Place) -> published.Listing | None:

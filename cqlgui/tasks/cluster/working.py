@@ -35,6 +35,8 @@ _MOST_KNOWN: Final = 100
 
 _tokens: Final[collections.OrderedDict[str, progress.CancelToken]] = collections.OrderedDict()
 """The searches that this worker heard of last."""
+_writing: Final[collections.Counter[str]] = collections.Counter()
+"""The number of tasks that write hits now, for each search."""
 _lock: Final = threading.Lock()
 
 
@@ -42,6 +44,13 @@ async def stop(search: str) -> None:
     """Stop the work for a search, also in the midst of a task, and the tasks that come later. Dask calls this
     function in the event loop of each worker, and waits only for functions that are not asynchronous."""
     token(search).cancel()
+
+
+async def stopped(search: str) -> int:
+    """Stop the work for a search. The answer is the number of its tasks that may still write a file."""
+    token(search).cancel()
+    with _lock:
+        return _writing[search]
 
 
 def token(search: str) -> progress.CancelToken:
@@ -103,8 +112,18 @@ def _written(asked: messages.Request, output: search_model.HitFolder) -> sieving
     options = replace(asked.options, within=asked.within)
     if asked.plainly:
         options = replace(options, compiled=False)
-    base = published.base_of(asked.place, asked.check)
-    return hit_files.chunk(base, asked.text, options, asked.begin, asked.end, output, token(asked.search))
+    with _lock:
+        _writing[asked.search] += 1
+    try:
+        stopped = token(asked.search)
+        stopped.raise_if_cancelled()
+        base = published.base_of(asked.place, asked.check)
+        return hit_files.chunk(base, asked.text, options, asked.begin, asked.end, output, stopped)
+    finally:
+        with _lock:
+            _writing[asked.search] -= 1
+            if not _writing[asked.search]:
+                del _writing[asked.search]
 
 
 def _searched(asked: messages.Request) -> tuple[scheduling.Job, list[sieving.Chunk], Any]:

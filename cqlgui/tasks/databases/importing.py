@@ -113,10 +113,7 @@ def open_base(
         _sieve(games)
     workspace.sweep()
     absolute, listed_name, left_out = bases.expand(paths)
-    for path in absolute:
-        if not disk.is_file(path):
-            # This call raises an error that gives the reason, for example that the path is a folder.
-            archives.open_source(path, workspace.index_folder(path)).close()
+    insist(absolute)
     catalog = workspace.catalog()
     number, shown_name = catalog.base(absolute, name or listed_name)
     job = _Import(
@@ -157,6 +154,23 @@ def next_goal(games: int) -> int:
 def wide(path: Path) -> str:
     """What is said of a text that holds UTF-16, and is not UTF-16 as a whole."""
     return f"{path.name} holds games in UTF-16 behind others. They cannot be read; save it in one encoding."
+
+
+def without(fault: errors.SourceError) -> str:
+    """What is said if one of several files cannot be read."""
+    return f"{fault} The other files are open without it."
+
+
+def none_of(count: int, fault: errors.SourceError) -> errors.SourceError:
+    """The error if none of several files can be read. `fault` is that of one of them."""
+    return errors.SourceError(f"None of these {count} files can be read. {fault}")
+
+
+def insist(paths: Sequence[Path]) -> None:
+    """Raise `errors.SourceError` for a path that is no file, with the reason: it is missing, or a folder."""
+    for path in paths:
+        if not disk.is_file(path):
+            archives.open_source(path, workspace.index_folder(path)).close()
 
 
 class _Import:
@@ -201,11 +215,9 @@ class _Import:
                 if len(self.paths) == 1:
                     raise
                 self.unreadable.append(path)
-                self.messages.append(f"{fault} The other files are open without it.")
+                self.messages.append(without(fault))
                 if len(self.unreadable) == len(self.paths):
-                    raise errors.SourceError(
-                        f"None of these {len(self.paths)} files can be read. {fault}"
-                    ) from fault
+                    raise none_of(len(self.paths), fault) from fault
                 if not self._states[place][0]:
                     # An unreadable source without games counts as complete, because no games will follow.
                     self.grown(place, 0, 0, True, None)

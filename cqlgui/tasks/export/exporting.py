@@ -176,18 +176,19 @@ def write_parquet(
     *,
     normalise: bool = False,
     rows: hit_table.Rows = hit_table.Rows.HITS,
+    notes: Mapping[str, str] | None = None,
     cancel: progress_module.CancelToken | None = None,
 ) -> None:
     """Write the rows of a result to an open file, as `export` does for a path that ends with `.parquet`.
-    Raises `errors.Cancelled`, and `CqlguiError` if pyarrow is not installed, or if a source no longer holds
-    the indexed text."""
+    The footer of the file has the `notes` (`arrow_files.notes_of`). Raises `errors.Cancelled`, and
+    `CqlguiError` if pyarrow is not installed, or if a source no longer holds the indexed text."""
     token = cancel or progress_module.CancelToken()
     chosen = _chosen(result, None, None)
     ending = arrow_files.PARQUET
     job = _Job(base, result, chosen, None, False, normalise, rows, ending, token, progress_module.ignore)
     with sources.Readers(base) as job.readers:
         job.readers.check()
-        job.arrow(file)
+        job.arrow(file, notes)
         job.readers.check()
 
 
@@ -381,8 +382,8 @@ class _Job:
         for lines in csv_lines.lines(self._tables(), self._fields):
             file.write(lines.encode("utf-8"))
 
-    def arrow(self, file: BinaryIO) -> None:
-        arrow_files.write(file, self._tables(), self._fields, self.ending)
+    def arrow(self, file: BinaryIO, notes: Mapping[str, str] | None = None) -> None:
+        arrow_files.write(file, self._tables(), self._fields, self.ending, notes)
 
     def jsonl(self, file: BinaryIO) -> None:
         as_objects = self.normalise or self.element is not None or self.judges is not None

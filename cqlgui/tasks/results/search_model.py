@@ -152,14 +152,18 @@ class HitFile:
 
 @dataclass(frozen=True, slots=True)
 class HitsReport:
-    """The outcome of a search that wrote its hits into a folder. `games` and `hits` count what matches, and
-    `size` is the number of bytes of all `files`. The other fields are those of `SearchResult`."""
+    """The outcome of a search that wrote its hits into a folder. `games` and `hits` count what is in the
+    `files`, and `size` is the number of their bytes. If `at_least` is true, files may have come since.
+    `games_matched` and `positions_matched` count what matches in the games that were searched from the first
+    one on without a gap. The other fields are those of `SearchResult`."""
 
     place: str
     games: int
     hits: int
     files: tuple[str, ...]
     size: int
+    games_matched: int
+    positions_matched: int
     games_searched: int
     positions_searched: int
     seconds: float
@@ -170,6 +174,7 @@ class HitsReport:
     cancelled: bool = False
     left_out: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    at_least: bool = False
 
     @property
     def hopeless(self) -> bool:

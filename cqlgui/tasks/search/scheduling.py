@@ -161,6 +161,10 @@ class Chunks(Protocol):
     def notices(self) -> Sequence[str]:
         """What the user should know about the way the games are searched, a sentence for each."""
 
+    @property
+    def at_work(self) -> bool:
+        """Whether somebody may still search when the context has been left."""
+
     def __enter__(self) -> Chunks: ...
 
     def __exit__(

@@ -210,6 +210,7 @@ class Sieve:
         self.fault: errors.CqlguiError | None = None
         """The error that ended the threads early."""
         self.left_out: Sequence[str] = ()
+        self.at_work = False
         self.notices: Sequence[str] = ()
         """The threads leave nothing out, and have nothing to tell (`scheduling.Chunks`)."""
         self._chunks: dict[int, Chunk] = {}

@@ -182,7 +182,12 @@ class Output(QObject):
         assert main.base is not None
         assert main.result is not None
         text = commands.command_line(
-            main.base, main.result.query, games=main.hits.line.text(), options=options, output=output
+            main.base,
+            main.result.query,
+            games=main.hits.line.text(),
+            options=options,
+            output=output,
+            scheduler=main.searcher.scheduler,
         )
         QGuiApplication.clipboard().setText(text)
         main.tell(f"Command copied, without: {', '.join(left)}" if left else "Command copied")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -25,6 +26,9 @@ from tests.helpers import clusters, searched
 SAMPLE = clusters.SAMPLE
 PART = clusters.PART
 EVERY = search_model.SearchOptions(pruned=False, details=search_model.Details.NONE)
+
+
+needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="a process cannot be stopped here")
 
 
 def alike(found: search_model.SearchResult, wanted: search_model.SearchResult) -> None:
@@ -170,6 +174,47 @@ def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clients, "_CONNECT_SECONDS", 0.2)
     with pytest.raises(errors.CqlguiError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         clients.Dask("tcp://127.0.0.1:9")
+
+
+def test_a_silent_address_is_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clients, "_CONNECT_SECONDS", 1.0)
+    began = time.monotonic()
+    with (
+        clusters.silent() as address,
+        pytest.raises(errors.CqlguiError, match=f"No Dask scheduler answers at {address}"),
+    ):
+        clients.Dask(address)
+    assert time.monotonic() - began < 8
+
+
+@needs_signals
+def test_a_scheduler_that_hangs_ends_the_search_with_a_sentence(
+    cluster: clusters.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "_SILENT_SECONDS", 1.0)
+    with clusters.Stopped(cluster.address) as hung, cluster.flagged("slow"):
+        began = time.monotonic()
+        with pytest.raises(errors.CqlguiError, match=f"{cluster.address} has not answered for 1 seconds"):
+            cluster.search(".", options=EVERY, on_hits=hung.stop)
+        assert 1 < time.monotonic() - began < 15
+    # The scheduler goes on, and serves the next search.
+    assert cluster.search("mate").order == searching.search(cluster.base, "mate").order
+
+
+@needs_signals
+def test_a_search_is_cancelled_while_the_scheduler_hangs(cluster: clusters.Cluster) -> None:
+    token = progress.CancelToken()
+    with clusters.Stopped(cluster.address) as hung, cluster.flagged("slow"):
+
+        def stop(_: object) -> None:
+            if not token.cancelled:
+                hung.stop()
+                threading.Timer(0.5, token.cancel).start()
+
+        began = time.monotonic()
+        found = cluster.search(".", options=EVERY, cancel=token, on_hits=stop)
+        assert time.monotonic() - began < 15
+    assert found.cancelled
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import time
@@ -18,7 +19,7 @@ from pyarrow import parquet
 
 from cqlgui.base import errors, progress
 from cqlgui.base.files import disk
-from cqlgui.store import published
+from cqlgui.store import places, published
 from cqlgui.tasks.cluster import hit_files
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.databases import published as published_bases
@@ -241,11 +242,85 @@ def test_after_a_cancel_the_files_are_whole_and_the_folder_is_not(
             cancel=token,
             progress=lambda _: token.cancel(),
         )
+        if not report.at_least:
+            told = counted(tmp_path / "hits")
         time.sleep(0.5)
     assert report.cancelled
     assert not report.complete
     assert 0 < report.games_searched < base.games
     assert whole_files(tmp_path / "hits", base, "check", tmp_path / "one.parquet") >= 1
+    assert not report.at_least
+    assert not (tmp_path / "hits" / "_unfinished").exists()
+    # What is told stands there, and nothing has come since.
+    assert told == counted(tmp_path / "hits") == (len(report.files), report.games, report.hits)
+    assert (report.games_matched, report.positions_matched) <= (report.games, report.hits)
+
+
+def counted(folder: Path) -> tuple[int, int, int]:
+    """The numbers of files, games and hits of a folder with a row for each hit."""
+    rows = rows_in(folder)
+    return len(list(folder.glob("*.parquet"))), len({row["game"] for row in rows}), len(rows)
+
+
+def test_files_that_nobody_told_are_counted(
+    base: base_model.Base, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token, folder = progress.CancelToken(), tmp_path / "hits"
+
+    class Forgetful(hit_files.Threads):
+        """The first file is told late, when later ones are there."""
+
+        def chunks(self, job: scheduling.Job, remembered: Any) -> scheduling.Chunks:
+            found = super().chunks(job, remembered)
+            take = found.take
+
+            def late(seconds: float) -> Any:
+                if len(list(folder.glob("*.parquet"))) < 3:
+                    # The first task is done before its chunk is taken.
+                    monkeypatch.setattr(found, "_coming", Untaken(found._coming))
+                    take(0)
+                    time.sleep(0.01)
+                    return None
+                token.cancel()
+                return None
+
+            monkeypatch.setattr(found, "take", late)
+            return found
+
+    report = hit_files.write(
+        base, "check", USUAL, str(folder), rows=hit_table.Rows.GAMES, scheduler=Forgetful(), cancel=token
+    )
+    assert report.cancelled
+    assert report.games_searched == report.games_matched == 0
+    assert len(report.files) >= 3
+    whole = searching.search(base, "check").games
+    games = [row["game"] for row in rows_in(folder)]
+    assert (report.games, report.hits) == (len(games), sum(len(whole[game].hits) for game in games))
+
+
+class Untaken(collections.deque[Any]):
+    """Tasks that stay in the queue."""
+
+    def popleft(self) -> Any:
+        return self[0]
+
+
+def test_if_the_folder_cannot_be_read_the_count_is_a_least_one(
+    base: base_model.Base, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = progress.CancelToken()
+
+    def fail(_: object) -> None:
+        token.cancel()
+        monkeypatch.setattr(places.Place, "remove", refuse)
+
+    def refuse(_place: object, name: str) -> None:
+        raise places.PlaceError(f"{name} cannot be used: gone.")
+
+    options = search_model.SearchOptions(workers=1)
+    report = hit_files.write(base, "check", options, str(tmp_path / "hits"), cancel=token, progress=fail)
+    assert report.at_least
+    assert 0 < report.hits <= len(rows_in(tmp_path / "hits"))
 
 
 def test_a_search_that_stops_leaves_no_complete_folder(

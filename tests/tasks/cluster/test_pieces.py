@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -187,6 +188,75 @@ def test_a_file_that_changes_or_is_missing_is_told_and_the_place_keeps_its_base(
     assert files_of(place) == before
 
 
+def packed_badly(folder: Path) -> Path:
+    """A packed file of which nothing can be read."""
+    path = folder / "bad.pgn.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfdgarbage")
+    return path
+
+
+def test_an_unreadable_file_is_left_out_as_on_one_computer(cluster: clusters.Cluster, tmp_path: Path) -> None:
+    words = ("publish", clusters.SAMPLE, packed_badly(tmp_path), "-o", tmp_path / "pub")
+    alone = ("publish", packed_badly(tmp_path), "-o", tmp_path / "none")
+    others = ("--scheduler", cluster.address)
+    one = helpers.cli(*words, home=tmp_path / "home")
+    written = files_of(tmp_path / "pub")
+    many = helpers.cli(*words, *others, home=tmp_path / "home")
+    assert one.code == many.code == 2
+    assert "bad.pgn.zst is damaged" in one.err
+    assert one.err.endswith("The other files are open without it.\n")
+    assert many.err == one.err
+    assert one.out.startswith("500 games in 2 parts")
+    assert files_of(tmp_path / "pub") == written
+    assert opened(tmp_path / "pub").games == 500
+    one, many = (helpers.cli(*alone, *more, home=tmp_path / "home") for more in ((), others))
+    assert one.code == many.code == 2
+    assert many.err == one.err
+    assert not (tmp_path / "none" / published.LISTING).exists()
+
+
+def test_a_file_that_vanishes_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 700)
+    monkeypatch.setattr(pieces, "_LOOK", 200)
+    path, place = odd_file(tmp_path), tmp_path / "pub"
+
+    class Vanishing(Here):
+        def answers(
+            self,
+            work: Callable[[bytes], bytes],
+            requests: Sequence[bytes],
+            search: str,
+            cancel: progress.CancelToken,
+        ) -> Iterator[tuple[int, bytes]]:
+            for answer in super().answers(work, requests, search, cancel):
+                yield answer
+                # Some pieces of the file have been read.
+                path.unlink(missing_ok=True)
+
+    said: list[str] = []
+    found = pieces.publish([clusters.SAMPLE, path], str(place), Vanishing(), on_message=said.append)
+    assert said == [f"{path} does not exist. The other files are open without it."]
+    assert (found.games, found.unreadable) == (500, (path,))
+    assert opened(place).games == 500
+    # The parts of the file that vanished are removed.
+    assert {part.split(".")[0] for part in files_of(place) if part.startswith("parts/")} == {
+        f"parts/{part.name}"
+        for one in published.Listing.read(places.Place(str(place))).sources
+        for part in one.parts
+    }
+
+
+def test_if_no_file_can_be_read_the_place_keeps_its_base(tmp_path: Path) -> None:
+    path, place = packed_badly(tmp_path), tmp_path / "pub"
+    pieces.publish([clusters.SAMPLE], str(place), Here())
+    before = files_of(place)
+    other = tmp_path / "other.pgn.zst"
+    other.write_bytes(path.read_bytes() + b"?")
+    with pytest.raises(errors.SourceError, match="None of these 2 files can be read"):
+        pieces.publish([path, other], str(place), Here())
+    assert files_of(place) == before
+
+
 def test_a_cancel_stops_the_workers(
     cluster: clusters.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +278,25 @@ def test_a_cancel_stops_the_workers(
             time.sleep(0.01)
         assert time.monotonic() - stopped < 5
     assert not (tmp_path / "pub" / published.LISTING).exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="a process cannot be stopped here")
+def test_a_scheduler_that_hangs_ends_the_publication_with_a_sentence(
+    cluster: clusters.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cqlgui.tasks.cluster import clients
+
+    monkeypatch.setattr(clients, "_SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(pieces, "PIECE", 700)
+    place = tmp_path / "pub"
+    with clusters.Stopped(cluster.address) as hung, clients.Dask(cluster.address) as scheduler:
+        began = time.monotonic()
+        with pytest.raises(errors.CqlguiError, match="has not answered for 1 seconds"):
+            pieces.publish([clusters.SAMPLE], str(place), scheduler, progress=hung.stop)
+        assert time.monotonic() - began < 15
+    assert not (place / published.LISTING).exists()
+    with clients.Dask(cluster.address) as scheduler:
+        assert pieces.publish([clusters.SAMPLE], str(place), scheduler).games == 500
 
 
 def test_on_the_command_line(cluster: clusters.Cluster, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -13,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -146,6 +149,29 @@ def test_hits_are_those_of_this_computer(
     assert not message(main)
 
 
+def test_the_command_that_is_copied_searches_on_the_cluster(
+    qtbot: QtBot, main: main_window.MainWindow, folder: Path, address: str
+) -> None:
+    opened(qtbot, main, folder / "pub", address)
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text(QUERY, "a query")
+    main.actions_.copy_command.trigger()
+    _, *words = shlex.split(QGuiApplication.clipboard().text())
+    assert words[words.index("--scheduler") + 1] == address
+    run = helpers.cli(*words)
+    assert run.code == 0, run.err
+    rows = [json.loads(line) for line in run.out.splitlines()]
+    shown = [main.hits.hit_at(row) for row in range(main.hits.count)]
+    assert [(row["game"], row["positionid"]) for row in rows] == [(hit.game, hit.positionid) for hit in shown]
+    assert rows
+    # What this computer has found is searched on this computer.
+    main.clustering.leave()
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text(QUERY, "a query")
+    main.actions_.copy_command.trigger()
+    assert "--scheduler" not in QGuiApplication.clipboard().text()
+
+
 def test_stop_keeps_the_first_hits(
     qtbot: QtBot, main: main_window.MainWindow, folder: Path, address: str
 ) -> None:
@@ -224,6 +250,25 @@ def test_files_and_other_versions_are_told(
     words = refused(qtbot, main)
     assert "0.0-other" in words
     assert own in words
+    search_here(qtbot, main)
+
+
+def test_an_address_that_is_silent_is_told_and_can_be_left(
+    qtbot: QtBot, main: main_window.MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(qtbot, main, folder / "pub")
+    with clusters.silent() as silent:
+        # Stop works while the window connects.
+        main.cluster.address = silent
+        main.searching.run_text(QUERY, "a query")
+        before = time.monotonic()
+        main.searching.stop()
+        qtbot.waitUntil(lambda: not main.searcher.running)
+        assert time.monotonic() - before < 2
+        monkeypatch.setattr(clients, "_CONNECT_SECONDS", 0.5)
+        assert refused(qtbot, main).startswith(
+            f"No Dask scheduler answers at {silent}: no answer came within"
+        )
     search_here(qtbot, main)
 
 
@@ -342,9 +387,9 @@ def test_the_next_start_suggests_the_address_and_connects_with_nothing(
     qtbot.waitUntil(lambda: bool(waiting()))
     before = time.monotonic()
     main.close()
-    # The window does not wait for an answer of the scheduler, as Dask does.
-    assert waiting()
+    # The window does not wait for an answer of the scheduler, and nobody else does.
     assert time.monotonic() - before < 2
+    qtbot.waitUntil(lambda: not waiting(), timeout=2000)
     again = main_window.MainWindow()
     again.begin([])
     assert again.cluster.address == ""
@@ -352,8 +397,6 @@ def test_the_next_start_suggests_the_address_and_connects_with_nothing(
     assert not again.jobs.active("cluster")
     again.close()
     again.deleteLater()
-    for thread in waiting():
-        thread.join()
 
 
 def test_dask_is_not_loaded_before_a_cluster_is_chosen(tmp_path: Path) -> None:

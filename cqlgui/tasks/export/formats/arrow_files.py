@@ -49,12 +49,18 @@ def require() -> None:
         )
 
 
-def write(file: BinaryIO, tables: Iterable[records.Table], fields: Sequence[str], ending: str) -> None:
+def write(
+    file: BinaryIO,
+    tables: Iterable[records.Table],
+    fields: Sequence[str],
+    ending: str,
+    notes: Mapping[str, str] | None = None,
+) -> None:
     """Write the rows of several tables; `ending` is one of `ENDINGS`. The columns are `fields`.
 
     Numbers are int32. `squares` is a list of texts. `orbit` is a list of structs. All other columns are
     texts. An unknown rating is null, and so are the element and the transform of a hit without a match, and
-    the value of a hit without a value.
+    the value of a hit without a value. The footer of a Parquet file has the `notes` (`notes_of`).
     """
     require()
     import pyarrow as pa
@@ -69,6 +75,17 @@ def write(file: BinaryIO, tables: Iterable[records.Table], fields: Sequence[str]
                 waiting = []
         if waiting:
             _write(writer, pa.Table.from_batches(waiting, schema))
+        if notes and ending == PARQUET:
+            writer.add_key_value_metadata(notes)
+
+
+def notes_of(file: BinaryIO) -> dict[str, str]:
+    """The notes in the footer of a Parquet file. Raises `OSError` and `ValueError` for another file."""
+    require()
+    from pyarrow import parquet
+
+    found = parquet.read_metadata(file).metadata or {}
+    return {name.decode("utf-8", "replace"): text.decode("utf-8", "replace") for name, text in found.items()}
 
 
 Plain: TypeAlias = "Any | tuple[Any, list[Any]]"
