@@ -142,7 +142,10 @@ _NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is writt
 
 _NO_STUDY = "cqlgui search: --study changes nothing, for no PGN is written; name one with -o."
 
-_NO_ROWS = "cqlgui search: --group and --spans change nothing, for no table is written: --jsonl, --csv or -o."
+_NO_ROWS = (
+    "cqlgui search: --group and --spans change nothing, for no table is written: --jsonl, --csv, or -o with "
+    "another ending than .pgn."
+)
 
 _NO_JUDGED = (
     "cqlgui search: --syzygy and an engine add columns to rows, and no rows are written: use --jsonl, --csv, "
@@ -322,8 +325,7 @@ def _once(
             raise errors.CqlguiError(f"{question} Add --large to write it.") from None
         bar.end()
         more = f" to {report.files[-1].name} ({len(report.files)} files)" if len(report.files) > 1 else ""
-        what = f"{plurals.games(report.games)}, {plurals.hits(report.hits)}"
-        terminal.say(f"{what} written to {report.path}{more}")
+        terminal.say(f"{_amount(report, _shape(arguments))} written to {report.path}{more}")
         if report.as_played:
             terminal.say(f"{report.as_played} of them as they were played: {exporting.AS_PLAYED}")
     _say_outcome(result, len(result.games), result.positions)
@@ -423,6 +425,14 @@ def _without_duplicates(
     return left
 
 
+def _amount(report: search_model.ExportReport, rows: hit_table.Rows) -> str:
+    """How much was written, in words."""
+    games, hits = plurals.games(report.games), plurals.hits(report.hits)
+    if report.path.suffix.lower() == ".pgn" or rows is rows.HITS:
+        return f"{games}, {hits}"
+    return f"{games}, one row each ({hits})," if rows is rows.GAMES else f"{games}, {hits} as runs of plies,"
+
+
 def _shape(arguments: argparse.Namespace) -> hit_table.Rows:
     """What a row of the printed or written table is."""
     from cqlgui.tasks.export import hit_table
@@ -470,8 +480,11 @@ def _say_outcome(
     failures = len(result.failed_games)
     left_out = f", {failures} could not be searched" if failures else ""
     match = "matches" if games == 1 else "match"
+    # With a limit, the number of games that were searched is only that of the games that came first.
+    limited = isinstance(result, search_model.SearchResult) and result.options.limit is not None
+    of_all = plurals.games(games) if limited else f"{games} of {plurals.games(result.games_searched)}"
     terminal.say(
-        f"{games} of {plurals.games(result.games_searched)} {match} "
+        f"{of_all} {match} "
         f"({plurals.positions(positions)}){left_out}, {result.seconds:.2f} seconds, "
         f"{_engine(result.engine, result.reason)}"
     )

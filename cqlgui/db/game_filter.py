@@ -148,7 +148,8 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> Iterator[Word]:
-    """The words of a filter. Raises `FilterError` for a minus sign that stands alone."""
+    """The words of a filter. Raises `FilterError` for a minus sign that stands alone, unless it is the last
+    word."""
     text = text.translate(_QUOTES)
     place = 0
     while place < len(text):
@@ -164,8 +165,13 @@ def words(text: str) -> Iterator[Word]:
         place = match.end()
         # A range may have spaces around its dash.
         value = "".join(match[4].split()) if match[4] else match[5].strip('"')
-        if match[2] is None and match[5] == "-" and text[place:].strip():
-            raise FilterError("A minus sign stands directly before what must not hold, as in -result:1-0.")
+        if match[2] is None and match[5] == "-":
+            if text[place:].strip():
+                raise FilterError(
+                    "A minus sign stands directly before what must not hold, as in -result:1-0."
+                )
+            # The user is just writing a term.
+            break
         if match[2] is not None or value:
             yield Word(match[1] is not None, match[2] or "", match[3] or "", value)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import sys
@@ -60,11 +59,9 @@ class Unit:
             return self._code
 
     def load(self) -> None:
-        """Load or compile the machine code, if there is any, before it is needed. Faults are left to those
-        who need the code."""
+        """Load or compile the machine code before it is needed. Nothing is done without llvmlite."""
         if native.available():
-            with contextlib.suppress(Exception):
-                self.code()
+            self.code()
 
     def assembly(self) -> str:
         """The LLVM assembly of the unit."""

@@ -66,7 +66,12 @@ def test_a_minus_negates_a_term(text: str, expected: game_filter.Condition) -> N
     assert game_filter.parse(text) == (game_filter.Term(expected, negated=True),)
 
 
-@pytest.mark.parametrize("text", ["-", '"-x"', "1-0"])
+def test_a_minus_at_the_end_is_the_beginning_of_a_term() -> None:
+    assert game_filter.parse("adams -") == game_filter.parse("adams")
+    assert game_filter.parse("-") == ()
+
+
+@pytest.mark.parametrize("text", ['"-"', '"-x"', "1-0"])
 def test_another_minus_is_a_text(text: str) -> None:
     assert game_filter.parse(text) == (game_filter.Term(Words(PLAIN, text.strip('"'))),)
 

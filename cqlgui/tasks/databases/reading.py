@@ -104,8 +104,14 @@ class Piece:
 def begin() -> None:
     """Start compiling the reader to machine code in a thread. The first compilation takes a second. `pieces`
     waits until the compilation is done. The process cannot end before the compilation is done."""
+
+    def work() -> None:
+        # Errors are ignored in this thread, because a caller that reads games gets the same error.
+        with contextlib.suppress(Exception):
+            kernel.UNIT.load()
+
     if native.available():
-        threading.Thread(target=kernel.UNIT.load, name="compiler").start()
+        threading.Thread(target=work, name="compiler").start()
 
 
 def pieces(

@@ -134,7 +134,17 @@ class Columns:
         if len(details.notes.texts):
             return True
         lasts, places, _ = self.closing()
-        return bool(np.any(np.isin(self.games[lasts] << GAME_SHIFT | places, self.hits)))
+        starts = first_hits(self.hits)
+        firsts = starts[np.searchsorted(starts, lasts, "right") - 1]
+        # Most of these comments stand at the start of their game. The hits of a game ascend.
+        if np.any(places == self.hits[firsts] & PLACE_MASK):
+            return True
+        later = np.flatnonzero(places > 0)
+        listed = (firsts[later].tolist(), lasts[later].tolist(), places[later].tolist())
+        return any(
+            np.any(self.hits[first : last + 1] & PLACE_MASK == place)
+            for first, last, place in zip(*listed, strict=True)
+        )
 
     def game_ends(self) -> list[GameEnd]:
         """What the query says about each game after its last hit. The list is empty if it says nothing."""
@@ -574,6 +584,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         self.untold = untold
         self._bounds: tuple[Integers, Integers, Integers] | None = None
         self._measured: tuple[int, bool] | None = None
+        self._says: bool | None = None
         self._ordered: tuple[tuple[int, ...], FoundGames | None] | None = None
         self._sort_keys: dict[int, tuple[int | str | None, ...]] | None = None
 
@@ -620,10 +631,17 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
             self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
         return self._measured
 
+    @property
+    def says(self) -> bool:
+        """Whether the query writes something at a hit of the columns. The value is cached."""
+        if self._says is None:
+            self._says = self.columns.says()
+        return self._says
+
     def prepare(self) -> None:
-        """Compute the cached values `measured` and `bounds`. The search thread calls this, because the
-        computation would block the window's thread."""
-        _ = self.measured, self.bounds
+        """Compute the cached values `measured`, `bounds` and `says`. The search thread calls this, because
+        the computation would block the window's thread."""
+        _ = self.measured, self.bounds, self.says
 
     def stretch(self, game: int) -> tuple[int, int]:
         """The index of a game's first hit, and the index after the game's last hit. The two indices are equal
@@ -659,7 +677,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     def in_order(self, order: tuple[int, ...]) -> FoundGames:
         """The same games in another order, or this object if the order is the same. The last result is
-        cached. The search thread makes it first, because making it would block the window's thread."""
+        cached for this object `order`. The search thread makes it first, because making it would block the
+        window's thread."""
         if self._ordered is None or self._ordered[0] is not order:
             wanted = np.fromiter(order, np.int64, len(order))
             found = None

@@ -122,8 +122,8 @@ class HitNotes:
 
 
 def _joined(numbers: Sequence[Numbers], tables: Sequence[list[_Entry]]) -> tuple[Numbers, list[_Entry]]:
-    """The numbers of several parts, and one table for all of them. Each part has a table of its own."""
-    # Parts of one result often share their table.
+    """The numbers of several parts, and one table for all of them. Parts of one result often share their
+    table."""
     starts: dict[int, int] = {}
     whole: list[_Entry] = []
     shifted = []

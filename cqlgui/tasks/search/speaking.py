@@ -119,7 +119,7 @@ def _ends_of_games(
     of hits of each game, and `closing` the events after the last hit, by the number of the game."""
     made: list[int] = []
     table: list[hit_notes.GameEnd] = []
-    # Many games have equal values. These games share one object.
+    # Many games have equal values. Those of them without late comments share one entry.
     known: dict[tuple[int | str | None, ...], int] = {}
     for row, size in enumerate(sizes):
         keys = _sort_keys(asking, found, row, size, part)

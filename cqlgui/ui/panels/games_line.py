@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
@@ -121,6 +121,8 @@ class GamesLine(QLineEdit):
             return
         self._offers.setStringList(list(listed))
         self._popup.complete()
+        # Enter applies the text. It takes an offer only if the user has chosen one with an arrow key.
+        self._list.setCurrentIndex(QModelIndex())
 
     def _take(self, chosen: str) -> None:
         """Replace the word by what the user chose."""

@@ -237,7 +237,10 @@ def summary(picture: Picture) -> str:
         case left_over.LeftOver():
             return "Games left before their moves are played; every bar has all hits, so none narrows"
         case transitions.Transitions():
-            return f"{_games(picture.games)}, by the order of the first hits of {len(picture.names)} results"
+            return (
+                f"{_games(picture.games)}, by the order of the first hits of {len(picture.names)} results;"
+                " at one position the upper result counts as first"
+            )
 
 
 def _plies(count: int) -> str:

@@ -137,9 +137,9 @@ class Searcher(QObject):
                 raise rights.Wanted(wishes)
 
             def send(found: FoundGames) -> None:
-                # This value is computed in the thread of the job. If there are many hits, the computation
+                # These values are computed in the thread of the job. If there are many hits, the computation
                 # would block the GUI thread.
-                _ = found.measured
+                _ = found.measured, found.says
                 channel.send(found)
 
             with contextlib.ExitStack() as stack:

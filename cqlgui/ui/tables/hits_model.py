@@ -443,7 +443,7 @@ class HitsModel(text_model.TextModel):
         self.has_values = (
             self.has_values
             or (len(found.columns) > 0 and found.untold is not None and found.untold.valued)
-            or found.columns.says()
+            or found.says
             or any(game.says or any(hit.value for hit in game.hits) for game in found.told.values())
         )
 

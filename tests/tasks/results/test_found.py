@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqlgui.base import arrays
+from cqlgui.base import data as data_tools
 from cqlgui.cql.interpreting.runtime import game_log
 from cqlgui.engine.passes import orbit_pass
-from cqlgui.tasks.results import found, hit_model
+from cqlgui.tasks.results import found, hit_model, hit_notes
 
 
 @st.composite
@@ -269,3 +270,32 @@ def test_numbers_of_many_games_are_those_of_each_game() -> None:
     )
     games = [1, 2, 30, 31, 39, 40, 77]
     assert untold.numbers(np.array(games, np.int64)) == [untold.number(game) for game in games]
+
+
+@pytest.mark.parametrize(
+    ("places", "closing", "expected"),
+    [
+        ([[0, 3], [2]], [(), ()], False),
+        ([[0, 3], [2]], [(0,), (0,)], True),
+        ([[1, 3], [2]], [(0,), (0,)], False),
+        ([[1, 3], [2]], [(), (2,)], True),
+        ([[1, 5, 9], [2]], [(5,), ()], True),
+        ([[1, 5, 9], [2]], [(4, 8), (3,)], False),
+    ],
+)
+def test_a_query_says_something_at_a_hit_if_a_late_comment_stands_there(
+    places: list[list[int]], closing: list[tuple[int, ...]], expected: bool
+) -> None:
+    hits = [game << found.GAME_SHIFT | place for game, own in enumerate(places, 7) for place in own]
+    table = [hit_notes.GameEnd((), tuple((place, "x") for place in own)) for own in closing]
+    numbers = np.repeat(np.arange(len(places), dtype=np.int32), [len(own) for own in places])
+    blank = found.HitDetails.none(None, len(hits), 0)
+    details = data_tools.replace(
+        blank,
+        notes=hit_notes.HitNotes.none(len(hits)),
+        game_ends=hit_notes.GameEnds(numbers, table),
+    )
+    columns = found.Columns(np.array(hits, np.int64), found.no_ends(len(hits)), found.NOTHING.codes, details)
+    assert columns.says() is expected
+    reordered = columns.take(np.argsort(-(columns.games), kind="stable"))
+    assert reordered.says() is expected

@@ -52,6 +52,18 @@ def test_fields_are_offered_and_taken(line: games_line.GamesLine, qtbot: QtBot) 
     assert line.text() == "player:"
 
 
+def test_enter_applies_what_was_typed_while_names_are_offered(
+    line: games_line.GamesLine, base: base_model.Base, qtbot: QtBot
+) -> None:
+    typed = f"white:{games.rows(base, [1])[0].white.partition(',')[0][:3].lower()}"
+    QTest.keyClicks(line, typed)
+    qtbot.waitUntil(lambda: bool(offered(line)))
+    with qtbot.waitSignals([line.applied, line.entered]):
+        QTest.keyClick(line._list, Qt.Key.Key_Return)
+    assert line.text() == typed
+    assert not offered(line)
+
+
 def test_names_of_the_base_are_offered(
     line: games_line.GamesLine, base: base_model.Base, qtbot: QtBot
 ) -> None:
