@@ -427,10 +427,14 @@ def _without_duplicates(
 
 def _amount(report: search_model.ExportReport, rows: hit_table.Rows) -> str:
     """How much was written, in words."""
+    from cqlgui.tasks.export import hit_table
+
     games, hits = plurals.games(report.games), plurals.hits(report.hits)
-    if report.path.suffix.lower() == ".pgn" or rows is rows.HITS:
+    if report.path.suffix.lower() == ".pgn" or rows is hit_table.Rows.HITS:
         return f"{games}, {hits}"
-    return f"{games}, one row each ({hits})," if rows is rows.GAMES else f"{games}, {hits} as runs of plies,"
+    if rows is hit_table.Rows.GAMES:
+        return f"{games}, one row each ({hits}),"
+    return f"{games}, {hits} as runs of plies,"
 
 
 def _shape(arguments: argparse.Namespace) -> hit_table.Rows:
@@ -480,8 +484,9 @@ def _say_outcome(
     failures = len(result.failed_games)
     left_out = f", {failures} could not be searched" if failures else ""
     match = "matches" if games == 1 else "match"
-    # With a limit, the number of games that were searched is only that of the games that came first.
-    limited = isinstance(result, search_model.SearchResult) and result.options.limit is not None
+    # At the limit, it depends on chance how many games were searched.
+    limit = result.options.limit if isinstance(result, search_model.SearchResult) else None
+    limited = limit is not None and games >= limit
     of_all = plurals.games(games) if limited else f"{games} of {plurals.games(result.games_searched)}"
     terminal.say(
         f"{of_all} {match} "
@@ -586,7 +591,7 @@ def _written(result: search_model.SearchResult) -> dict[str, Any]:
     """What the query writes (comments, messages, tags, sort values ...), in output order; empty fields are
     left out."""
     told = result.games.told
-    games = [told[game] for game in result.order if game in told] if told else []
+    games = [told[game] for game in result.order if game in told]
     from cqlgui.tasks.export.formats import hit_lines
 
     found: dict[str, Any] = {

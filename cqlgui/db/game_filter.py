@@ -148,8 +148,7 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> Iterator[Word]:
-    """The words of a filter. Raises `FilterError` for a minus sign that stands alone, unless it is the last
-    word."""
+    """The words of a filter. Raises `FilterError` for a minus sign that stands alone."""
     text = text.translate(_QUOTES)
     place = 0
     while place < len(text):
@@ -166,12 +165,7 @@ def words(text: str) -> Iterator[Word]:
         # A range may have spaces around its dash.
         value = "".join(match[4].split()) if match[4] else match[5].strip('"')
         if match[2] is None and match[5] == "-":
-            if text[place:].strip():
-                raise FilterError(
-                    "A minus sign stands directly before what must not hold, as in -result:1-0."
-                )
-            # The user is just writing a term.
-            break
+            raise FilterError("A minus sign stands directly before what must not hold, as in -result:1-0.")
         if match[2] is not None or value:
             yield Word(match[1] is not None, match[2] or "", match[3] or "", value)
 

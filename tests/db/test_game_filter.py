@@ -66,11 +66,6 @@ def test_a_minus_negates_a_term(text: str, expected: game_filter.Condition) -> N
     assert game_filter.parse(text) == (game_filter.Term(expected, negated=True),)
 
 
-def test_a_minus_at_the_end_is_the_beginning_of_a_term() -> None:
-    assert game_filter.parse("adams -") == game_filter.parse("adams")
-    assert game_filter.parse("-") == ()
-
-
 @pytest.mark.parametrize("text", ['"-"', '"-x"', "1-0"])
 def test_another_minus_is_a_text(text: str) -> None:
     assert game_filter.parse(text) == (game_filter.Term(Words(PLAIN, text.strip('"'))),)
@@ -90,6 +85,8 @@ def test_another_minus_is_a_text(text: str) -> None:
         ("result:", "result takes a text, as in result:1-0"),
         ("file>a", "file takes a text, as in file:games.pgn"),
         ("elo>2000 - year:1990", "A minus sign stands directly before"),
+        ("adams -", "A minus sign stands directly before"),
+        ("--", "A minus sign stands directly before"),
         ("year:2000-1990", "year:2000-1990 goes from the greater number to the less one"),
     ],
 )

@@ -190,8 +190,12 @@ def claim(path: Path, note: bytes) -> int | None:
             os.close(descriptor)
             raise BlockingIOError(errno.EAGAIN, f"{path.name} is locked", str(path))
         if os.fstat(descriptor).st_nlink:
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, note)
+            try:
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, note)
+            except OSError:
+                release(path, descriptor)
+                raise
             return descriptor
         # The owner before has removed the file just now.
         os.close(descriptor)

@@ -108,7 +108,7 @@ def begin() -> None:
     def work() -> None:
         # Errors are ignored in this thread, because a caller that reads games gets the same error.
         with contextlib.suppress(Exception):
-            kernel.UNIT.load()
+            kernel.UNIT.code()
 
     if native.available():
         threading.Thread(target=work, name="compiler").start()

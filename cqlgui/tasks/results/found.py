@@ -596,7 +596,9 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def merged(cls, parts: Sequence[FoundGames]) -> FoundGames:
-        """Concatenate several results. No game is in two results."""
+        """Concatenate several results. No game is in two results. A single result is returned as it is."""
+        if len(parts) == 1:
+            return parts[0]
         told: dict[int, hit_model.GameHits] = {}
         for part in parts:
             told.update(part.told)
@@ -605,6 +607,9 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         known = [part._measured for part in parts]
         if all(known):
             made._measured = _together([part.columns.hits for part in parts], [one for one in known if one])
+        said = [part._says for part in parts]
+        if None not in said:
+            made._says = any(said)
         return made
 
     @classmethod

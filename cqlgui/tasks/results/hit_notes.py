@@ -123,7 +123,8 @@ class HitNotes:
 
 def _joined(numbers: Sequence[Numbers], tables: Sequence[list[_Entry]]) -> tuple[Numbers, list[_Entry]]:
     """The numbers of several parts, and one table for all of them. Parts of one result often share their
-    table."""
+    table. Entries that are not used are dropped if there are many. Otherwise the table would grow with each
+    part if the parts were joined one by one."""
     starts: dict[int, int] = {}
     whole: list[_Entry] = []
     shifted = []
@@ -132,4 +133,12 @@ def _joined(numbers: Sequence[Numbers], tables: Sequence[list[_Entry]]) -> tuple
         if start == len(whole):
             whole += table
         shifted.append(part + np.int32(start))
-    return np.concatenate(shifted), whole
+    joined = np.concatenate(shifted)
+    if len(whole) > 2 * len(joined) + _SPARE:
+        used, ranks = arrays.ranked(joined.astype(np.int64))
+        return ranks.astype(np.int32), [whole[number] for number in used.tolist()]
+    return joined, whole
+
+
+_SPARE: Final = 256
+"""A table may have this many entries more than twice the number of uses."""

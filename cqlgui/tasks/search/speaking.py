@@ -380,10 +380,8 @@ def _fen_text(words: Sequence[int]) -> str:
     board = position.Position()
     for man, area in enumerate(words[:12], 1):
         board.men[man] = area
-        while area:
-            lowest = area & -area
-            board.squares[lowest.bit_length() - 1] = man
-            area ^= lowest
+        for square in squares.bits(area):
+            board.squares[square] = man
     board.castling, passed, board.turn = words[12:]
     board.ep = squares.lowest(passed) if passed else -1
     return closures_squares.fen_text(board)

@@ -37,10 +37,11 @@ QUERIES = (
 
 
 class Here:
-    """Workers of this process. `asked` counts what they were asked."""
+    """Workers of this process. `asked` counts what they were asked. `after` is called after each answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: Callable[[], None] = lambda: None) -> None:
         self.asked = 0
+        self._after = after
 
     def answers(
         self,
@@ -54,6 +55,7 @@ class Here:
         for number, request in reversed(list(enumerate(requests))):
             cancel.raise_if_cancelled()
             yield number, work(request)
+            self._after()
 
 
 def odd_file(folder: Path, ends: str = "\n") -> Path:
@@ -220,21 +222,13 @@ def test_a_file_that_vanishes_is_left_out(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(pieces, "_LOOK", 200)
     path, place = odd_file(tmp_path), tmp_path / "pub"
 
-    class Vanishing(Here):
-        def answers(
-            self,
-            work: Callable[[bytes], bytes],
-            requests: Sequence[bytes],
-            search: str,
-            cancel: progress.CancelToken,
-        ) -> Iterator[tuple[int, bytes]]:
-            for answer in super().answers(work, requests, search, cancel):
-                yield answer
-                # Some pieces of the file have been read.
-                path.unlink(missing_ok=True)
-
     said: list[str] = []
-    found = pieces.publish([clusters.SAMPLE, path], str(place), Vanishing(), on_message=said.append)
+    found = pieces.publish(
+        [clusters.SAMPLE, path],
+        str(place),
+        Here(lambda: path.unlink(missing_ok=True)),
+        on_message=said.append,
+    )
     assert said == [f"{path} does not exist. The other files are open without it."]
     assert (found.games, found.unreadable) == (500, (path,))
     assert opened(place).games == 500

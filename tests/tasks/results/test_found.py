@@ -299,3 +299,12 @@ def test_a_query_says_something_at_a_hit_if_a_late_comment_stands_there(
     assert columns.says() is expected
     reordered = columns.take(np.argsort(-(columns.games), kind="stable"))
     assert reordered.says() is expected
+
+
+def test_what_is_known_of_parts_is_known_of_the_whole() -> None:
+    parts = [found.FoundGames.of([hit_model.GameHits(game, ())]) for game in (1, 2)]
+    for part in parts:
+        part.prepare()
+    assert found.FoundGames.merged(parts)._says is False
+    assert list(found.FoundGames.grouped(parts[:1])) == parts[:1]
+    assert next(found.FoundGames.grouped(parts[:1])) is parts[0]

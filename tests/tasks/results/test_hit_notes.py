@@ -62,3 +62,13 @@ def test_ends_of_games_are_joined_and_taken(parts: list[list[int]]) -> None:
     assert whole.take(slice(1, None)).of(every) == expected[1:]
     assert whole.take(np.arange(len(expected))[::-1]).of(every) == expected[::-1]
     assert GameEnds.joined([whole, whole.take(slice(0, 1))]).of(every) == [*expected, NO_END]
+
+
+def test_a_table_does_not_grow_if_its_slices_are_joined_one_by_one() -> None:
+    words = [str(number) for number in range(1000)]
+    notes = notes_of([[(0, word)] for word in words])
+    made = notes.take(slice(0, 1))
+    for number in range(1, 400):
+        made = HitNotes.joined([made, notes.take(slice(number, number + 1))])
+        assert len(made.table) < 2000
+    assert listed(made) == [[(0, word)] for word in words[:400]]
