@@ -203,15 +203,15 @@ class FacetTree(QTreeWidget):
                 item.setExpanded(opened)
 
     def _fit_numbers(self) -> None:
-        """Make the columns of numbers as wide as the largest numbers need."""
+        """Make the columns of numbers as wide as the largest numbers and the titles need."""
         metrics = self.fontMetrics()
         values = [value for facet in self._listed for value in facet.values]
         for column, most in (
             (1, max((value.games for value in values), default=0)),
             (2, max((value.positions for value in values), default=0)),
         ):
-            text = max(wording.widest(most), self.headerItem().text(column), key=len)
-            self.header().resizeSection(column, metrics.horizontalAdvance(text) + 2 * _GAP)
+            numbers = metrics.horizontalAdvance(wording.widest(most)) + 2 * _GAP
+            self.header().resizeSection(column, max(numbers, self.header().sectionSizeHint(column)))
 
     def _clicked(self, item: QTreeWidgetItem, _column: int) -> None:
         held = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
