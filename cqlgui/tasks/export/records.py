@@ -35,9 +35,7 @@ def records(
     motion undoes the transform.
     """
     with sources.Readers(base) as readers:
-        for hits in found:
-            rows = games.rows(base, [hits.game])
-            headers = [getattr(rows[0], name) if rows else "" for name in hit_table.HEADERS]
+        for hits, headers in _with_headers(base, found):
             opened, place = readers.of(hits.game)
             source, _ = sources.of_game(base, hits.game)
             played = tree.GameTree.decode(opened.index.start_fen(place), opened.index.moves(place))
@@ -74,6 +72,23 @@ def records(
                     undone = words.undone(element.transform) if element is not None else ""
                     record[framing.NORMALISED] = None if taken is None else undone
                 yield record
+
+
+def _with_headers(
+    base: base_model.Base, found: Iterable[hit_model.GameHits]
+) -> Iterator[tuple[hit_model.GameHits, list[Any]]]:
+    """Each of some games with its headers, in the order of `hit_table.HEADERS`. The catalog is asked for
+    many games at once, because each question takes as long as the rest of a game's records."""
+    remaining = iter(found)
+    while some := list(itertools.islice(remaining, _ASKED)):
+        listed = {row.game: row for row in games.rows(base, [hits.game for hits in some])}
+        for hits in some:
+            row = listed.get(hits.game)
+            yield hits, ["" if row is None else getattr(row, name) for name in hit_table.HEADERS]
+
+
+_ASKED: Final = 200
+"""Number of games whose headers are read together."""
 
 
 Table: TypeAlias = "hit_table.Block | list[dict[str, Any]]"
