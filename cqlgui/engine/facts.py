@@ -64,7 +64,7 @@ class Fact:
 
 
 Answers: TypeAlias = tuple[Words, Words]
-"""The values and the states of one fact for several games."""
+"""The values and the states of one fact for several games. Those of a truth may be bytes instead of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,7 +454,7 @@ class Asker:
             values, states = self._answers(fact, _Texts(name, numbered.texts(new.tolist())))
             known[new, 0], known[new, 1] = values, states
             found = known.take(numbers, axis=0)
-        return found[:, 0].astype(np.uint64), found[:, 1].astype(np.uint64)
+        return found[:, 0], found[:, 1]
 
     def _shown(self, fact: Fact, tags: Tags) -> Answers | None:
         """The truth of a string filter whose text is asked for too. The filter holds if it has a text."""
@@ -949,7 +949,7 @@ def _number(found: Any) -> tuple[int, int]:
 
 
 def _opposite(found: Answers) -> Answers:
-    return found[0] ^ np.uint64(1), found[1]
+    return found[0] ^ 1, found[1]
 
 
 def _both(first: Answers, second: Answers) -> Answers:

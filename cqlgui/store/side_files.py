@@ -43,7 +43,8 @@ def begin(listed: Sequence[Path]) -> None:
     """Prefetch the signatures of these segments, in order. The prefetched bytes of a segment stay in memory
     until the first `read` of this segment."""
     coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
-    ledgers = {path.parent: soundness.Ledger(path.with_name(segments.NOTE)) for path in listed}
+    folders = dict.fromkeys(path.parent for path in listed)
+    ledgers = {folder: soundness.Ledger(folder / segments.NOTE) for folder in folders}
 
     def work() -> None:
         for path, found in coming.items():

@@ -23,9 +23,8 @@ from cqlgui.db.headers import Table
 from cqlgui.store import index, places, published, segments, side_files
 from cqlgui.tasks.cluster import claiming
 from cqlgui.tasks.databases import published as published_bases
-from cqlgui.tasks.databases import sources
+from cqlgui.tasks.databases import signing, sources
 from cqlgui.tasks.results import base_model
-from cqlgui.tasks.search import planning
 
 _AHEAD: Final = 2
 """Number of parts for each processor that are packed at the same time."""
@@ -173,7 +172,7 @@ def put(
 
 
 def _gathered(row: index.SegmentRow, segment: segments.Segment, table: Table, text: bytes) -> _Unpacked:
-    planning.signed(segment)
+    signing.sign(segment)
     try:
         signatures = side_files.path_of(segment.path).read_bytes()
     except OSError:

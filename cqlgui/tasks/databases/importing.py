@@ -30,7 +30,7 @@ from cqlgui.tasks.results import base_model
 
 if TYPE_CHECKING:
     from cqlgui.db import sifting
-    from cqlgui.tasks.databases import reading
+    from cqlgui.tasks.databases import reading, signing
 
 FIRST_BATCH = 200
 LATER_BATCH = 10_000
@@ -199,6 +199,7 @@ class _Import:
         self.messages: list[str] = []
         self.unreadable: list[Path] = []
         self.damaged: list[Path] = []
+        self._signer: signing.Signer | None = None
         self._rows = [workspace.catalog().source(path) for path in paths]
         # Games, positions, completeness, name and filter of each source, as far as known.
         self._states: list[tuple[int, int, bool, str, str]] = [(0, 0, False, "", "")] * len(paths)
@@ -206,6 +207,16 @@ class _Import:
     def run(self) -> bool:
         """Bring every readable source up to date. Returns False if the import was cancelled. Raises
         `errors.SourceError` if no source can be read."""
+        try:
+            finished = self._read_all()
+            if self._signer is not None:
+                self._signer.finish(self.cancel, self.report)
+        finally:
+            if self._signer is not None:
+                self._signer.close()
+        return finished
+
+    def _read_all(self) -> bool:
         for place, path in enumerate(self.paths):
             try:
                 _SourceImport(self, place, path, self._rows[place].id).run()
@@ -222,6 +233,15 @@ class _Import:
                     # An unreadable source without games counts as complete, because no games will follow.
                     self.grown(place, 0, 0, True, None)
         return True
+
+    def sign(self, path: Path) -> None:
+        """Make the signatures of a new segment beside the import."""
+        if self._signer is None:
+            # Few imports have large segments, and importing the module takes a while.
+            from cqlgui.tasks.databases import signing
+
+            self._signer = signing.Signer()
+        self._signer.add(path)
 
     def base(self) -> base_model.Base:
         """The base in its present state."""
@@ -442,6 +462,9 @@ class _SourceImport:
             if batch:
                 self.catalog.add_games(self.row, first, batch, positions)
                 batch.clear()
+            if writer.game_count - first == LATER_BATCH:
+                # A search makes the signatures of a few small segments itself, in no time.
+                self.owner.sign(self.folder / writer.manifest.segments[-1].file)
             if complete:
                 self.catalog.finish(self.row, writer.game_count, positions)
             goal = next_goal(goal)

@@ -23,17 +23,14 @@ from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.engine.replaying import games
-from cqlgui.jit import native
-from cqlgui.store import segments, side_files
-from cqlgui.tasks.databases import tags
+from cqlgui.store import segments
+from cqlgui.tasks.databases import signing, tags
 from cqlgui.tasks.results import base_model
 
 _USELESS: Final = 0.9
 """If more than this share of a segment's games must be searched, the next `_IDLE` segments are not
 examined."""
 _IDLE: Final = 3
-_MOST_PLAIN: Final = 20_000
-"""Without machine code, signatures are made only for a segment with at most this number of positions."""
 _MOST_ASKED: Final = 16 * segments.LARGEST
 """Questions about tags are asked for at most this number of games together."""
 _MOST_KEPT: Final = 24
@@ -207,29 +204,9 @@ def _columns(segment: segments.Segment, asked: games.Games, variations: bool) ->
         if found is not None:
             _kept.move_to_end(key)
     if found is None:
-        found = _read(segment) or _made(segment, asked)
+        found = signing.of_segment(segment, asked)
         with _lock:
             _kept[key] = found
             while len(_kept) > _MOST_KEPT:
                 _kept.popitem(last=False)
     return found.columns(variations)
-
-
-def signed(segment: segments.Segment) -> None:
-    """Make the file with a segment's signatures, if there is none."""
-    if _read(segment) is None:
-        _made(segment, games.of_segment(segment))
-
-
-def _read(segment: segments.Segment) -> signatures.Signatures | None:
-    data = side_files.read(segment, signatures.VERSION)
-    return None if data is None else signatures.Signatures.unpacked(data, segment.games)
-
-
-def _made(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
-    if not native.available() and int(asked.whole.sum()) > _MOST_PLAIN:
-        return signatures.unknown(len(asked))
-    segment.prove()
-    found = signatures.make(asked)
-    side_files.write(segment, signatures.VERSION, found.packed())
-    return found

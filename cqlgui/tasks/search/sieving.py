@@ -409,10 +409,10 @@ def scan_part(
     elif len(every):
         columns = _columns(task, straight, every, left, told, before)
     sizes = asked.whole if chosen.planner.variations else asked.mainline
-    own: Integers = np.arange(task.begin, task.end)
+    passed = sizes[task.begin : task.end]
     if within is not None:
         low, high = np.searchsorted(within, [before + task.begin, before + task.end]).tolist()
-        own = within[low:high] - before
+        passed = sizes[within[low:high] - before]
     remaining = sorted(left)
     return Chunk(
         task.place,
@@ -420,8 +420,8 @@ def scan_part(
         task.first + task.end,
         [task.first + game for game in remaining],
         columns,
-        len(own) - len(remaining),
-        int(sizes[own].sum()) - int(sizes[remaining].sum()),
+        len(passed) - len(remaining),
+        int(passed.sum()) - int(sizes[remaining].sum()),
         told,
         places,
     )

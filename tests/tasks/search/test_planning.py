@@ -14,7 +14,7 @@ from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.jit import native
 from cqlgui.store import index, side_files
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.databases import importing, workspace
+from cqlgui.tasks.databases import importing, signing, workspace
 from cqlgui.tasks.results import base_model
 from cqlgui.tasks.search import planning, searching
 
@@ -138,7 +138,7 @@ def test_large_segments_have_no_signatures_without_machine_code(
     base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(native, "available", lambda: False)
-    monkeypatch.setattr(planning, "_MOST_PLAIN", 3)
+    monkeypatch.setattr(signing, "_MOST_PLAIN", 3)
     assert searched(base, "mate") == list(range(8))
     assert searched(base, 'player "A, B" mate') == [4]
     assert not kept_file(base).exists()
