@@ -949,7 +949,7 @@ def _number(found: Any) -> tuple[int, int]:
 
 
 def _opposite(found: Answers) -> Answers:
-    return found[0] ^ 1, found[1]
+    return found[0] ^ found[0].dtype.type(1), found[1]
 
 
 def _both(first: Answers, second: Answers) -> Answers:

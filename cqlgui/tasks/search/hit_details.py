@@ -34,7 +34,7 @@ from cqlgui.tasks.search import planning, sieving
 
 _FIRST_BATCH: Final = 100
 _LAST_BATCH: Final = 4_000
-_AHEAD: Final = 2
+_AHEAD: Final = 3
 """Number of games in the first batch, and at most in later batches. Large batches are faster, but a small
 first batch comes soon. `_AHEAD` is the number of batches that the engine works on at the same time."""
 
