@@ -1,4 +1,4 @@
-"""One segment of an index: at most 10,000 games in one immutable file.
+"""One segment of an index: at most 32,000 games in one immutable file.
 
 Little-endian. The header has the size of every part, so a file that is too short or too long is noticed at
 once:
@@ -36,7 +36,7 @@ from cqlgui.base.files import disk, soundness
 
 MAGIC = b"CQLGSEG1"
 VERSION = 1
-LARGEST = 10_000
+LARGEST = 32_000
 """The most games in a segment."""
 NOTE: Final = "sound"
 """The name of the ledger of the segments that were found sound (`base.files.soundness`)."""

@@ -33,11 +33,14 @@ if TYPE_CHECKING:
     from cqlgui.tasks.databases import reading, signing
 
 FIRST_BATCH = 200
-LATER_BATCH = 10_000
+LATER_BATCH = segments.LARGEST
 """The number of games in the first segment of a source, and in all but the next and the last segment. The
 sizes do not depend on the speed of the machine, because a search pays for each segment. If the program is
 killed, the games since the last commit are read again: at most `LATER_BATCH` games, a fraction of a second of
-work with machine code, and some seconds without it."""
+work with machine code, and half a minute without it."""
+_SIGNED = 10_000
+"""An import makes the signatures of segments with at least so many games. A search makes those of a few
+smaller segments in no time."""
 _GROWTH = 8
 """The second segment has so many times as many games as the first one, so that a slow machine soon shows
 more."""
@@ -48,7 +51,7 @@ _VERIFYING = 4
 _CHECKED_WHOLE = 32 << 20
 """When an index is opened, at most so many bytes of segments are compared with their checksums. This takes a
 few hundredths of a second."""
-_MOST_AHEAD = 24
+_MOST_AHEAD = 8
 """Signatures are prefetched for at most this number of segments (some 30 MB)."""
 _PATIENCE = 3
 """Maximum number of times that a source may change during its import."""
@@ -462,8 +465,7 @@ class _SourceImport:
             if batch:
                 self.catalog.add_games(self.row, first, batch, positions)
                 batch.clear()
-            if writer.game_count - first == LATER_BATCH:
-                # A search makes the signatures of a few small segments itself, in no time.
+            if writer.game_count - first >= _SIGNED:
                 self.owner.sign(self.folder / writer.manifest.segments[-1].file)
             if complete:
                 self.catalog.finish(self.row, writer.game_count, positions)

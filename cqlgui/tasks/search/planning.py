@@ -31,9 +31,9 @@ _USELESS: Final = 0.9
 """If more than this share of a segment's games must be searched, the next `_IDLE` segments are not
 examined."""
 _IDLE: Final = 3
-_MOST_ASKED: Final = 16 * segments.LARGEST
+_MOST_ASKED: Final = 5 * segments.LARGEST
 """Questions about tags are asked for at most this number of games together."""
-_MOST_KEPT: Final = 24
+_MOST_KEPT: Final = 8
 """Number of segments whose signatures stay in memory (some 30 MB)."""
 
 

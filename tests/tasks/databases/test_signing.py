@@ -27,6 +27,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A file whose import makes segments of 1, 2, 2, 2 and 1 games."""
     monkeypatch.setattr(importing, "FIRST_BATCH", 1)
     monkeypatch.setattr(importing, "LATER_BATCH", 2)
+    monkeypatch.setattr(importing, "_SIGNED", 2)
     planning._kept.clear()
     found = tmp_path / "a.pgn"
     found.write_text("".join(map(GAME.format, range(GAMES))))
