@@ -238,14 +238,18 @@ def _received(piece: _Piece, words: dict[str, Any], arrays: dict[str, np.ndarray
 
 def _meets(text: texts.Text, last: reading.Last | None, end: int) -> bool:
     """Whether the last game that begins before byte `end` ends before this byte as well, as it was read, and
-    whether the next game begins there. At the end of the text, nothing can go beyond."""
+    whether the next game begins there, after white space alone. At the end of the text, nothing can go
+    beyond."""
     if end == text.size:
         return True
     if last is None:
         return False
     games = split.games(_Near(text), last.offset)
     game, after = next(games, None), next(games, None)
-    return game is not None and game.end == last.end <= end and after is not None and after.offset == end
+    if game is None or after is None or not game.end == last.end <= end == after.offset:
+        return False
+    # Other bytes between games are read by the lenient reader, and so is the game behind them.
+    return not text.again(last.end, end - last.end).strip()
 
 
 class _Near:

@@ -38,6 +38,7 @@ TRAPS = (
     '% a remark\n\n[Event "a"]\n\n1. e4 e5 *\n\n; another one\n\n[Event "b"]\n\n1. d4 {never closed\n\n',
     '[Event "a"]\n\n1. e4 {odd \\} \n\n[Event "b"]\n\n1. d4 {x} *\n\n',
     '[Event "a"]\n[White "b"]\n\n1. e4 e5\n\n[Site "x"]\n\n[Event "y"]\n\n2. Nf3 *\n\nstray text\n\n',
+    '[Event "a"]\n[White "\u00e9"]\n\n1. e4 *\xff\n\n[Event "b"]\n\n1. d4 *\n\n',
 )
 QUERIES = (
     "flipcolor flipvertical {Bh7 kg8 check}",
@@ -203,7 +204,7 @@ def test_a_place_within_a_game_ends_no_piece(
     trap: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "trap.pgn"
-    path.write_text(trap * 12)
+    path.write_bytes((trap * 12).encode("latin-1"))
     monkeypatch.setattr(remote_reading, "PIECE", size)
     cluster, _ = compared([path], tmp_path, queries=())
     assert cluster.asked
