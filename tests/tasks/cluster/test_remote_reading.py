@@ -16,7 +16,7 @@ import pytest
 
 from cqlgui.base import data, errors, progress
 from cqlgui.jit import native
-from cqlgui.tasks.cluster import cutting, messages, remote_reading, versions, working
+from cqlgui.tasks.cluster import cutting, messages, remote_reading, versions
 from cqlgui.tasks.databases import bases, games, importing, reading, sources, workspace
 from cqlgui.tasks.results import base_model
 from cqlgui.tasks.search import searching
@@ -315,7 +315,7 @@ def test_what_was_read_is_kept_if_a_worker_has_another_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster = Here()
-    cluster.after = lambda: monkeypatch.setattr(working.versions, "own", lambda: "9.9")
+    cluster.after = lambda: monkeypatch.setattr(versions, "own", lambda: "9.9")
     reader = remote_reading.Reader(cluster)
     with pytest.raises(reading.StoppedError, match=f"cqlgui {versions.own()}, and the worker on .* 9.9"):
         importing.open_base([odd_file(tmp_path)], reader=reader)
@@ -413,14 +413,13 @@ def test_a_scheduler_that_ends_keeps_what_was_read(tmp_path: Path) -> None:
         address = stack.enter_context(clusters.started(1, tmp_path / "workers"))
         dask = stack.enter_context(clients.Dask(address))
         process = clusters.Stopped(address).process
-        killing = lambda _: os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # noqa: E731
-        calls = iter([killing])
+
+        def kill(_: object) -> None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+
         with pytest.raises(errors.CqlguiError, match=r"scheduler at .* is gone. .* are kept"):
-            importing.open_base(
-                [path],
-                reader=remote_reading.Reader(dask),
-                progress=lambda report: next(calls, lambda _: None)(report),
-            )
+            importing.open_base([path], reader=remote_reading.Reader(dask), progress=kill)
     report = importing.open_base([path])
     assert report.games == 1000
     assert report.reused > 0
