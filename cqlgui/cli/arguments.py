@@ -45,6 +45,11 @@ def _import(one: argparse.ArgumentParser) -> None:
         help="take only the games whose tags fit, before their moves are read: terms as for a search, or any "
         "tag with a pattern, as in 'elo>2200 timecontrol:600+*'; without this option all games are taken",
     )
+    one.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="let the workers of this Dask scheduler read the games of plain files (tls://HOST:8786)",
+    )
     one.add_argument("--json", action="store_true", help="print one JSON object")
 
 

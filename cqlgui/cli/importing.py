@@ -15,8 +15,8 @@ MOST_NOTES = 1000
 
 def run(arguments: argparse.Namespace) -> int:
     """Index the files; print the numbers of games, positions and bad games, and the time in seconds."""
-    with terminal.interruptible() as cancel:
-        report = opening.open_base(arguments.files, cancel, arguments.games or "")
+    with terminal.interruptible() as cancel, opening.cluster(arguments.scheduler, cancel) as cluster:
+        report = opening.open_base(arguments.files, cancel, arguments.games or "", cluster=cluster)
     bad = len({found.game for found in report.bad_games})
     notes = bases.notes(report.base, MOST_NOTES)
     if arguments.json:

@@ -27,25 +27,36 @@ def begin(paths: Sequence[Path], *, searched: bool) -> None:
 
 
 def open_base(
-    paths: Sequence[Path], cancel: progress.CancelToken, games: str | None = None, *, adopt: bool = True
+    paths: Sequence[Path],
+    cancel: progress.CancelToken,
+    games: str | None = None,
+    *,
+    adopt: bool = True,
+    cluster: clients.Dask | None = None,
 ) -> base_model.ImportReport:
     """Open the files as one base. `games` is the filter of `importing.open_base`. Without `adopt`, the
-    headers of a published base are not put into the catalog; a search does not need them there. Raises the
-    same errors as `importing.open_base`, and `errors.Cancelled`."""
+    headers of a published base are not put into the catalog; a search does not need them there. The workers
+    of a `cluster` read the games that are not indexed yet. Raises the same errors as `importing.open_base`,
+    and `errors.Cancelled`."""
     from cqlgui.tasks.databases import importing
 
+    reader = None
+    if cluster is not None:
+        from cqlgui.tasks.cluster import remote_reading
+
+        reader = remote_reading.Reader(cluster)
     bar = terminal.Bar()
     try:
         place = None if adopt else places.published_at(paths)
         if place is None:
-            report = importing.open_base(paths, cancel=cancel, progress=bar, games=games)
+            report = importing.open_base(paths, cancel=cancel, progress=bar, games=games, reader=reader)
         else:
             from cqlgui.tasks.databases import published
 
             report = published.open_base(place, adopt=False)
     finally:
         bar.end()
-    for message in report.messages:
+    for message in (*report.messages, *(() if reader is None else reader.notices)):
         terminal.say(message)
     if report.cancelled:
         raise errors.Cancelled("Stopped while indexing; what was read is kept.")

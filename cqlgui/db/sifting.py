@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 import numpy as np
@@ -49,6 +49,11 @@ class Sieve:
     def unseen(self) -> list[str]:
         """The tags that the filter names and that no game has had so far."""
         return [name for name, seen in self._seen.items() if not seen]
+
+    def note(self, unseen: Collection[str]) -> None:
+        """Note what a sieve with the same filter has seen elsewhere: all tags of the filter but `unseen`."""
+        for name in self._seen:
+            self._seen[name] = self._seen[name] or name not in unseen
 
     def _term(self, word: game_filter.Word) -> _Mask:
         name = word.field.lower()

@@ -165,9 +165,16 @@ class Block:
         low = bisect.bisect_left(self.problems, start, key=lambda problem: problem.game)
         high = bisect.bisect_left(self.problems, stop, key=lambda problem: problem.game)
         problems = tuple(problem._replace(game=problem.game - start) for problem in self.problems[low:high])
-        # The part keeps all FENs of the block, so that the offsets of the FENs stay valid. There are few
-        # FENs.
-        return Block(rows, self.words[first:end], self.fens, problems)
+        # The FENs stand in the order of the games. Only those of the part are kept, so the bytes of a segment
+        # do not depend on the blocks that its games came in.
+        own = rows["fen"] != USUAL_START
+        starts, lengths = rows["fen"][own], rows["fen_length"][own]
+        fens = b""
+        if len(starts):
+            begin = int(starts[0])
+            fens = self.fens[begin : int(starts[-1]) + int(lengths[-1])]
+            rows["fen"][own] -= begin
+        return Block(rows, self.words[first:end], fens, problems)
 
 
 class Segment:

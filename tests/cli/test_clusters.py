@@ -40,9 +40,9 @@ def begun(home: Path, *words: str | Path) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("command", ["search", "publish"])
+@pytest.mark.parametrize("command", ["search", "publish", "import"])
 def test_ctrl_c_ends_a_program_that_waits_for_a_silent_scheduler(command: str, tmp_path: Path) -> None:
-    more = ("-e", "mate", "--count") if command == "search" else ("-o", tmp_path / "pub")
+    more = {"search": ("-e", "mate", "--count"), "publish": ("-o", tmp_path / "pub"), "import": ()}[command]
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"

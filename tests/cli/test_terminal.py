@@ -45,7 +45,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 CASES = {
-    "import": [["{bad}.pgn"], ["a.pgn", "--json"], [f"none{STEERING}.pgn"]],
+    "import": [
+        ["{bad}.pgn"],
+        ["a.pgn", "--json"],
+        [f"none{STEERING}.pgn"],
+        ["a.pgn", "--scheduler", f"tls://{STEERING}:8786"],
+    ],
     "info": [["{bad}.pgn"], ["{bad}.pgn", "--json"]],
     "search": [
         ["{bad}.pgn", "-e", "mate"],

@@ -132,39 +132,15 @@ class Dask:
         cancel: progress.CancelToken,
     ) -> Iterator[tuple[int, bytes]]:
         """See `pieces.Cluster`. All requests are handed out at once, the first ones first."""
-        waiting: dict[distributed.Future, int] = {}
-        pulse = _Pulse(self, self._client)
-        try:
-            for number, request in enumerate(requests):
-                key = f"cqlgui-{search}-{number}"
-                future = self._client.submit(work, request, key=key, pure=False, priority=-number)
-                waiting[future] = number
-            while waiting:
-                cancel.raise_if_cancelled()
-                pulse.beat()
-                done = [future for future in waiting if future.done()]
-                if not done:
-                    cancel.wait(_ANSWER_SECONDS)
-                    continue
-                for future in done:
-                    if future.status == "error":
-                        raise self.failed(future.exception())
-                    if future.status != "finished":
-                        raise self.gone()
-                fetched = _asked(
-                    self._client, functools.partial(self._client.gather, done, asynchronous=True)
-                )
-                while not fetched.done():
-                    cancel.raise_if_cancelled()
-                    pulse.beat()
-                    cancel.wait(_ANSWER_SECONDS)
-                for future, data in zip(done, fetched.result(), strict=True):
-                    yield waiting.pop(future), data
-        except _UNREACHED as error:
-            raise self.gone() from error
-        finally:
-            if waiting and not pulse.is_silent:
-                _leave(self._client, search, list(waiting))
+        with self.errands(work, search, cancel) as errands:
+            for request in requests:
+                errands.give(request)
+            while errands.waiting:
+                yield from errands.taken()
+
+    def errands(self, work: Callable[[bytes], bytes], search: str, cancel: progress.CancelToken) -> Errands:
+        """See `remote_reading.Cluster`."""
+        return Errands(self, self._client, work, search, cancel)
 
     def gone(self) -> errors.CqlguiError:
         """The error if the scheduler does not answer any more."""
@@ -276,6 +252,85 @@ class _Pulse:
         elif self._answer is None and now - self._seen > _LONELY_SECONDS:
             raise errors.CqlguiError(f"The scheduler at {self._cluster.address} has no workers.")
         return self._threads
+
+
+class Errands:
+    """Work that is handed out piece by piece; a context manager. At its end, what is not done is stopped."""
+
+    def __init__(
+        self,
+        cluster: Dask,
+        client: distributed.Client,
+        work: Callable[[bytes], bytes],
+        search: str,
+        cancel: progress.CancelToken,
+    ) -> None:
+        self._cluster = cluster
+        self._client = client
+        self._work = work
+        self._search = search
+        self._cancel = cancel
+        self._pulse = _Pulse(cluster, client)
+        self._given = 0
+        self._waiting: dict[distributed.Future, int] = {}
+        self.threads = 0
+        """The number of threads of the workers, as far as known."""
+
+    def __enter__(self) -> Errands:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._waiting and not self._pulse.is_silent:
+            _leave(self._client, self._search, list(self._waiting))
+
+    @property
+    def waiting(self) -> int:
+        """The number of requests that are not answered."""
+        return len(self._waiting)
+
+    def give(self, request: bytes) -> int:
+        """Hand out a request. Requests that are given first are done first. Returns the number of the
+        request, from 0. Raises `CqlguiError` if the scheduler is gone."""
+        number = self._given
+        self._given += 1
+        key = f"cqlgui-{self._search}-{number}"
+        try:
+            future = self._client.submit(self._work, request, key=key, pure=False, priority=-number)
+        except _UNREACHED as error:
+            raise self._cluster.gone() from error
+        self._waiting[future] = number
+        return number
+
+    def taken(self) -> list[tuple[int, bytes]]:
+        """The requests that were answered since the last call, with their answers. If there are none, wait a
+        moment. Raises `errors.Cancelled`, and `CqlguiError` if a worker fails, if there are no workers for
+        long, and if the scheduler is gone or does not answer."""
+        try:
+            self._beat()
+            done = [future for future in self._waiting if future.done()]
+            if not done:
+                self._cancel.wait(_ANSWER_SECONDS)
+                return []
+            for future in done:
+                if future.status == "error":
+                    raise self._cluster.failed(future.exception())
+                if future.status != "finished":
+                    raise self._cluster.gone()
+            fetched = _asked(self._client, functools.partial(self._client.gather, done, asynchronous=True))
+            while not fetched.done():
+                self._beat()
+                self._cancel.wait(_ANSWER_SECONDS)
+            return [
+                (self._waiting.pop(future), data) for future, data in zip(done, fetched.result(), strict=True)
+            ]
+        except _UNREACHED as error:
+            raise self._cluster.gone() from error
+
+    def _beat(self) -> None:
+        self._cancel.raise_if_cancelled()
+        self.threads = self._pulse.beat()
 
 
 @dataclass(frozen=True, slots=True)

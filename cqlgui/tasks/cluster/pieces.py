@@ -19,22 +19,18 @@ from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, named
 from cqlgui.base.files import folders
-from cqlgui.base.patterns import pattern
 from cqlgui.db import headers
-from cqlgui.pgn import archives, split, texts
+from cqlgui.pgn import archives, texts
 from cqlgui.store import index, places, published, segments, side_files
-from cqlgui.tasks.cluster import claiming, messages, publishing, versions, working
+from cqlgui.tasks.cluster import claiming, cutting, messages, publishing, versions, working
 from cqlgui.tasks.databases import bases, importing, reading, sources
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.processes import pool as pool_module
 
 PIECE: Final = 32 << 20
 """Number of bytes of a piece of a plain file, at least. A worker reads it in some seconds."""
-_LOOK: Final = 1 << 20
-_FAR: Final = 64
-"""The end of a piece is looked for in so many times `_LOOK` bytes."""
-_BOUNDARY: Final = pattern(rb'\n[ \t]*\r?\n\[Event "')
-_EVENT: Final = b'[Event "'
+_FAR: Final = 64 << 20
+"""The end of a piece is looked for in so many bytes."""
 
 
 class Cluster(Protocol):
@@ -341,42 +337,15 @@ def _cut(path: Path, cancel: progress_module.CancelToken) -> _Cut:
         while True:
             cancel.raise_if_cancelled()
             last, line = begins[-1]
-            found = _boundary(text, last + PIECE)
+            found = cutting.boundary(text, last, PIECE, _FAR)
             if found is None:
                 break
-            begins.append((found, line + _lines(text, last, found, cancel)))
+            begins.append((found, line + cutting.lines(text, last, found, cancel)))
         ends = [*(begin for begin, _ in begins[1:]), text.size]
         pieces = [
             _Piece(name, begin, line, end, state) for (begin, line), end in zip(begins, ends, strict=True)
         ]
         return _Cut(pieces, text.digest(cancel), text.size)
-
-
-def _boundary(text: texts.Text, offset: int) -> int | None:
-    """The first byte from `offset` on where a game seems to begin. None if there is none, or if so little is
-    left that it belongs to the piece before."""
-    if offset + PIECE // 2 > text.size:
-        return None
-    for begin in range(offset, offset + _FAR * _LOOK, _LOOK):
-        found = _BOUNDARY.search(text.again(begin, _LOOK + len(_EVENT) + 80))
-        if found is not None:
-            return begin + found.end() - len(_EVENT)
-    return None
-
-
-def _lines(text: texts.Text, begin: int, end: int, cancel: progress_module.CancelToken) -> int:
-    """Number of line ends between two bytes that begin lines."""
-    count = 0
-    while begin < end:
-        cancel.raise_if_cancelled()
-        data = text.again(begin, min(8 * _LOOK, end - begin))
-        while data.endswith(b"\r") and begin + len(data) < end:
-            data += text.again(begin + len(data), 1)
-        count += split.line_ends(data, 0, len(data))
-        begin += len(data)
-        if not data:
-            raise errors.SourceError(f"{text.path.name} was cut off while it was read.")
-    return count
 
 
 def _state(path: Path) -> tuple[int, int]:

@@ -88,6 +88,7 @@ def open_base(
     on_base: Callable[[base_model.Base], None] | None = None,
     pool: pool_module.Pool | None = None,
     games: str | None = None,
+    reader: reading.Reader | None = None,
 ) -> base_model.ImportReport:
     """Open PGN files, or `.cqlbase` lists of PGN files, as one base. New and changed files are indexed. The
     folder or address of a published base may stand in place of the files.
@@ -95,7 +96,8 @@ def open_base(
     `games` is a filter on tags (`db.sifting`): games that do not pass it get no ordinals, and are not in the
     base. A file that was imported with another filter is indexed again. If `games` is empty, all games are
     imported. If it is None, each file keeps the filter of its index. Raises `game_filter.FilterError` for a
-    filter that cannot be understood.
+    filter that cannot be understood. `reader` reads the games in place of `reading.pieces`; what is lacking
+    in an index that is there already is read here all the same.
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
     small. Bad games are recorded and never stop the import. If the import is cancelled, `cancelled` of the
@@ -103,10 +105,13 @@ def open_base(
     sources cannot be read, it is left out, with a message. So is a source that another path names too. A
     damaged source that can be read in part is opened in part, with a message. A missing file raises
     `errors.SourceError` before anything is indexed. If no source can be read, `errors.SourceError` is raised.
-    If the index cannot be written, `CqlguiError` is raised.
+    If the index cannot be written, `CqlguiError` is raised. So it is if a `reader` is given for a published
+    base, and if the `reader` cannot go on (`reading.StoppedError`); then all games that were read are kept.
     """
     place = places.published_at(paths)
     if place is not None:
+        if reader is not None:
+            raise errors.CqlguiError("This base is published already, so no file is read. Name the files.")
         from cqlgui.tasks.databases import published
 
         return published.open_base(place, cancel=cancel, progress=progress)
@@ -128,6 +133,7 @@ def open_base(
         on_base,
         pool or pool_module.shared(),
         None if games is None else games.strip(),
+        reader,
     )
     finished = job.run()
     base = job.base()
@@ -189,8 +195,10 @@ class _Import:
         on_base: Callable[[base_model.Base], None] | None,
         pool: pool_module.Pool,
         games: str | None,
+        reader: reading.Reader | None,
     ) -> None:
         self.games = games
+        self.reader = reader
         self.number = number
         self.name = name
         self.paths = paths
@@ -445,6 +453,8 @@ class _SourceImport:
 
     def _read_on(self, text: texts.Text, writer: index.Writer) -> None:
         """Read the games that are not committed yet."""
+        from cqlgui.tasks.databases import reading
+
         kept = writer.game_count
         self._complete_rows(text, writer.manifest)
         self.owner.reused += kept
@@ -483,7 +493,8 @@ class _SourceImport:
                 commit(False)
 
         try:
-            with self._pieces(text, writer.manifest.identity.games, *end, last=True) as pieces:
+            only, reader = writer.manifest.identity.games, self.owner.reader
+            with self._pieces(text, only, *end, last=True, reader=reader) as pieces:
                 for piece in pieces:
                     self._tell(*text.share(piece.reached), "", writer.game_count + writer.waiting - kept)
                     taken = 0
@@ -492,12 +503,11 @@ class _SourceImport:
                         taken += len(part)
                         take(part)
             self._insist_on_the_same(text)
-        except (errors.Cancelled, texts.ChangedError):
+        except (errors.Cancelled, texts.ChangedError, reading.StoppedError):
             commit(False)
             raise
         end = (text.size, end[1])
         commit(True)
-        only = writer.manifest.identity.games
         if not writer.game_count:
             which = f" that fit “{only}”" if only else ""
             self.owner.messages.append(f"{self.path.name} holds no games{which}.")
@@ -512,17 +522,22 @@ class _SourceImport:
         until: int | None = None,
         *,
         last: bool,
+        reader: reading.Reader | None = None,
     ) -> Iterator[Iterator[reading.Piece]]:
         """Read the games of a part of the text, within a `with` block. If the filter `only` is not empty,
         only the games that pass it are read. `last` says whether the part ends with the last game of the
         text. If the file is damaged, the last game of the text gets the damage as its problem. Of the games
-        that pass a filter, the last one may be sound, so it gets no problem."""
+        that pass a filter, the last one may be sound, so it gets no problem. A `reader` reads up to the end
+        of the text."""
         from cqlgui.tasks.databases import reading
 
         sieve = _sieve(only) if only else None
-        found = reading.pieces(
-            text, offset, line, pool=self.owner.pool, cancel=self.owner.cancel, until=until, sieve=sieve
-        )
+        pool, cancel = self.owner.pool, self.owner.cancel
+        if reader is not None:
+            assert until is None
+            found = reader(text, offset, line, pool=pool, cancel=cancel, sieve=sieve)
+        else:
+            found = reading.pieces(text, offset, line, pool=pool, cancel=cancel, until=until, sieve=sieve)
         with contextlib.closing(found) as pieces:
             marked = last and sieve is None and (text.damage or not text.ended)
             yield _marked(pieces, text) if marked else pieces

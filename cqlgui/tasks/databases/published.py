@@ -10,7 +10,7 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -265,13 +265,7 @@ class Headers:
 
     def whole(self, part: published.Part) -> Table:
         """The headers of all games of a part."""
-        found = published.headers(self._place, part, _ALL)
-        return Table(
-            {name: _coded(found, name) for name in headers.TEXTS},
-            {name: found[name].astype(np.int64) for name in headers.NUMBERS},
-            found["more"].tobytes(),
-            found["more_ends"].astype(np.int64),
-        )
+        return table_of(published.headers(self._place, part, _ALL))
 
     def tag_column(self, _source: int, first: int, count: int, name: str) -> Coded:
         """See `Catalog.tag_column`. The games must be those of a part."""
@@ -318,6 +312,11 @@ class Headers:
 
 def packed(table: Table) -> bytes:
     """The headers of a part as the content of its file."""
+    return published.packed_headers(columns_of(table))
+
+
+def columns_of(table: Table) -> dict[str, np.ndarray]:
+    """Headers as arrays of numbers and bytes."""
     found: dict[str, np.ndarray] = {}
     for name, column in table.texts.items():
         texts, firsts, coded = np.unique(column.places, return_index=True, return_inverse=True)
@@ -332,7 +331,17 @@ def packed(table: Table) -> bytes:
         found[name] = _small(numbers)
     found["more"] = np.frombuffer(table.more, np.uint8)
     found["more_ends"] = _small(table.more_ends)
-    return published.packed_headers(found)
+    return found
+
+
+def table_of(found: Mapping[str, np.ndarray]) -> Table:
+    """The headers that `columns_of` has made into arrays."""
+    return Table(
+        {name: _coded(found, name) for name in headers.TEXTS},
+        {name: found[name].astype(np.int64) for name in headers.NUMBERS},
+        found["more"].tobytes(),
+        found["more_ends"].astype(np.int64),
+    )
 
 
 def _small(numbers: np.ndarray) -> np.ndarray:
@@ -340,7 +349,7 @@ def _small(numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))).newbyteorder("<"))
 
 
-def _coded(found: dict[str, np.ndarray], name: str) -> Coded:
+def _coded(found: Mapping[str, np.ndarray], name: str) -> Coded:
     return Coded(json.loads(found[f"{name} texts"].tobytes()), found[name].astype(np.int64))
 
 

@@ -17,11 +17,11 @@ import sys
 import threading
 from array import array
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cqlgui.base import arrays, data, progress
+from cqlgui.base import arrays, data, errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.db import headers, sifting
 from cqlgui.jit import native
@@ -51,6 +51,14 @@ _BETWEEN = b"\n\n"
 _POLL_SECONDS = 0.02
 
 
+class Last(NamedTuple):
+    """The place of a game: its first byte, the first byte after it, and the line of that byte."""
+
+    offset: int
+    end: int
+    end_line: int
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Consecutive games: their data for the index and the catalog, and the line number after each game."""
@@ -60,6 +68,8 @@ class Piece:
     end_lines: np.ndarray
     reached: int
     """The byte of the text up to which all games were read or passed over."""
+    last: Last | None = None
+    """The last game that was read or passed over so far; None if there was none."""
 
     def __len__(self) -> int:
         return len(self.end_lines)
@@ -86,7 +96,8 @@ class Piece:
             if low < high:
                 tables.append(table.part(low, high))
             first += len(table)
-        return Piece(self.games.part(start, stop), tuple(tables), self.end_lines[start:stop], self.reached)
+        games = self.games.part(start, stop)
+        return Piece(games, tuple(tables), self.end_lines[start:stop], self.reached, self.last)
 
     @property
     def positions(self) -> int:
@@ -98,6 +109,27 @@ class Piece:
         """The place after the last game, where reading continues: byte offset and line."""
         last = self.games.rows[-1]
         return int(last["offset"]) + int(last["length"]), int(self.end_lines[-1])
+
+
+class Reader(Protocol):
+    """Reads the games of a text as `pieces` does. A reader may have others do the work."""
+
+    def __call__(
+        self,
+        text: texts.Text,
+        offset: int,
+        line: int,
+        *,
+        pool: pool_module.Pool,
+        cancel: progress.CancelToken,
+        sieve: sifting.Sieve | None = None,
+    ) -> Generator[Piece, None, None]:
+        """The games from byte `offset` on, to the end of the text. Raises the errors of `pieces`, and
+        `StoppedError`."""
+
+
+class StoppedError(errors.CqlguiError):
+    """Those who read the games cannot go on. The games that came before are sound."""
 
 
 @functools.cache
@@ -115,7 +147,7 @@ def begin() -> None:
 
 
 def pieces(
-    text: texts.Text,
+    text: split.Source,
     offset: int,
     line: int,
     *,
@@ -192,7 +224,7 @@ class _Reader:
 
     def __init__(
         self,
-        text: texts.Text,
+        text: split.Source,
         pool: pool_module.Pool,
         halt: progress.CancelToken,
         sieve: sifting.Sieve | None,
@@ -226,7 +258,7 @@ class _Reader:
                     return
                 answers = self._answers(part.slow)
                 if answers is not None and (part.games or self._sieve is not None):
-                    yield _Found(part.games, answers, part.offset)
+                    yield _Found(part.games, answers, part.offset, part.last)
                 part.next()
                 size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
 
@@ -365,18 +397,20 @@ class _Quick:
 class _Found:
     """Games in the order of the text. The kernel has read the games in each `_Quick`. Workers have read the
     games in each list of `_Item`. `answers` maps the offset of a game to the worker's answer. `reached` is
-    the byte of the text after these games."""
+    the byte of the text after these games, and `last` that of `Piece`."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
     reached: int
+    last: Last | None
 
 
 class _Part:
     """Collects the games of a piece, and holds the place where reading continues."""
 
-    def __init__(self, text: texts.Text, offset: int, line: int, until: int) -> None:
+    def __init__(self, text: split.Source, offset: int, line: int, until: int) -> None:
         self._text = text
+        self.last: Last | None = None
         self.offset = offset
         self.line = line
         self.done = False
@@ -402,6 +436,8 @@ class _Part:
             self.done = count < len(games)
             games = games.first(count)
         self.offset, self.line = base + games.end, games.end_line
+        if count:
+            self.last = Last(base + int(games.rows[-1, kernel.START]), self.offset, self.line)
         return games
 
     def leave(self, raw: split.RawGame) -> None:
@@ -412,6 +448,7 @@ class _Part:
         item = _Item(raw.offset, raw.length, raw.line, self._end_line(raw), raw.problem)
         self.add(item)
         self.offset, self.line = raw.end, item.end_line
+        self.last = Last(raw.offset, raw.end, item.end_line)
 
     def add(self, item: _Item) -> None:
         """Add a game that a worker must read."""
@@ -441,7 +478,7 @@ class _Text:
     Each further read may return twice as many bytes as the read before. One game may be as long as the text.
     Each read therefore checks for cancellation."""
 
-    def __init__(self, text: texts.Text, halt: progress.CancelToken, first: int) -> None:
+    def __init__(self, text: split.Source, halt: progress.CancelToken, first: int) -> None:
         self._text = text
         self._halt = halt
         self._most = first
@@ -491,7 +528,7 @@ def _piece(found: _Found, sieve: sifting.Sieve | None) -> Piece:
             tables.append(headers.Table.of(list(map(_row, answers))))
             end_lines.append(np.array([item.end_line for item in games]))
     lines = np.concatenate([np.empty(0, np.int64), *end_lines])
-    return Piece(index.Block.joined(blocks), tuple(tables), lines, found.reached)
+    return Piece(index.Block.joined(blocks), tuple(tables), lines, found.reached, found.last)
 
 
 def _block(found: _Quick) -> index.Block:

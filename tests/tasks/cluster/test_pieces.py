@@ -13,7 +13,7 @@ import pytest
 
 from cqlgui.base import errors, progress
 from cqlgui.store import places, published
-from cqlgui.tasks.cluster import pieces, publishing
+from cqlgui.tasks.cluster import cutting, pieces, publishing
 from cqlgui.tasks.databases import games, importing, sources, tags
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.results import base_model
@@ -92,8 +92,8 @@ def test_pieces_of_files_give_the_same_answers(
 ) -> None:
     paths = [clusters.SAMPLE, odd_file(tmp_path, ends)]
     base = importing.open_base(paths).base
-    monkeypatch.setattr(pieces, "_LOOK", 200)
-    monkeypatch.setattr(pieces, "_FAR", 1000)
+    monkeypatch.setattr(cutting, "_LOOK", 200)
+    monkeypatch.setattr(pieces, "_FAR", 200_000)
     cluster = Here()
     for size, least in ((100_000, 4), (700, 250)):
         cluster.asked = 0
@@ -219,7 +219,7 @@ def test_an_unreadable_file_is_left_out_as_on_one_computer(cluster: clusters.Clu
 
 def test_a_file_that_vanishes_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 700)
-    monkeypatch.setattr(pieces, "_LOOK", 200)
+    monkeypatch.setattr(cutting, "_LOOK", 200)
     path, place = odd_file(tmp_path), tmp_path / "pub"
 
     said: list[str] = []
