@@ -168,7 +168,7 @@ def _numbered(masks: Integers, queries: int) -> tuple[Integers, tuple[tuple[int,
     shown = ties if len(ties) <= MOST_TIES + 1 else ties[:MOST_TIES]
     numbers = np.full(1 << queries, queries + len(shown), np.int64)
     numbers[0] = END
-    members = [(query,) for query in range(queries)]
+    members: list[tuple[int, ...]] = [(query,) for query in range(queries)]
     numbers[[1 << query for query in range(queries)]] = np.arange(queries)
     for number, mask in enumerate(shown, queries):
         numbers[mask] = number
