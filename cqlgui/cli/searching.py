@@ -257,7 +257,8 @@ def _once(
             )
             put(pieces)
         elif arguments.jsonl:
-            put(hit_lines.quoted(row) + "\n" for row in records.of_tables(tables_of(found, whole)))
+            tables = ([table] for table in tables_of(found, whole))
+            put("".join(hit_lines.quoted(row) + "\n" for row in records.of_tables(table)) for table in tables)
         else:
             put(csv_lines.lines(tables_of(found, whole), fields))
         sys.stdout.flush()

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from cqlgui.cli import arguments, run
 from cqlgui.jit import native
+from cqlgui.tasks.analysis import sorted_rows
 from tests import helpers
 
 GAMES = (
@@ -161,6 +163,9 @@ def test_rows_are_sorted(source: Path) -> None:
     batch.write_text('{"id": 1, "query": "initial"}\n')
     run = helpers.cli("search", source, "--batch", batch, "--sort", "ply")
     assert "--sort does not go with --batch" in run.err
+    # The help names the columns.
+    words = re.sub(r"\s+", " ", helpers.cli("search", "--help").out)
+    assert f"(columns: {', '.join(sorted_rows.NAMES)})" in words
 
 
 @pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")

@@ -46,7 +46,7 @@ def tables(
     sorts: Sequence[Key],
     cancel: progress.CancelToken | None = None,
 ) -> Iterator[list[dict[str, Any]]]:
-    """The rows of a result in the order that `arranging.arrange` makes, with the fields `rows.fields`, some
+    """The rows of a result in the order that `arranging.arrange` makes, with the fields of `rows`, some
     rows at a time. The hits must have all their details. If a game is a row, it shows the hit that comes
     first in the order.
 
