@@ -1,4 +1,4 @@
-"""Numbers with their nouns, for messages."""
+"""Numbers with their nouns, and shares in percent, for messages and tables."""
 
 from __future__ import annotations
 
@@ -22,3 +22,16 @@ def positions(count: int) -> str:
 def hits(count: int) -> str:
     """`1 hit`, `2 hits`."""
     return counted(count, "hit", "hits")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share from 0 to 1 in percent, with so many digits after the point: `25%`, `0.7%`. A share that is not
+    zero is never shown as zero, but as `<1%` or `<0.1%`. A share that is less than 1 is never shown as the
+    whole, but as `>99%` or `>99.9%`."""
+    text = f"{share:.{digits}%}"
+    shown, step = float(text[:-1]), 10.0**-digits
+    if shown == 0 and share > 0:
+        return f"<{step:.{digits}f}%"
+    if shown == 100 and share < 1:
+        return f">{100 - step:.{digits}f}%"
+    return text

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from cqlgui import __version__
+from cqlgui.base import errors
 
 if TYPE_CHECKING:
     from cqlgui.cql.interpreting.runtime import settings
+    from cqlgui.tasks.analysis import arranging
 
 _THREADS_A_PROCESSOR: Final = 4
 """Maximum number of threads for each processor. More threads would only slow each other down."""
@@ -100,6 +102,15 @@ def _search(one: argparse.ArgumentParser) -> None:
     row.add_argument("--group", choices=("game",), help="one row for each game, with the number of its hits")
     row.add_argument(
         "--spans", action="store_true", help="one row for each run of consecutive plies with one element"
+    )
+    one.add_argument(
+        "--sort",
+        type=_sorts,
+        metavar="COLUMN[,COLUMN...]",
+        help="sort the rows of --jsonl and --csv by columns, the most important first; - before a column "
+        "puts the largest values first, as in --sort=-white_elo,date (columns: white, black, white_elo, "
+        "black_elo, result, date, event, site, round, eco, opening, file, game, place, ply, element, value, "
+        "sort_key, hits)",
     )
     one.add_argument("--values", action="store_true", help="with values, order and sort keys (JSON)")
     one.add_argument(
@@ -411,7 +422,8 @@ def _mcp(one: argparse.ArgumentParser) -> None:
 
 def joined(argv: Sequence[str]) -> list[str]:
     """The command-line arguments. If the query after `-e` begins with `-`, the option and the query become
-    one word, `--expression=QUERY`. The same goes for the terms after `--games`.
+    one word, `--expression=QUERY`. The same goes for the terms after `--games` and the columns after
+    `--sort`.
 
     If the option and the query stayed two words, argparse would take a query such as `--(mate)` for an
     option. If the word after `-e` is exactly the name of an option, the word is taken for this option.
@@ -429,10 +441,10 @@ def joined(argv: Sequence[str]) -> list[str]:
             else:
                 # Skip the query. A query that looks like `-e` or `--` must not be taken for an option.
                 place += 1
-        elif words[place] == "--games":
+        elif words[place] in ("--games", "--sort"):
             terms = words[place + 1]
             if terms.startswith("-") and terms.partition("=")[0] not in _options_of(words[0]):
-                words[place : place + 2] = [f"--games={terms}"]
+                words[place : place + 2] = [f"{words[place]}={terms}"]
         place += 1
     return words
 
@@ -545,6 +557,15 @@ def _depth(text: str) -> int:
     if depth > continuations.DEEPEST:
         raise argparse.ArgumentTypeError(f"a tree has at most {continuations.DEEPEST} plies")
     return depth
+
+
+def _sorts(text: str) -> tuple[arranging.Key, ...]:
+    from cqlgui.tasks.analysis import sorted_rows
+
+    try:
+        return sorted_rows.parsed(text)
+    except errors.CqlguiError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
 
 
 def _natural(text: str) -> int:

@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from cqlgui.base import errors
 from cqlgui.base.files import disk, log
@@ -44,7 +45,17 @@ def main(argv: Sequence[str]) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     only = argv[0] if argv and argv[0] in arguments.SUBCOMMANDS else None
-    parsed = arguments.parser(only).parse_args(arguments.joined(argv))
+    try:
+        parsed = arguments.parser(only).parse_args(arguments.joined(argv))
+    except SystemExit:
+        # The help and the version are results too. argparse ignores errors in writing them.
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _discard_output()
+        except terminal.OutputError as fault:
+            return _full(fault)
+        raise
     if parsed.command == "help" and parsed.keyword is None and "--" in argv:
         # `--` is a keyword of CQL, but argparse takes it for the end of the options.
         parsed.keyword = "--"
@@ -66,18 +77,17 @@ def _run(argv: Sequence[str]) -> int:
         _discard_output()
         if getattr(parsed, "output", None) is None:
             return terminal.OK
-        with contextlib.suppress(OSError):
-            terminal.say(
-                f"cqlgui: Nobody reads what is printed, so {parsed.output} may not have been written."
-            )
+        terminal.say(f"cqlgui: Nobody reads what is printed, so {parsed.output} may not have been written.")
         return terminal.USAGE
+    except terminal.OutputError as fault:
+        return _full(fault, getattr(parsed, "output", None))
     except errors.CqlguiError as fault:
         terminal.say(f"cqlgui: {fault}")
         return terminal.USAGE
     except OSError as fault:
-        # Errors of data files are handled where the files are used. This error comes from stdout or a full
-        # disk.
-        terminal.say(f"cqlgui: {fault.strerror or fault}")
+        # Errors of data files are handled where the files are used. This error comes from a full disk.
+        where = f"{fault.filename}: " if fault.filename else ""
+        terminal.say(f"cqlgui: {where}{fault.strerror or fault}")
         _discard_output()
         return terminal.USAGE
     except Exception:
@@ -95,6 +105,15 @@ def _run(argv: Sequence[str]) -> int:
                 sys.modules[name].close()
         # Freeze all objects, so that the garbage collector does not scan them at exit.
         gc.freeze()
+
+
+def _full(fault: terminal.OutputError, output: Path | None = None) -> int:
+    """Say that stdout cannot be written, and discard the rest of the results. `output` is the file that the
+    command was to write besides. Returns the exit code."""
+    _discard_output()
+    besides = "" if output is None else f" {output} may not have been written either."
+    terminal.say(f"cqlgui: The standard output cannot be written: {fault.strerror}.{besides}")
+    return terminal.USAGE
 
 
 def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:

@@ -48,14 +48,18 @@ def run(arguments: argparse.Namespace) -> int:
                 "cqlgui search: --batch prints JSON; -o, --jsonl, --csv, --count, --tree do not go with it."
             )
             return terminal.USAGE
-        if not arguments.duplicates:
-            terminal.say("cqlgui search: --no-duplicates does not go with --batch.")
+        if not arguments.duplicates or arguments.sort:
+            option = "--sort" if arguments.sort else "--no-duplicates"
+            terminal.say(f"cqlgui search: {option} does not go with --batch.")
             return terminal.USAGE
         if arguments.annotate:
             terminal.say(_NO_ANNOTATION)
         if arguments.normalise:
             terminal.say(_NO_FRAME)
         return _batch(arguments)
+    if arguments.sort and not (arguments.jsonl or arguments.csv):
+        terminal.say("cqlgui search: --sort sorts the rows that --jsonl and --csv print: add one of them.")
+        return terminal.USAGE
     against = _against_hits(arguments)
     if against:
         terminal.say(f"cqlgui search: {against} does not go with --hits.")
@@ -221,7 +225,14 @@ def _once(
                 cut = True
                 return
 
-    def stream(found: FoundGames) -> None:
+    def tables_of(found: FoundGames, whole: search_model.SearchResult | None) -> Iterator[records.Table]:
+        if whole is not None and arguments.sort:
+            from cqlgui.tasks.analysis import sorted_rows
+
+            return sorted_rows.tables(base, whole, rows=shape, sorts=arguments.sort, cancel=cancel)
+        return records.tables(base, found, list(found), found_orbits, variations=variations, rows=shape)
+
+    def stream(found: FoundGames, whole: search_model.SearchResult | None = None) -> None:
         nonlocal cut
         if cancel.cancelled:
             cut = True
@@ -231,8 +242,7 @@ def _once(
             judges.progress = bar
             expected = {"hits": len(found.columns), "games": len(found)}
             judges.expect(expected.get(shape.value))
-            tables = records.tables(base, found, list(found), found_orbits, variations=variations, rows=shape)
-            for table in records.judged(tables, judges):
+            for table in records.judged(tables_of(found, whole), judges):
                 bar.end()
                 if arguments.jsonl:
                     put(iter(["".join(hit_lines.quoted(row) + "\n" for row in table)]))
@@ -241,24 +251,27 @@ def _once(
                 sys.stdout.flush()
             bar.end()
             return
-        if arguments.jsonl:
+        if arguments.jsonl and not arguments.sort:
             pieces = hit_lines.lines(
                 base, found, list(found), found_orbits, variations=variations, rows=shape
             )
             put(pieces)
-            sys.stdout.flush()
-            return
-        tables = records.tables(base, found, list(found), found_orbits, variations=variations, rows=shape)
-        put(csv_lines.lines(tables, fields))
+        elif arguments.jsonl:
+            tables = ([table] for table in tables_of(found, whole))
+            put("".join(hit_lines.quoted(row) + "\n" for row in records.of_tables(table)) for table in tables)
+        else:
+            put(csv_lines.lines(tables_of(found, whole), fields))
         sys.stdout.flush()
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
         bar.end()
         _say_messages(said)
 
-    # Whether a game is a duplicate is known when all games have been found. An engine takes much longer than
-    # a search, so it begins when the search has ended, and a search that fails is told before.
-    streaming = (arguments.jsonl or arguments.csv) and arguments.duplicates and judges is None
+    # Whether a game is a duplicate is known when all games have been found, and so is the order of rows. An
+    # engine takes much longer than a search, so it begins when the search has ended, and a search that fails
+    # is told before.
+    at_once = arguments.duplicates and not arguments.sort and judges is None
+    streaming = (arguments.jsonl or arguments.csv) and at_once
     try:
         result = searching.search(
             base,
@@ -277,7 +290,7 @@ def _once(
         result = _without_duplicates(base, result, cancel)
     late = (arguments.jsonl or arguments.csv) and not streaming
     if late and len(result.games) and not (judges is not None and result.cancelled):
-        stream(result.games)
+        stream(result.games, result)
     _say_failures(result)
     if arguments.json:
         terminal.put_object(answer(base, result, values=arguments.values))

@@ -121,6 +121,51 @@ class _Harmless:
         return getattr(self.stream, name)
 
 
+class OutputError(OSError):
+    """An error of the system in writing to stdout. A pipe that its reader has closed is no such error."""
+
+
+class _Results:
+    """The stream of results. An error in writing is raised as `OutputError`, so that the message can say that
+    it was stdout. Errors of other files are raised without this class. Each flush raises the error again,
+    because argparse ignores errors in writing."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._fault: OutputError | None = None
+
+    def write(self, text: str) -> int:
+        """Write the text."""
+        with self._named():
+            return self.stream.write(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write the lines, one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """Write buffered text."""
+        with self._named():
+            self.stream.flush()
+        if self._fault is not None:
+            raise self._fault
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Raise errors in writing as `OutputError`."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as fault:
+            self._fault = OutputError(fault.errno, fault.strerror or str(fault))
+            raise self._fault from fault
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
 class _Messages(_Harmless):
     """The stream of messages to the user. Errors in writing messages are ignored, so that the command
     continues."""
@@ -142,7 +187,7 @@ def outputs() -> Iterator[None]:
     replaced by escapes.
 
     Control characters are escaped on stderr, and on stdout if stdout is a terminal. A file or pipe gets the
-    results unchanged. Output to a closed stream is discarded.
+    results unchanged. Output to a closed stream is discarded. An error in writing to stdout is `OutputError`.
     """
     before = sys.stdout, sys.stderr
     if sys.stdout is None:
@@ -155,11 +200,24 @@ def outputs() -> Iterator[None]:
             reconfigure(encoding="utf-8", errors="backslashreplace")
     if sys.stdout.isatty():
         sys.stdout = cast("TextIO", _Harmless(sys.stdout))
+    sys.stdout = cast("TextIO", _Results(sys.stdout))
     sys.stderr = cast("TextIO", _Messages(sys.stderr))
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
+        with contextlib.suppress(OSError, ValueError):
+            _leave_messages()
+
+
+def _leave_messages() -> None:
+    """Discard messages that stderr has buffered and cannot write. Python would try again at exit, and end
+    with another exit code."""
+    if sys.stderr is not None:
+        try:
+            sys.stderr.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _nowhere() -> TextIO:

@@ -55,7 +55,7 @@ def test_the_nearest_studies_are_printed_with_their_transform(folder: Path) -> N
     first, near, second, reason = run.out.splitlines()
     assert first == "1: Later - ? 8/2k5/8/4p3/4P3/3K4/8/8 w - - 0 1"
     assert near == (
-        "    1. 100.0 %  1: Composer, A - + 1910.??.??  4 of 4 men, entry's start, game's start, "
+        "    1. 100.0%  1: Composer, A - + 1910.??.??  4 of 4 men, entry's start, game's start, "
         "<reflect_v> left and right mirrored  8/5k2/8/3p4/3P4/4K3/8/8 w - - 0 1"
     )
     assert second == "2: Game - ?"

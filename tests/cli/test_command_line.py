@@ -761,14 +761,23 @@ def test_a_closed_pipe_before_a_file_is_written_is_told_by_the_exit_code(source:
 def test_an_output_that_cannot_be_written_is_told_in_a_sentence(source: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
-    for words, code in (("search {} -e . >/dev/full", 2), ("search {} -e . --count >&-", 0)):
-        line = f"{sys.executable} -m cqlgui {words.format(source)}"
+    full = b"cqlgui: The standard output cannot be written: No space left on device."
+    forms = ("", "--json", "--jsonl", "--csv", "--count", "--tree 2", "--jsonl -o {}.epd")
+    lines = [f"search {{}} -e . {form}" for form in forms]
+    for words in (*lines, "info {}", "help mate", "--help", "study --list"):
+        line = f"{sys.executable} -m cqlgui {words.replace('{}', str(source))} >/dev/full"
         done = subprocess.run(
             ["sh", "-c", line], capture_output=True, cwd=helpers.ROOT, check=False, timeout=120
         )
-        assert done.returncode == code, done.stderr
+        assert done.returncode == 2, line
+        assert full in done.stderr, line
         assert b"Traceback" not in done.stderr
-        assert b"bug in this program" not in done.stderr
+    assert not source.with_name("a.pgn.epd").exists()
+    line = f"{sys.executable} -m cqlgui search {source} -e . --count >&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, cwd=helpers.ROOT, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"bug in this program" not in done.stderr
     assert len(done.stderr.splitlines()) <= 1
 
 

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from cqlgui.cli import arguments, run
 from cqlgui.jit import native
+from cqlgui.tasks.analysis import sorted_rows
 from tests import helpers
 
 GAMES = (
@@ -131,6 +133,39 @@ def test_rows_are_runs_or_games(source: Path) -> None:
     ]
     run = helpers.cli("search", source, "-e", query, "--count", "--spans")
     assert "--group and --spans change nothing" in run.err
+
+
+def test_rows_are_sorted(source: Path) -> None:
+    query = "ply >= 2"
+    found = lines(source, "-e", query, "--sort", "-white_elo,-ply")
+    assert [(one["game"], one["ply"]) for one in found] == [
+        (1, 5), (1, 4), (1, 3), (1, 2), (2, 4), (2, 3), (2, 2), (3, 2),
+    ]  # fmt: skip
+    # The same rows come from the interpreter, and without duplicates.
+    assert found == lines(
+        source, "-e", query, "--sort=-white_elo,-ply", "--engine", "interpreter", "--no-duplicates"
+    )
+    games = lines(source, "-e", query, "--sort=black", "--group", "game")
+    assert [(one["black"], one["hits"]) for one in games] == [
+        ("Else", 1), ("Lobron E", 4), ("Müller, Karl", 3),
+    ]  # fmt: skip
+    run = helpers.cli("search", source, "-e", query, "--csv", "--spans", "--sort", "date")
+    rows = list(csv.DictReader(io.StringIO(run.out)))
+    assert [(row["game"], row["ply"], row["until"]) for row in rows] == [
+        ("1", "2", "5"), ("2", "2", "4"), ("3", "2", "2"),
+    ]  # fmt: skip
+    for words in (["--sort", "ply"], ["--sort", "ply", "--count"], ["--jsonl", "--sort", "rating"]):
+        run = helpers.cli("search", source, "-e", query, *words)
+        assert run.code == 2
+        assert "--sort" in run.err
+        assert not run.out
+    batch = source.parent / "batch.jsonl"
+    batch.write_text('{"id": 1, "query": "initial"}\n')
+    run = helpers.cli("search", source, "--batch", batch, "--sort", "ply")
+    assert "--sort does not go with --batch" in run.err
+    # The help names the columns.
+    words = re.sub(r"\s+", " ", helpers.cli("search", "--help").out)
+    assert f"(columns: {', '.join(sorted_rows.NAMES)})" in words
 
 
 @pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")

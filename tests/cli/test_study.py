@@ -314,7 +314,6 @@ def test_a_query_with_errors_is_rendered_as_check_does(asked: Path, tmp_path: Pa
         (lambda text: text.replace("title", "titel"), "s.toml:1: A study has no key titel. Did you mean ti"),
         (lambda text: text.replace("a.pgn", "gone.pgn"), "s.toml:2: "),
         (lambda text: text.replace('bases = ["a.pgn"]\n', ""), "names no bases"),
-        (lambda text: text.replace('"a.pgn"', '"a.pgn", "a.pgn"'), "a.pgn is listed twice."),
     ],
 )  # fmt: skip
 def test_a_bad_study_is_one_sentence_and_nothing_is_written(
@@ -327,6 +326,19 @@ def test_a_bad_study_is_one_sentence_and_nothing_is_written(
     assert (run.code, run.out, out.exists()) == (2, "", False)
     assert said in run.err
     assert len(run.err.splitlines()) == 1
+
+
+def test_a_base_that_is_listed_twice_counts_once(asked: Path, tmp_path: Path) -> None:
+    once = helpers.cli("study", asked, "--json")
+    base = tmp_path / "a.pgn"
+    asked.write_text(STUDY.replace('"a.pgn"', '"a.pgn", "./a.pgn", "a.pgn"'))
+    twice = helpers.cli("study", asked, "--json")
+    assert twice.code == once.code == 0
+    assert json.loads(twice.out)["rows"] == json.loads(once.out)["rows"]
+    assert twice.err.count(f"{base} is left out, because it is listed twice.") == 2
+    twice = helpers.cli("study", asked, base, base, "--json")
+    assert json.loads(twice.out)["rows"] == json.loads(once.out)["rows"]
+    assert f"{base} is left out, because it is listed twice." in twice.err
 
 
 def test_a_missing_base_is_named(asked: Path, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def _print(
     for rank, near in zip(entry.ranks, entry.nearest, strict=True):
         row = known[near.game]
         terminal.row(
-            f"    {rank}. {100 * near.score:5.1f} %  {near.game}: {_players(row)} {row.date}  "
+            f"    {rank}. {plurals.percent(near.score, 1):>6}  {near.game}: {_players(row)} {row.date}  "
             f"{near.same} of {plurals.counted(near.men, 'man', 'men')}, {_where(near)}, {near.transform} "
             f"{near.words}  {near.fen}"
         )

@@ -44,6 +44,7 @@ class Sort(enum.Enum):
     ROUND = "round"
     ECO = "eco"
     OPENING = "opening"
+    FILE = "file"
     GAME = "game"
     PLACE = "place"
     PLY = "ply"
@@ -198,6 +199,8 @@ def keys_of(
     match sort:
         case Sort.GAME:
             return columns.games
+        case Sort.FILE:
+            return _files(base, columns)
         case Sort.PLACE | Sort.HITS:
             starts = found_module.first_hits(columns.hits)
             sizes = np.diff(starts, append=len(columns))
@@ -219,6 +222,15 @@ def keys_of(
             return arrays.repeated(ranks, np.diff(starts, append=len(columns)))
         case _:
             return _headers(base, columns, sort)
+
+
+def _files(base: base_model.Base, columns: Columns) -> Keys:
+    """The ranks of the names of the files that have the hits' games. Files of one name in several folders
+    have one rank."""
+    ranks = _ranked([source.path.name for source in base.sources])
+    firsts = np.array([source.first for source in base.sources], np.int64)
+    found: Keys = ranks[np.searchsorted(firsts, columns.games, "right") - 1]
+    return found
 
 
 def _headers(base: base_model.Base, columns: Columns, sort: Sort) -> Keys:

@@ -1,7 +1,7 @@
 """Several queries in the same games: which query a game matches first, which one next, and so on.
 
-The order of a game is the order of the first hits of the queries in it. Hits at the same position keep the
-order in which the results are given.
+The order of a game is the order of the first hits of the queries in it. Queries whose first hits are at the
+same position have no order: they are a tie, which has a number of its own, as a query has.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ END: Final = -1
 """Stands for the end: the game matches no further query."""
 MOST: Final = 8
 """Greatest number of results. A picture of more could not be read."""
+MOST_TIES: Final = 3
+"""Greatest number of ties that have a number of their own. The other ones, which fewer games have, share a
+number."""
 _NEVER: Final = 1 << 40
 """A ply behind the end of every game."""
 
@@ -31,7 +34,7 @@ Named = tuple[str, search_model.SearchResult]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The games that match the query `query` as number `stage` (from 0) in their order."""
+    """The games that match the query or tie `query` as number `stage` (from 0) in their order."""
 
     stage: int
     query: int
@@ -40,7 +43,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The games that match the query `one` as number `stage` and the query `other` next; `other` may be
+    """The games that match the query or tie `one` as number `stage`, and `other` next; `other` may be
     `END`."""
 
     stage: int
@@ -52,9 +55,11 @@ class Flow:
 @dataclass(frozen=True, slots=True)
 class Transitions:
     """Nodes and flows. At each node, the games of the flows that leave it add up to the games of the node.
-    `games` is the number of games that match any query."""
+    `games` is the number of games that match any query. `names` has the names of the queries, and then those
+    of the ties. `members` has the queries of each of them; it is empty for the ties that share a number."""
 
     names: tuple[str, ...]
+    members: tuple[tuple[int, ...], ...]
     nodes: tuple[Node, ...]
     flows: tuple[Flow, ...]
     games: int
@@ -85,29 +90,33 @@ def transitions(named: Sequence[Named], *, cancel: progress.CancelToken | None =
     """Count the orders of some results in their games. Raises `CqlguiError` for more than `MOST` results, and
     `errors.Cancelled`."""
     token = cancel or progress.CancelToken()
-    games, orders = _orders(named, token)
+    games, orders, members = _orders(named, token)
+    size = len(members) + 1
     nodes: list[Node] = []
     flows: list[Flow] = []
     for stage in range(len(named)):
         token.raise_if_cancelled()
         here = orders[:, stage]
         then = orders[:, stage + 1] if stage + 1 < len(named) else np.full(len(games), END)
-        table = np.bincount(
-            (here + 1) * (len(named) + 1) + then + 1, minlength=(len(named) + 1) ** 2
-        ).reshape(len(named) + 1, len(named) + 1)
-        for query in range(len(named)):
+        table = np.bincount((here + 1) * size + then + 1, minlength=size**2).reshape(size, size)
+        for query in range(len(members)):
             row = table[query + 1].tolist()
             if sum(row):
                 nodes.append(Node(stage, query, sum(row)))
             flows += [Flow(stage, query, other - 1, count) for other, count in enumerate(row) if count]
     flows.sort(key=lambda flow: (flow.stage, -flow.games))
-    return Transitions(tuple(name for name, _ in named), tuple(nodes), tuple(flows), len(games))
+    names = (" = ".join(named[query][0] for query in tie) or OTHER_TIES for tie in members)
+    return Transitions(tuple(names), members, tuple(nodes), tuple(flows), len(games))
+
+
+OTHER_TIES: Final = "other queries at once"
+"""The name of the ties that share a number."""
 
 
 def along(named: Sequence[Named], stage: int, one: int, other: int | None = None) -> Integers:
-    """The games that match the query `one` as number `stage`, and then the query `other`; ascending. With
+    """The games that match the query or tie `one` as number `stage`, and then `other`; ascending. With
     `other=None` every continuation counts."""
-    games, orders = _orders(named, progress.CancelToken())
+    games, orders, _ = _orders(named, progress.CancelToken())
     mask = orders[:, stage] == one
     if other is not None:
         then = orders[:, stage + 1] if stage + 1 < len(named) else np.full(len(games), END)
@@ -116,9 +125,11 @@ def along(named: Sequence[Named], stage: int, one: int, other: int | None = None
     return found
 
 
-def _orders(named: Sequence[Named], token: progress.CancelToken) -> tuple[Integers, Integers]:
-    """The games that match any query, ascending, and for each game the queries in their order; `END` fills
-    each row."""
+def _orders(
+    named: Sequence[Named], token: progress.CancelToken
+) -> tuple[Integers, Integers, tuple[tuple[int, ...], ...]]:
+    """The games that match any query, ascending, and for each game the queries and ties in their order; `END`
+    fills each row. Then the queries of each query and tie, as in `Transitions.members`."""
     if len(named) > MOST:
         raise errors.CqlguiError(f"At most {MOST} results can be compared.")
     firsts: list[tuple[Integers, Integers]] = []
@@ -134,9 +145,37 @@ def _orders(named: Sequence[Named], token: progress.CancelToken) -> tuple[Intege
     matched = np.flatnonzero((plies < _NEVER).any(axis=1))
     plies = plies[matched]
     token.raise_if_cancelled()
-    orders = np.argsort(plies, axis=1, kind="stable")
-    orders[np.take_along_axis(plies, orders, axis=1) == _NEVER] = END
-    return matched, orders
+    order = np.argsort(plies, axis=1, kind="stable")
+    plies = np.take_along_axis(plies, order, axis=1)
+    # The queries that hit at each place of the order, as bits.
+    masks = np.zeros(plies.shape, np.int64)
+    stages = np.zeros(len(matched), np.int64)
+    for place in range(len(named)):
+        if place:
+            stages += plies[:, place] != plies[:, place - 1]
+        rows = np.flatnonzero(plies[:, place] < _NEVER)
+        masks[rows, stages[rows]] |= 1 << order[rows, place]
+    numbers, members = _numbered(masks, len(named))
+    return matched, numbers[masks], members
+
+
+def _numbered(masks: Integers, queries: int) -> tuple[Integers, tuple[tuple[int, ...], ...]]:
+    """The number of each set of queries, and the queries of each number. Single queries come first, then the
+    ties, the most frequent ones first."""
+    counts = np.bincount(masks.ravel(), minlength=1 << queries)
+    ties = [mask for mask in np.flatnonzero(counts).tolist() if mask & (mask - 1)]
+    ties.sort(key=lambda mask: (-counts[mask], mask))
+    shown = ties if len(ties) <= MOST_TIES + 1 else ties[:MOST_TIES]
+    numbers = np.full(1 << queries, queries + len(shown), np.int64)
+    numbers[0] = END
+    members: list[tuple[int, ...]] = [(query,) for query in range(queries)]
+    numbers[[1 << query for query in range(queries)]] = np.arange(queries)
+    for number, mask in enumerate(shown, queries):
+        numbers[mask] = number
+        members.append(tuple(query for query in range(queries) if mask >> query & 1))
+    if len(shown) < len(ties):
+        members.append(())
+    return numbers, tuple(members)
 
 
 def _first_places(result: search_model.SearchResult) -> tuple[Integers, Integers]:

@@ -24,20 +24,14 @@ class Opened:
 
 def names(files: Sequence[Path]) -> list[str]:
     """The names of the bases in the table: those of the files, with their folders where two files have one
-    name. Raises `StudyError` for a file that is listed twice."""
+    name. Each file is listed once."""
     short = [file.name for file in files]
-    long = [name if short.count(name) == 1 else str(file) for name, file in zip(short, files, strict=True)]
-    for number, name in enumerate(long):
-        if name in long[:number]:
-            raise study_text.StudyError(f"The base {name} is listed twice.")
-    return long
+    return [name if short.count(name) == 1 else str(file) for name, file in zip(short, files, strict=True)]
 
 
 def distinct(files: Sequence[Path]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """The files without those that lead to the same file under another name, and a sentence for each file
-    that is left out. Raises `StudyError` for a file that is listed twice, and `errors.SourceError` for a name
-    that is not valid text."""
-    names(files)
+    """The files, each once, and a sentence for each file that is left out, because it is listed twice or
+    because another name leads to it. Raises `errors.SourceError` for a name that is not valid text."""
     return bases.once(files)
 
 
@@ -51,7 +45,7 @@ def open_bases(
 ) -> Opened:
     """Open the bases that a study names, or these files in their place, each as a base of its own. Files that
     are not indexed yet are indexed. `on_message` gets sentences about files that cannot be read whole, or
-    that are left out, because another name leads to the same file.
+    that are left out, because they are listed before.
 
     Raises `StudyError`, with the place in the study if the study names the base, `errors.SourceError`, and
     `errors.Cancelled`.

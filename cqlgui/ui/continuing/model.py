@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from cqlgui.base import plurals
 from cqlgui.tasks.analysis import continuations
 from cqlgui.ui.look import wording
 
@@ -79,7 +80,7 @@ class ChoicesModel(QAbstractTableModel):
         if column == SHARE:
             return _percent(one.count / max(self._count, 1))
         if column == SCORE:
-            return "" if one.score is None else f"{one.score:.0%}"
+            return "" if one.score is None else plurals.percent(one.score)
         if column == RATING:
             return "" if one.rating is None else str(round(one.rating))
         return "" if one.year is None else str(one.year)
@@ -161,10 +162,8 @@ class ChoicesModel(QAbstractTableModel):
 
 def _percent(part: float) -> str:
     """A share in percent. A small share has a digit after the point."""
-    if 0 < part < 0.001:
-        return "<0.1%"
-    return f"{part:.0%}" if part >= 0.0995 else f"{part:.1%}"
+    return plurals.percent(part, 0 if part >= 0.0995 else 1)
 
 
 def _of(part: int, whole: int) -> str:
-    return f"{wording.number(part)} ({part / whole:.0%})"
+    return f"{wording.number(part)} ({plurals.percent(part / whole)})"

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import errors
+from cqlgui.base import errors, plurals
 from cqlgui.board import motions
 from cqlgui.board.position import Position
 from cqlgui.tasks.likeness import anticipation
@@ -342,8 +342,8 @@ def _near_item(rank: int, tied: bool, near: anticipation.Near, row: base_model.G
 
 
 def _percent(score: float) -> str:
-    """A score in per cent. Only equal positions have 100 %."""
-    return "100 %" if score == 1 else f"{min(99.9, 100 * score):.1f} %"
+    """A score in percent. Only equal positions have 100%."""
+    return plurals.percent(score, 0 if score == 1 else 1)
 
 
 def _item(title: str, about: str) -> QListWidgetItem:

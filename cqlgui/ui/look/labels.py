@@ -91,6 +91,27 @@ class Label(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
 
 
+class Wrapped(Label):
+    """Plain text that is broken into lines of the width that the label gets. The tooltip has the text too,
+    because a low window may not have room for all lines."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWordWrap(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setMinimumWidth(NARROWEST)
+
+    def say(self, text: str) -> None:
+        """Show a text."""
+        text = cut(text)
+        if text != self.text():
+            self.setText(text)
+            self.setToolTip(wording.plain_tip(text))
+            self.setAccessibleDescription(text)
+
+
 class Markup(QLabel):
     """A label for rich text of the program. The caller must escape strangers' texts in the rich text."""
 

@@ -389,6 +389,8 @@ class HitsPanel(QWidget):
     def _sort_by(self, column: int) -> None:
         held = QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
         self.arrange.sort_by(column, more=bool(held))
+        # Qt shows its arrow in the title that was clicked, also if rows cannot be sorted by this column.
+        self._show_sort()
 
     def _stop_looking(self) -> None:
         self._looking = None

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from cqlgui.base import progress
+from cqlgui.base import plurals, progress
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
 from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, transitions
@@ -232,14 +232,15 @@ def summary(picture: Picture) -> str:
             part = pictures.share(picture.begun, picture.positions)
             return (
                 f"{men_words(picture.choice.wanted)} on {origin} at {picture.begun:,} of"
-                f" {_hits(picture.positions)} ({part:.0%})"
+                f" {_hits(picture.positions)} ({plurals.percent(part)})"
             )
         case left_over.LeftOver():
             return "Games left before their moves are played; every bar has all hits, so none narrows"
         case transitions.Transitions():
             return (
-                f"{_games(picture.games)}, by the order of the first hits of {len(picture.names)} results;"
-                " at one position the upper result counts as first"
+                f"{_games(picture.games)}, by the order of the first hits of"
+                f" {sum(len(queries) == 1 for queries in picture.members)} results; = joins queries that"
+                " hit at one position"
             )
 
 

@@ -243,13 +243,21 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            row = self._row_at(event.pos())
-            if 0 <= row < len(self._table.rows):
-                QToolTip.showText(event.globalPos(), wording.plain_tip(drawings.tip(self._table, row)), self)
+            words = self.tip_at(event.pos())
+            if words:
+                QToolTip.showText(event.globalPos(), wording.plain_tip(words), self)
             else:
                 QToolTip.hideText()
             return True
         return bool(super().viewportEvent(event))
+
+    def tip_at(self, place: QPoint) -> str:
+        """The text of the tooltip at a pixel of the viewport: the numbers of a shape, or the whole text of a
+        name; empty if there is neither."""
+        row = self._row_at(place)
+        if 0 <= row < len(self._table.rows):
+            return drawings.tip(self._table, row)
+        return "" if self.drawing is None else self.drawing.words_at(self._point(place))
 
     def _drags(self, place: QPoint) -> bool:
         return self._pressed is not None and (place - self._pressed).manhattanLength() >= _BRUSH

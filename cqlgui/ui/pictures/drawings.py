@@ -14,6 +14,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
+from cqlgui.base import plurals
 from cqlgui.base.data import dataclass
 from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, transitions
 from cqlgui.ui.look import theme, wording
@@ -26,6 +27,8 @@ MOST_LINES: Final = 15
 MOST_ARROWS: Final = 16
 """Greatest number of arrows. More would hide each other."""
 NO_ROW: Final = -1
+HALO: Final = 3
+"""The width of the line around words that lie on shapes, in pixels. Half of it is outside of the letters."""
 LABELS: Final = 0.42
 """The greatest part of the width that the names of horizontal bars take."""
 _BOARD: Final = 8.65
@@ -36,6 +39,8 @@ _GAP: Final = 0.3
 """The room between the board and its legend, in squares."""
 QUERIES: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
 """The colours of queries: the palette of Okabe and Ito, which the colour-blind can tell apart."""
+_TIES: Final = "#8c8c8c"
+"""The colour of the ties that share a block."""
 _ARROW: Final = {False: "#d55e00", True: "#ff9d5c"}
 """The colour of arrows on a light and on a dark ground (vermillion of the same palette)."""
 
@@ -93,6 +98,10 @@ class Drawing(ABC):
     @abstractmethod
     def row_at(self, point: QPointF) -> int:
         """The row of the table at a point; `NO_ROW` if there is none."""
+
+    def words_at(self, _point: QPointF) -> str:
+        """The whole text of the name at a point, for a name that may be elided; empty if there is none."""
+        return ""
 
     def rows_between(self, _one: QPointF, _other: QPointF) -> list[int]:
         """The rows of the shapes that a brush from one point to the other touches."""
@@ -235,6 +244,13 @@ class Lines(Drawing):
         row = int(point.y() // 1)
         return row if 0 <= row < len(self._lines) and point.x() >= 0 else NO_ROW
 
+    def words_at(self, point: QPointF) -> str:
+        row = int(point.y() // 1)
+        if not (0 <= row < len(self._lines) and point.x() < 0):
+            return ""
+        words, count = self._lines[row]
+        return f"{words}: {wording.number(count)}"
+
     def rows_between(self, one: QPointF, other: QPointF) -> list[int]:
         low, high = sorted((one.y(), other.y()))
         return [row for row in range(len(self._lines)) if row < high and row + 1 > low]
@@ -303,10 +319,16 @@ class Board(Drawing):
             if self._shares[square] and self._steps:
                 # The arrows meet in the middle, so the number is in the corner.
                 corner = QRectF(area.left() + 0.05, area.top() + 0.56, 0.9, 0.42)
-                words = _percent(self._shares[square])
-                write(painter, corner, words, small, colours.colour("text"), left=True, whole=True)
+                words, halo = plurals.percent(self._shares[square]), colours.colour("base")
+                write(painter, corner, words, small, colours.colour("text"), left=True, whole=True, halo=halo)
             elif self._shares[square]:
-                write(painter, area, _percent(self._shares[square]), small, _on(self._ground(square, look)))
+                write(
+                    painter,
+                    area,
+                    plurals.percent(self._shares[square]),
+                    small,
+                    _on(self._ground(square, look)),
+                )
             row = self._rows.get(square, NO_ROW)
             if row != NO_ROW and (row in look.selected or row == look.hovered):
                 pen = QPen(colours.colour("ring" if row in look.selected else "accent"), 2.5)
@@ -358,7 +380,7 @@ class Board(Drawing):
         top = 8 - line if self._beside else -0.5 - _GAP - line
         width = self.bounds.right() - left if self._beside else 8.0
         metrics = QFontMetricsF(font)
-        texts = "> 0 ", f" {_percent(self._top)}"
+        texts = "> 0 ", f" {plurals.percent(self._top)}"
         scale = line / metrics.height()
         least, most = (metrics.horizontalAdvance(text) * scale + 0.02 for text in texts)
         bar = max(min(3.2, width - least - most), 0.0)
@@ -388,35 +410,41 @@ class Board(Drawing):
 
 class Flows(Drawing):
     """A Sankey diagram: queries as blocks in columns, by their place in the order of a game, and games as
-    bands from block to block. The bands to the right that taper off are games without a further query."""
+    bands from block to block. The block of a tie has the colours of its queries. The bands to the right that
+    taper off are games without a further query."""
 
     upside_down = True
     _BLOCK: Final = 0.055
     _SLOT: Final = 0.085
-    """The room for the name of a block, above the block."""
+    """The greatest room for the name of a block, above the block. All names together get at most the part
+    `_NAMES` of the height."""
+    _NAMES: Final = 0.7
 
     def __init__(self, picture: transitions.Transitions) -> None:
         stages = max(node.stage for node in picture.nodes) + 1
         self.bounds = QRectF(-0.02, -0.09, stages - 1 + 0.62, 1.1)
         self._stages = stages
         self._names = picture.names
+        self._members = picture.members
         most = max(sum(1 for node in picture.nodes if node.stage == stage) for stage in range(stages))
-        scale = (1 - self._SLOT * most) / max(picture.games, 1)
+        self._slot = min(self._SLOT, self._NAMES / most)
+        scale = (1 - self._slot * most) / max(picture.games, 1)
         self._blocks: dict[tuple[int, int], QRectF] = {}
         self._games: dict[tuple[int, int], int] = {}
         for stage in range(stages):
             top = 0.0
             for node in (one for one in picture.nodes if one.stage == stage):
-                top += self._SLOT * 0.8
+                top += self._slot * 0.8
                 self._blocks[stage, node.query] = QRectF(stage, top, self._BLOCK, node.games * scale)
                 self._games[stage, node.query] = node.games
-                top += node.games * scale + self._SLOT * 0.2
+                top += node.games * scale + self._slot * 0.2
         self._bands: list[tuple[QPainterPath, int, int, bool]] = []
         """Shape, query and row of each band, and whether it ends."""
         out = {key: block.top() for key, block in self._blocks.items()}
         into = dict(out)
         for row, flow in sorted(
-            enumerate(picture.flows), key=lambda pair: (pair[1].stage, pair[1].one, pair[1].other % 100)
+            enumerate(picture.flows),
+            key=lambda pair: (pair[1].stage, pair[1].one, pair[1].other == transitions.END, pair[1].other),
         ):
             key, height = (flow.stage, flow.one), flow.games * scale
             start = out[key]
@@ -433,27 +461,57 @@ class Flows(Drawing):
     def paint(self, painter: QPainter, look: Look) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
         for shape, query, row, ends in self._bands:
-            colour = QColor(QUERIES[query % len(QUERIES)])
+            colour = self._colour(query)
             strong = row in look.selected or row == look.hovered
             colour.setAlphaF((0.30 if ends else 0.45) + (0.3 if strong else 0))
             painter.setBrush(colour)
             painter.drawPath(shape)
         for (_, query), block in self._blocks.items():
-            painter.fillRect(block, QColor(QUERIES[query % len(QUERIES)]))
+            colours = [_query_colour(one) for one in self._members[query]] or [self._colour(query)]
+            width = block.width() / len(colours)
+            for number, colour in enumerate(colours):
+                part = QRectF(block.left() + number * width, block.top(), width, block.height())
+                painter.fillRect(part, colour)
         text, muted = look.colours.colour("text"), look.colours.colour("muted")
         for stage in range(self._stages):
             words = ("matched first", "then", "then")[min(stage, 2)]
             write(painter, QRectF(stage, -0.09, 0.6, 0.08), words, look.font, muted, left=True)
-        for (stage, query), block in self._blocks.items():
-            label = QRectF(block.left(), block.top() - self._SLOT * 0.78, 0.94, self._SLOT * 0.76)
-            name = f"{self._games[stage, query]:,} · {self._names[query]}"
-            write(painter, label, name, look.font, text, left=True)
+        for key in self._blocks:
+            write(painter, self._label(key), self._name(key), look.font, text, left=True)
+
+    def _label(self, key: tuple[int, int]) -> QRectF:
+        """The place of the name of a block."""
+        block = self._blocks[key]
+        return QRectF(block.left(), block.top() - self._slot * 0.78, 0.94, self._slot * 0.76)
+
+    def _name(self, key: tuple[int, int]) -> str:
+        return f"{wording.number(self._games[key])} · {self._names[key[1]]}"
+
+    def words_at(self, point: QPointF) -> str:
+        for key, block in self._blocks.items():
+            if block.contains(point) or self._label(key).contains(point):
+                return self._name(key)
+        return ""
+
+    def _colour(self, query: int) -> QColor:
+        """The colour of the bands of a query, or of a tie: the mean of the colours of its queries."""
+        members = self._members[query]
+        if not members:
+            return QColor(_TIES)
+        colour = _query_colour(members[0])
+        for number, other in enumerate(members[1:], 2):
+            colour = _mixed(_query_colour(other), colour, 1 / number)
+        return colour
 
     def row_at(self, point: QPointF) -> int:
         for shape, _, row, _ in reversed(self._bands):
             if shape.contains(point):
                 return row
         return NO_ROW
+
+
+def _query_colour(query: int) -> QColor:
+    return QColor(QUERIES[query % len(QUERIES)])
 
 
 def write(
@@ -465,10 +523,12 @@ def write(
     *,
     left: bool = False,
     whole: bool = False,
+    halo: QColor | None = None,
 ) -> None:
     """Write words into an area that is given in the coordinates of the axes. The words are upright and have
-    the size of the font, whatever the scale of the axes is. Words that are too long are elided,
-    or left out with `whole`."""
+    the size of the font, whatever the scale of the axes is. Words that are too long are elided, or left out
+    with `whole`. A `halo` around the letters keeps words readable that lie on shapes; such words have one
+    line."""
     device = painter.worldTransform().mapRect(area)
     metrics = QFontMetricsF(font)
     lines = words.split("\n")
@@ -484,6 +544,13 @@ def write(
     middle = device.center().y()
     room = QRectF(device.left(), middle - height / 2, device.width(), height)
     if (left and not whole) or metrics.horizontalAdvance(words) <= device.width():
+        if halo is not None:
+            outline = QPainterPath()
+            begin = room.left() if left else room.center().x() - metrics.horizontalAdvance(shown[0]) / 2
+            outline.addText(QPointF(begin, room.top() + metrics.ascent()), font, shown[0])
+            round_ends = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.strokePath(outline, QPen(halo, HALO, Qt.PenStyle.SolidLine, *round_ends))
         painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(shown))
     painter.restore()
 
@@ -517,14 +584,6 @@ def _small(font: QFont) -> QFont:
     small = QFont(font)
     small.setPointSizeF(max(6.0, font.pointSizeF() * 0.85))
     return small
-
-
-def _percent(share: float) -> str:
-    if share >= 0.995:
-        return "100%" if share == 1 else ">99%"
-    if share < 0.005:
-        return "<1%"
-    return f"{share:.0%}"
 
 
 def _empty(colours: theme.Colours, dark_square: bool) -> QColor:

@@ -209,7 +209,7 @@ class PicturesPane(QWidget):
         self._save.setMenu(self._made_menu())
         self._narrowed = labels.Narrowed(self)
         self._narrowed.widened.connect(self.widened)
-        self._summary = labels.ElidedLabel("", self, fills=True)
+        self._summary = labels.Wrapped(self)
         self._summary.setAccessibleName("Sum of the picture")
         self._narrow = QPushButton("Show these hits", self)
         self._narrow.setToolTip("Narrow the hits to the rows selected (Enter)")

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt
 
+from cqlgui.base import plurals
 from cqlgui.tasks.pictures import pictures
 from cqlgui.ui.look import wording
 from cqlgui.ui.tables import text_model
@@ -65,8 +66,7 @@ def shown(cell: pictures.Cell) -> str:
     if isinstance(cell, str):
         return wording.straight(cell)
     if isinstance(cell, float):
-        # A share that is not zero is never shown as zero.
-        return "< 0.1 %" if 0 < cell < 0.0005 else f"{cell:.1%}".replace("%", " %")
+        return plurals.percent(cell, 1)
     return wording.number(cell)
 
 

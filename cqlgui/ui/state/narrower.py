@@ -148,8 +148,8 @@ class Narrower(QObject):
 
     def leave_out(self, found: duplicates.Duplicates | None) -> None:
         """Leave these duplicates out of the hits shown and of the results that follow. None shows the hits
-        that were shown before they were left out. What is chosen in the pane of facets holds in both cases.
-        """
+        that were shown before they were left out. What is chosen in the pane of facets and the line of games
+        hold in both cases."""
         former, self._left_out = self._left_out, found
         if found is former:
             return
@@ -158,10 +158,28 @@ class Narrower(QObject):
             self._sift()
         elif before is not None:
             whole, steps, recalled = before
+            line, sought, start = self._line_now(), self._line_is_sought(), self._unlined
             self._jobs.cancel(_JOB, drop=True)
-            # A line that was written after the duplicates were left out is left with them.
-            keeps_line = self._unlined is not None and _WITHOUT not in self._unlined[1]
-            self._show_opened(lambda: whole, steps, recalled, keeps_line=keeps_line)
+            later = start is None or _WITHOUT in start[1]
+            if not sought and (start is None or not later):
+                self._show_opened(lambda: whole, steps, recalled, keeps_line=start is not None)
+                return
+            if later:
+                # The line was written after the duplicates were left out. It now applies to all hits.
+                self._unlined, self._recalled = (whole, steps), recalled
+
+            def show() -> None:
+                self._unlined = None if later else start
+                self._show_opened(lambda: whole, steps, recalled, keeps_line=True)
+
+            self._apply_line(line, show)
+
+    def _line_now(self) -> str:
+        """The line of games that applies, or the line that is looked for; empty if there is neither."""
+        if self._line_is_sought():
+            assert self._line_job is not None
+            return self._line_job[1]
+        return "" if self._unlined is None else self._open_steps[len(self._unlined[1])]
 
     def _sift(self, *, by_itself: bool = False) -> None:
         """Leave the duplicates out of the hits shown. `by_itself` says whether nobody asked for it."""
@@ -463,13 +481,14 @@ class Narrower(QObject):
     def _seeks_line(self) -> bool:
         """Whether a job is looking for the hits of a line of games. If so, another job takes its place, and
         looks for them with what was chosen since."""
-        if self._line_job is None:
+        if self._line_job is None or not self._line_is_sought():
             return False
-        job, line = self._line_job
-        if job.stale or not job.running:
-            return False
-        self.set_games(line)
+        self.set_games(self._line_job[1])
         return True
+
+    def _line_is_sought(self) -> bool:
+        """Whether a job is looking for the hits of a line of games."""
+        return self._line_job is not None and not self._line_job[0].stale and self._line_job[0].running
 
     def _steps_to_open(self) -> tuple[str, ...]:
         """The narrowing before the choice in the pane of facets, in words."""
@@ -479,7 +498,11 @@ class Narrower(QObject):
         """Show only the hits in the games that fit the line `text` (`db.game_filter`). The line replaces the
         former line. An empty line shows the hits before the line. What is chosen in the pane of facets holds
         with every line."""
-        base, recalled, choice, line = self._base, self._recalled, self._choice, text.strip()
+        self._apply_line(text.strip())
+
+    def _apply_line(self, line: str, if_wrong: Callable[[], None] | None = None) -> None:
+        """See `set_games`. `if_wrong` is called if the line cannot be applied."""
+        base, recalled, choice = self._base, self._recalled, self._choice
         start = self._unlined
         if start is None and self._open_part is not None:
             start = self._open_part, self._steps_to_open()
@@ -512,6 +535,8 @@ class Narrower(QObject):
                 self.line_failed.emit(str(error))
             else:
                 self._fail(error)
+            if if_wrong is not None:
+                if_wrong()
 
         self._line_job = self._jobs.run(work, done, fail, name=_JOB), line
 

@@ -33,10 +33,12 @@ class Phase(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A study that was read. `known` is the number of searches that are known from an earlier run."""
+    """A study that was read. `known` is the number of searches that are known from an earlier run. `note`
+    says which bases are left out, because they are listed twice."""
 
     study: study_text.Study
     known: int
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ class Runner(QObject):
     order what a run tells: `Searching`, `study.Part` and `study.Fault`. `changed` is emitted when the phase
     or the numbers as a whole have changed. `progressed` carries done, total (0 if unknown) and words.
     `opened` carries the path of a study that was opened. `told` carries a sentence about something that was
-    done, `failed` one about a fault, and `warned` one about a base that could not be read whole.
+    done, `failed` one about a fault, and `warned` one about a base that could not be read whole, or that is
+    left out because it is listed twice.
     """
 
     listed = Signal()
@@ -146,9 +149,8 @@ class Runner(QObject):
 
         def work(_token: progress.CancelToken, _sink: progress.ProgressSink) -> _Loaded:
             asked = study_text.read(path.absolute())
-            # A base that is listed twice is refused here.
-            study_bases.distinct(asked.bases)
-            return _Loaded(asked, study_counts.Kept(asked, resume=True).known)
+            _, notes = study_bases.distinct(asked.bases)
+            return _Loaded(asked, study_counts.Kept(asked, resume=True).known, " ".join(notes))
 
         self._jobs.run(work, self._loaded, lambda error: self.failed.emit(str(error)), name=_READING)
 
@@ -159,9 +161,11 @@ class Runner(QObject):
         self.in_open_base = False
         self._list_ready()
         self.opened.emit(loaded.study.path)
+        if loaded.note:
+            self.warned.emit(loaded.note)
 
     def _list_ready(self) -> None:
-        """List the rows of a study that was not run yet. Raises `StudyError`."""
+        """List the rows of a study that was not run yet."""
         assert self.study is not None
         self.phase = Phase.READY
         if self.uses_open_base:

@@ -56,10 +56,12 @@ SORTS: dict[int, arranging.Sort] = {
     SITE: arranging.Sort.SITE,
     ROUND: arranging.Sort.ROUND,
     OPENING: arranging.Sort.OPENING,
+    FILE: arranging.Sort.FILE,
     SORT_KEY: arranging.Sort.SORT_KEY,
     COMMENT: arranging.Sort.VALUE,
 }
-"""What the rows are sorted by after a click on the title of a column."""
+"""What the rows are sorted by after a click on the title of a column. Rows cannot be sorted by the moves: for
+that, all found games would be played."""
 _SQUARES = patterns.pattern(r"[a-h][1-8]|\[(?:[a-h][1-8],?)*\]")
 """Matches a value that is a set of squares."""
 _TWO_LINES = (WHITE, BLACK, RESULT, YEAR, ECO, MOVES, VALUE)
@@ -718,7 +720,7 @@ _TIPS = {
     PLY: "Moves played before the position that matched",
     TRANSFORM: "The element of the transform's orbit that matched",
     VALUE: "The value of the query at the position; without one, what it writes there",
-    MOVES: "The move that led to the position, and those that followed",
+    MOVES: "The move that led to the position, and those that followed. Rows cannot be sorted by them",
     FILE: "The file that has the game",
     SORT_KEY: "The value that the query sorts the game by",
     COMMENT: "What the query writes at the position",

@@ -419,8 +419,8 @@ class Actions:
         return action
 
     def _close_pane(self) -> None:
-        title = self._main.docks.close_current()
-        self._main.tell(f"{title} closed; the menu View opens it again" if title else "No pane has the focus")
+        if not self._main.docks.close_current():
+            self._main.tell("No pane has the focus")
 
     def _fill_recent(self) -> None:
         self._recent.clear()

@@ -50,11 +50,14 @@ class Docks(QObject):
     transforms are below these tabs, and the results are on the right. Further panes (`add`) are closed until
     the user opens them; they are tabs beside the results.
 
-    The signal `arranged` is emitted when another layout is shown. `kept` maps the name of a layout to the
-    layout as the user left it. Layouts that the user named are included.
+    The signal `arranged` is emitted when another layout is shown. `closed` carries the title of a pane that
+    the user closes in any way, and `opened` the title of a pane that is open again. `kept` maps the name of a
+    layout to the layout as the user left it. Layouts that the user named are included.
     """
 
     arranged = Signal()
+    closed = Signal(str)
+    opened = Signal(str)
 
     def __init__(
         self,
@@ -434,6 +437,8 @@ class Docks(QObject):
             # The titles are fitted later, when Qt has moved the panes and knows which panes share a tab bar.
             changed.connect(lambda _what: self._titles.start())
         dock.visibilityChanged.connect(lambda visible: self._seen(dock, visible))
+        dock.toggleViewAction().toggled.connect(lambda on: self.opened.emit(title) if on else None)
+        dock.installEventFilter(self)
         return dock
 
     def _timer(self, does: object) -> QTimer:
@@ -447,6 +452,11 @@ class Docks(QObject):
         return [(dock.width(), dock.height()) for dock in self.all if dock.isVisible()]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(watched, QDockWidget):
+            # Keys, buttons and menus close a pane by this event, and other layouts hide it without the event.
+            if event.type() is QEvent.Type.Close and not watched.isHidden():
+                self.closed.emit(watched.windowTitle())
+            return False
         # The window itself gets a click only on an edge between two panes.
         if event.type() is QEvent.Type.MouseButtonPress:
             self._drawn = self._sizes()

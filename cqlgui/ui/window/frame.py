@@ -147,6 +147,13 @@ class Frame(QMainWindow):
         replace the first text."""
         self.pointing.notice.say(words, undoable=False)
 
+    def _tell_closed(self, title: str) -> None:
+        self.tell(_closed(title))
+
+    def _tell_opened(self, title: str) -> None:
+        if self.pointing.notice.text() == _closed(title):
+            self.tell("")
+
     def _tell_changed(self, found: sets.Changes, before: sets.NamedSet) -> None:
         """Say that a query finds something else than at its last run. The pane of sets shows what."""
         more = wording.counted(found.hits_added, "more hit", "more hits")
@@ -267,6 +274,8 @@ class Frame(QMainWindow):
         # After a click on an image the board gets the focus, because the arrow keys should step through the
         # game. If the user chooses an image with the keyboard, the focus stays on the images.
         self.picker.image_clicked.connect(self.board.setFocus)
+        self.docks.closed.connect(self._tell_closed)
+        self.docks.opened.connect(self._tell_opened)
         self.narrower.scoped.connect(self.hits.tell_scope)
         for part in (self.assistance.estimate, self.live, self.here):
             self.narrower.scoped.connect(lambda _games, part=part: part.set_within(self.narrower.within))
@@ -353,3 +362,7 @@ class Frame(QMainWindow):
         """Show the query and focus the editor."""
         self.docks.show(self.docks.query)
         self.editor.edit.setFocus()
+
+
+def _closed(title: str) -> str:
+    return f"{title} closed; the menu View opens it again"

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
 )
 
 from cqlgui.pgn import decoding
+from cqlgui.tasks.analysis import sorted_rows
 from cqlgui.tasks.asking import commands
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.export.hit_table import Rows
@@ -153,11 +154,13 @@ class Output(QObject):
             self._frame.tell("Game copied")
 
     def copy_command(self) -> None:
-        """Copy a command line that prints the rows of the table."""
+        """Copy a command line that prints the rows of the table in their order."""
         main = self._frame
         if main.base is None or main.result is None:
             return
         options = list(_ROW_OPTIONS[main.hits.arrange.wish.rows])
+        if main.hits.arrange.wish.sorts:
+            options.append(f"--sort={sorted_rows.spelt(main.hits.arrange.wish.sorts)}")
         if main.narrower.leaves_out:
             options.append("--no-duplicates")
         self._copy(options, main.narrower.steps_besides)

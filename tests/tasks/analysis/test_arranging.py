@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cqlgui.base import errors
 from cqlgui.jit import native
-from cqlgui.tasks.analysis import arranging
+from cqlgui.tasks.analysis import arranging, sorted_rows
 from cqlgui.tasks.analysis.arranging import Key, Sort
 from cqlgui.tasks.databases import games, importing
 from cqlgui.tasks.export import records
@@ -99,6 +101,58 @@ def test_rows_are_sorted_by_any_column(base: base_model.Base, query: str, variat
         assert made.rows[made.numbers].tolist() == list(range(len(hits)))
         assert set(made.sizes.tolist()) <= {1}
         assert made.games == len({one["game"] for one in hits})
+
+
+def test_rows_are_sorted_by_the_names_of_files(tmp_path: Path) -> None:
+    for folder, name in (("a", "Zoo.pgn"), ("b", "ant.pgn"), ("c", "Bee.pgn"), ("d", "ant.pgn")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(f'[White "{folder}"]\n\n1. e4 *\n')
+    paths = ("a/Zoo.pgn", "b/ant.pgn", "c/Bee.pgn", "d/ant.pgn")
+    base = importing.open_base([tmp_path / path for path in paths]).base
+    result = searching.search(base, "true")
+    columns = result.games.columns
+    for descending, games_ in ((False, [2, 4, 3, 1]), (True, [1, 3, 2, 4])):
+        made = arranging.arrange(base, result, columns, kind=Rows.GAMES, sorts=[Key(Sort.FILE, descending)])
+        assert columns.games[made.numbers].tolist() == games_
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("kind", list(Rows))
+def test_sorted_rows_are_the_rows_of_the_arrangement(base: base_model.Base, query: str, kind: Rows) -> None:
+    options = search_model.SearchOptions(within=np.arange(1, 41), details=search_model.Details.ALL)
+    result = searching.search(base, query, options)
+    columns = result.games.in_order(result.order).columns
+    plain = list(
+        records.of_games(
+            base, result.games, result.order, result.orbits, variations=result.variations, rows=kind
+        )
+    )
+    for text in ("-white_elo,ply", "file", "value,-date", "element,-hits,black"):
+        sorts = sorted_rows.parsed(text)
+        assert sorted_rows.spelt(sorts) == text
+        made = arranging.arrange(base, result, columns, kind=kind, sorts=sorts)
+        tables = sorted_rows.tables(base, result, rows=kind, sorts=sorts)
+        rows = list(itertools.chain.from_iterable(tables))
+        assert [(row["game"], row["positionid"]) for row in rows] == list(
+            zip(
+                columns.games[made.numbers].tolist(),
+                (columns.hits[made.numbers] & 0xFFFFFFFF).tolist(),
+                strict=True,
+            )
+        )
+        if kind is Rows.GAMES:
+            sizes = {row["game"]: row["hits"] for row in plain}
+            assert {row["game"]: row["hits"] for row in rows} == sizes
+            assert [set(row) for row in rows] == [set(kind.fields)] * len(rows)
+        else:
+            # The same rows, in another order.
+            assert sorted(map(str, rows)) == sorted(map(str, plain))
+
+
+def test_an_order_with_an_unknown_column_is_refused() -> None:
+    for text, said in (("whit", "by 'whit'; known are white, "), ("", "by ''"), ("ply,-ply", "ply is named")):
+        with pytest.raises(errors.CqlguiError, match=said):
+            sorted_rows.parsed(text)
 
 
 @pytest.mark.parametrize("kind", list(Rows))

@@ -20,7 +20,7 @@ import pytest
 from cqlgui.base import errors
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import exporting, hit_table
-from cqlgui.tasks.export.formats import latex_sheets, studies
+from cqlgui.tasks.export.formats import epd_lines, latex_sheets, studies
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
@@ -137,7 +137,58 @@ def test_a_page_has_a_diagram_for_each_hit_and_loads_nothing(
     assert f"1. {ODD_NAME} - \u0141ukasz Tab" in "".join(page.text)
 
 
-@pytest.mark.parametrize("rows", [hit_table.Rows.HITS, hit_table.Rows.SPANS])
+@pytest.mark.parametrize("rows", list(hit_table.Rows))
+@pytest.mark.parametrize("normalise", [False, True])
+def test_formats_to_read_tell_runs_ratings_and_files(
+    tmp_path: Path, rows: hit_table.Rows, normalise: bool
+) -> None:
+    source = tmp_path / "games.pgn"
+    source.write_text(
+        '[WhiteElo "2610"]\n[BlackElo "2590"]\n[ECO "B01"]\n[Result "*"]\n\n1. e4 d5 2. exd5 *\n\n'
+        '[BlackElo "2400"]\n\n1. d4 d5 *\n\n1. f3 e5 2. g4 Qh4# *\n'
+    )
+    base = importing.open_base([source]).base
+    result = searching.search(base, "flipcolor {check or not check}", search_model.SearchOptions(limit=3))
+    for ending in (".jsonl", ".epd", ".tsv", ".tex", ".html"):
+        exporting.export(base, result, tmp_path / f"out{ending}", rows=rows, normalise=normalise)
+    listed = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    lines = (tmp_path / "out.epd").read_text("utf-8").splitlines()
+    notes = _notes(tmp_path / "out.tsv")
+    solutions = re.findall(r"\\solution\{\d+\}.*", (tmp_path / "out.tex").read_text("utf-8"))
+    figures = (tmp_path / "out.html").read_text("utf-8").split("<figure>")[1:]
+    for row, line, note, solution, figure in zip(listed, lines, notes, solutions, figures, strict=True):
+        operations = chess.Board.from_epd(line)[1]
+        words = {
+            hit_table.Rows.HITS: lambda row: "",
+            hit_table.Rows.SPANS: lambda row: (
+                f"a run of {row['plies']} pl{'y' if row['plies'] == 1 else 'ies'}, "
+                f"from ply {row['ply']} to ply {row['until']}"
+            ),
+            hit_table.Rows.GAMES: lambda row: f"{row['hits']} hit{'s' * (row['hits'] > 1)} in the game",
+        }[rows](row)
+        assert operations.get("c7", "") == words
+        assert words in note[1]
+        assert words in solution
+        assert ("a run of" in note[1], "a run of" in solution) == (rows is hit_table.Rows.SPANS,) * 2
+        if rows is hit_table.Rows.SPANS:
+            assert f"<dt>until</dt><dd>{row['until']}</dd><dt>plies</dt>" in figure
+        assert operations["c9"] == f"{row['file']}, game {row['gamenumber']}"
+        assert operations.get("eco", "") == row["eco"].strip("?")
+        ratings = {1: "Elo 2610 - 2590", 2: "Elo ? - 2400", 3: ""}[row["game"]]
+        assert operations.get("c8", "") == ratings
+        assert (ratings or "<div>") in note[1]
+        assert latex_sheets.escaped(ratings) in solution
+    assert {row["game"] for row in listed} == {1, 2, 3}
+
+
+def test_a_long_name_of_a_file_is_cut_at_its_beginning() -> None:
+    file = "/" + "folder/" * 40 + "games.pgn"
+    operation = epd_lines._place(file, 7)
+    assert operation.endswith('/games.pgn, game 7";')
+    assert len(operation) == len(' c9 "";') + epd_lines._LONGEST
+
+
+@pytest.mark.parametrize("rows", list(hit_table.Rows))
 def test_pages_and_sheets_of_columns_are_those_of_objects(
     base: base_model.Base,
     tmp_path: Path,

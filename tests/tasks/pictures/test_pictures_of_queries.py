@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import json
 
 import pytest
@@ -30,22 +31,30 @@ def named(base: base_model.Base) -> list[transitions.Named]:
     return [(query, searching.search(base, query)) for query in QUERIES]
 
 
-def orders(named: list[transitions.Named]) -> dict[int, list[int]]:
-    """The queries of each game in the order of their first hits."""
+def orders(named: list[transitions.Named]) -> dict[int, list[tuple[int, ...]]]:
+    """The queries of each game in the order of their first hits. A tie is one entry with several queries."""
     firsts: dict[int, list[tuple[int, int]]] = collections.defaultdict(list)
     for number, (_, result) in enumerate(named):
         for game in result.order:
             firsts[game].append((min(hit.positionid for hit in result.games[game].hits), number))
-    return {game: [number for _, number in sorted(found)] for game, found in firsts.items()}
+    return {
+        game: [
+            tuple(number for _, number in together)
+            for _, together in itertools.groupby(sorted(found), key=lambda pair: pair[0])
+        ]
+        for game, found in firsts.items()
+    }
 
 
 def test_flows_count_the_games_in_their_order(named: list[transitions.Named]) -> None:
-    expected = orders(named)
+    found = transitions.transitions(named)
+    numbers = {queries: number for number, queries in enumerate(found.members)}
+    expected = {game: [numbers[one] for one in order] for game, order in orders(named).items()}
+    assert any(number >= len(named) for order in expected.values() for number in order)
     steps: dict[tuple[int, int, int], set[int]] = collections.defaultdict(set)
     for game, order in expected.items():
         for stage, (one, other) in enumerate(zip(order, [*order[1:], transitions.END], strict=True)):
             steps[stage, one, other].add(game)
-    found = transitions.transitions(named)
     assert found.games == len(expected)
     assert {(flow.stage, flow.one, flow.other): flow.games for flow in found.flows} == {
         key: len(games) for key, games in steps.items()
@@ -72,6 +81,38 @@ def test_a_flow_leads_to_the_hits_in_its_games(named: list[transitions.Named]) -
     narrowed = pictures.in_games(result, games)
     assert sorted(narrowed.order) == games.tolist()
     assert narrowed.positions == sum(len(result.games[game].hits) for game in games.tolist())
+
+
+def test_queries_that_hit_at_one_position_are_a_tie(base: base_model.Base) -> None:
+    one, other = (searching.search(base, query) for query in ("mate", "check mate"))
+    found = transitions.transitions([("A", one), ("B", other)])
+    assert found.names == ("A", "B", "A = B")
+    assert found.members == ((0,), (1,), (0, 1))
+    assert found.nodes == (transitions.Node(0, 2, len(one.order)),)
+    assert found.flows == (transitions.Flow(0, 2, transitions.END, len(one.order)),)
+    assert found.table.rows == (("1. A = B", "no further query", len(one.order), 1.0),)
+
+
+def test_rare_ties_share_a_number(base: base_model.Base) -> None:
+    # The number of the ply says which queries hit there.
+    named = [
+        (str(bit), searching.search(base, f"ply > 0 ply < 64 (ply / {1 << bit}) % 2 == 1 check"))
+        for bit in range(4)
+    ]
+    found = transitions.transitions(named)
+    ties = [queries for queries in found.members if len(queries) != 1]
+    assert [len(queries) > 1 for queries in ties] == [True] * transitions.MOST_TIES + [False]
+    assert found.names[-1] == transitions.OTHER_TIES
+    expected = orders(named)
+    rare = len(found.members) - 1
+    for stage in range(4):
+        games = {
+            game
+            for game, order in expected.items()
+            if stage < len(order) and len(order[stage]) > 1 and order[stage] not in ties
+        }
+        assert transitions.along(named, stage, rare).tolist() == sorted(games)
+    assert any(node.query == rare for node in found.nodes)
 
 
 def test_games_without_any_hit_are_counted_nowhere(base: base_model.Base) -> None:

@@ -92,7 +92,7 @@ def test_turned_studies_that_are_dropped_are_found_first(
         assert pane.boards.turned.squares == Position.from_fen(fen).squares
         assert pane.boards.differing == 0
         assert pane.boards.count == (2 if used == motions.STILL else 3)
-        assert pane.nearest.item(0).text().startswith(f"1. 100 %  S{row + 1}")
+        assert pane.nearest.item(0).text().startswith(f"1. 100%  S{row + 1}")
         with qtbot.waitSignal(pane.opened) as opened:
             pane.nearest.itemActivated.emit(pane.nearest.item(0))
         assert opened.args == [row + 1, near.ply]

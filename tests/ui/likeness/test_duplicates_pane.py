@@ -204,7 +204,7 @@ def test_the_position_on_the_board_is_looked_for(qtbot: QtBot, main: main_window
     assert not pane.entries.isVisible()
     # Its own game is no anticipation.
     assert pane.nearest.count() == 1
-    assert pane.nearest.item(0).text().startswith("1. 100 %  Later")
+    assert pane.nearest.item(0).text().startswith("1. 100%  Later")
     pane.nearest.itemActivated.emit(pane.nearest.item(0))
     qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game.game == 6)
 

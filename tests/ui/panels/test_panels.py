@@ -548,6 +548,32 @@ def test_rows_stay_arranged_when_the_table_is_limited(
     assert panel.count == result.positions
 
 
+def test_a_click_on_the_title_of_the_moves_sorts_nothing_and_moves_no_arrow(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    panel.table.set_form(view.Form.COLUMNS)
+    panel.resize(2600, 300)
+    panel.show()
+    head = panel.table.horizontalHeader()
+
+    def click(column: int) -> None:
+        place = QPoint(head.sectionViewportPosition(column) + 20, head.height() // 2)
+        QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    click(hits_model.PLY)
+    assert head.isSortIndicatorShown()
+    assert head.sortIndicatorSection() == hits_model.PLY
+    wish = panel.arrange.wish
+    click(hits_model.MOVES)
+    assert panel.arrange.wish == wish
+    assert head.sortIndicatorSection() == hits_model.PLY
+    tip = panel.hits.headerData(hits_model.MOVES, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert "cannot be sorted" in tip
+    # Every other column sorts.
+    assert set(range(len(hits_model.TITLES))) - set(hits_model.SORTS) == {hits_model.MOVES}
+
+
 def test_seen_rows_are_told_apart(
     panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:

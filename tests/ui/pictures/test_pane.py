@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -14,7 +15,7 @@ from typing import Any
 import chess
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QGuiApplication, QImage
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,6 +24,7 @@ from cqlgui.jit import native
 from cqlgui.tasks.pictures import histograms, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
+from cqlgui.ui.look import canvas as painting
 from cqlgui.ui.look import labels, theme
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.pictures import asking, drawings, pane, table_model
@@ -401,7 +403,7 @@ def test_exact_numbers_are_in_the_tool_tip() -> None:
     table = square_maps.SquareMap(
         square_maps.Choice(), False, (12345, *(0,) * 63), (7, *(0,) * 63), 9, 50000
     ).table
-    assert table_model.tip(table, 0) == "Square a1\nHits: 12,345\nShare: 24.7 %\nGames: 7"
+    assert table_model.tip(table, 0) == "Square a1\nHits: 12,345\nShare: 24.7%\nGames: 7"
 
 
 def test_pyqtgraph_is_not_loaded_before_the_pane_is_shown() -> None:
@@ -444,3 +446,106 @@ def test_drawings_fit_a_small_field(qtbot: QtBot) -> None:
         side = min(width / area.width(), height / area.height())
         assert side * 8.65 > 0.99 * min(width, height)
         assert (area.width() > area.height()) == (width > height)
+
+
+@pytest.mark.parametrize("choice", [theme.Choice.LIGHT, theme.Choice.DARK])
+def test_arrows_do_not_run_through_the_numbers(choice: theme.Choice) -> None:
+    theme.theme().apply(choice)
+    colours = theme.colours()
+    look = drawings.Look(colours, QFont("DejaVu Sans", 9), lambda _share: QColor("#3070c0"))
+    # The arrow runs over the number in the square d2, which touches no other square with hits.
+    counts = [0] * 64
+    counts[11] = 50
+    image = QImage(480, 480, QImage.Format.Format_RGB32)
+
+    def drawn(steps: list[tuple[int, int, int]]) -> set[tuple[int, int]]:
+        """The pixels of the square d2 that have the colour of the ground of the window."""
+        board = drawings.Board(counts, [11], 100, "share", origin=3, steps=steps)
+        image.fill(QColor("#808080"))
+        with painting.Painter(image) as painter:
+            painter.scale(60, 60)
+            board.paint(painter, look)
+        ground = colours.colour("base")
+        return {
+            (x, y)
+            for x in range(180, 240)
+            for y in range(60, 120)
+            if max(
+                abs(one - other)
+                for one, other in zip(
+                    QColor(image.pixel(x, y)).getRgb()[:3], ground.getRgb()[:3], strict=True
+                )
+            )
+            < 12
+        }
+
+    along, aside = drawn([(3, 59, 50)]), drawn([(0, 7, 50)])
+    assert len(along) > 40
+    # The arrow takes no pixel of the ground around the letters.
+    assert along == aside
+    assert len(drawn([])) < 10
+
+
+def test_long_captions_are_broken_into_lines(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, shown: pane.PicturesPane
+) -> None:
+    shown.set_others([("castles", searching.search(base, "castle"))])
+    choose(qtbot, door, shown, Kind.TRANSITIONS)
+    summary = named(shown, "Sum of the picture")
+    assert isinstance(summary, labels.Wrapped)
+    assert "; = joins queries that hit at one position" in summary.text()
+    metrics = summary.fontMetrics()
+    for width in (470, 380, 1000):
+        shown.resize(width, 640)
+        qtbot.wait(1)
+        flags = Qt.TextFlag.TextWordWrap
+        needed = metrics.boundingRect(0, 0, summary.width(), 1000, flags, summary.text())
+        assert needed.height() <= summary.height()
+        assert needed.width() <= summary.width()
+    assert metrics.horizontalAdvance(summary.text()) > 380
+    assert summary.toolTip().replace("<qt>", "").startswith(summary.text()[:40])
+
+
+def test_tooltips_have_the_whole_names_of_a_picture(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, shown: pane.PicturesPane
+) -> None:
+    name = "a query with a name that is much too long for the picture"
+    shown.set_others([(name, searching.search(base, "flipcolor {wtm check}"))])
+    picture = choose(qtbot, door, shown, Kind.TRANSITIONS)
+    canvas = shown.canvas
+    assert canvas is not None
+    drawing = canvas.drawing
+    assert isinstance(drawing, drawings.Flows)
+    tips = {
+        canvas.tip_at(canvas.pixel(drawing._label(key).center().x(), drawing._label(key).center().y()))
+        for key in drawing._blocks
+    }
+    tie = f"this query = {name}"
+    assert picture.names[2:] == (tie,)
+    assert any(tip.endswith(f" · {tie}") for tip in tips)
+    choose(qtbot, door, shown, Kind.OPENING)
+    axis = canvas.pixel(0, 0.5)
+    assert canvas.tip_at(QPoint(axis.x() - 12, axis.y())) == ": ".join(cells(shown)[0][:2])
+    assert not canvas.tip_at(QPoint(axis.x() - 12, canvas.height() - 2))
+
+
+def test_many_ties_leave_room_for_all_blocks() -> None:
+    members = (*((query,) for query in range(8)), (0, 1), (2, 3), (4, 5, 6), ())
+    names = tuple(str(queries) for queries in members)
+    nodes = tuple(transitions.Node(0, number, 10) for number in range(12))
+    flows = tuple(transitions.Flow(0, number, transitions.END, 10) for number in range(12))
+    drawing = drawings.Flows(transitions.Transitions(names, members, nodes, flows, 120))
+    blocks = list(drawing._blocks.values())
+    assert all(block.height() > 0 for block in blocks)
+    assert blocks[-1].bottom() <= 1.0
+    assert all(one.bottom() < other.top() for one, other in itertools.pairwise(blocks))
+    # The block of a tie has the colours of its queries, side by side.
+    image = QImage(900, 600, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    with painting.Painter(image) as painter:
+        painter.scale(500, 500)
+        drawing.paint(painter, drawings.Look(theme.colours(), QFont(), lambda _share: QColor("red")))
+    block = blocks[10]
+    middle = round(block.center().y() * 500)
+    seen = [QColor(image.pixel(round(x * 500), middle)).name() for x in (0.01, 0.0275, 0.045)]
+    assert seen == list(drawings.QUERIES[4:7])

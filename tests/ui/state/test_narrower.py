@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks.analysis import attributes, facets
 from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import narrowing, searching
 from cqlgui.ui.facets import pane, sets_pane
@@ -380,3 +382,63 @@ def test_the_line_of_games_replaces_itself_and_is_left_by_other_steps(
     with qtbot.waitSignal(made.shown) as caught:
         made.undo()
     assert caught.args[0] is result
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_line_that_follows_the_duplicates_stays_when_they_are_shown_again(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    at_once: bool,
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    left: list[bool] = []
+    faults: list[str] = []
+    made.take(base, result)
+    made.line_left.connect(lambda: left.append(True))
+    made.line_failed.connect(faults.append)
+    out = np.array(result.order[:3], np.int64)
+    out.sort()
+    copies = duplicates.Duplicates(out, out + 1, np.zeros(3, np.bool_), np.zeros(3, np.int64), base.games)
+
+    def after(*steps: Callable[[], None]) -> tuple[set[int], str]:
+        """What is shown after some steps, which do not wait for each other if all of them are `at_once`."""
+        for step in steps:
+            if at_once:
+                step()
+            else:
+                step()
+                qtbot.waitUntil(lambda: not door.count)
+        qtbot.waitUntil(lambda: not door.count)
+        assert made.part is not None
+        return set(made.part.order), ", ".join(made._shown_steps())
+
+    whole, line, other = set(result.order), "result:1-0", "-result:1-0"
+    fits = set(games.fitting(base, line).tolist())
+    assert whole & fits & set(out.tolist())
+    # The last step need not wait for the line.
+    after(lambda: made.leave_out(copies))
+    left.clear()
+    shown = after(lambda: made.set_games(line), lambda: made.leave_out(None))
+    assert shown == (whole & fits, line)
+    assert not left
+    # The line can still be replaced and left.
+    assert after(lambda: made.set_games(other)) == (whole - fits, other)
+    assert after(lambda: made.set_games("")) == (whole, "")
+    # A line that was written before stays as it did, and so does one that replaces it.
+    after(lambda: made.set_games(line))
+    after(lambda: made.leave_out(copies))
+    assert after(lambda: made.set_games(other), lambda: made.leave_out(None)) == (whole - fits, other)
+    assert after(lambda: made.set_games("")) == (whole, "")
+    # A line that is emptied does not come back.
+    after(lambda: made.set_games(line))
+    after(lambda: made.leave_out(copies))
+    assert after(lambda: made.set_games(""), lambda: made.leave_out(None)) == (whole, "")
+    # If no game has the name in the line, the duplicates come back all the same.
+    after(lambda: made.leave_out(copies))
+    left.clear()
+    assert after(lambda: made.set_games("nobody-at-all"), lambda: made.leave_out(None)) == (whole, "")
+    assert "No game has" in faults[-1] or not at_once
+    assert after(lambda: made.set_games(line)) == (whole & fits, line)

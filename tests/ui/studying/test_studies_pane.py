@@ -117,6 +117,19 @@ def test_twenty_themes_over_two_bases_have_the_numbers_of_the_command_line(
     assert [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()] == saved
 
 
+def test_a_base_that_is_listed_twice_has_one_row_and_a_note(
+    qtbot: QtBot, shown: pane.StudiesPane, bases: list[Path], tmp_path: Path
+) -> None:
+    source = write(tmp_path, ["mate"], head='bases = ["one.pgn", "other.pgn", "./one.pgn"]')
+    open_study(qtbot, shown, source)
+    note = "one.pgn is left out, because it is listed twice."
+    assert note in shown.notice.text
+    assert [row.base for row in shown.model.rows] == ["one.pgn", "other.pgn"]
+    report = run(qtbot, shown)
+    assert [(part.query, part.base) for part in report.parts] == [("mate", "one.pgn"), ("mate", "other.pgn")]
+    assert note in shown.notice.text
+
+
 def test_a_cancelled_study_keeps_what_is_done_and_goes_on(
     qtbot: QtBot, shown: pane.StudiesPane, bases: list[Path], tmp_path: Path
 ) -> None:

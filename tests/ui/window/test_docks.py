@@ -3,9 +3,13 @@ panes are closed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QDockWidget,
     QLineEdit,
     QMainWindow,
@@ -15,8 +19,21 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui.window import docks
+from cqlgui.ui.window import docks, main_window, start
 from cqlgui.ui.window.layouts import Layout
+
+
+@pytest.fixture
+def main(qtbot: QtBot, qapp: QApplication) -> Iterator[main_window.MainWindow]:
+    start.set_up(qapp)
+    shown = main_window.MainWindow()
+    # In a narrower window, the tabs have no buttons.
+    shown.resize(1920, 1000)
+    shown.show()
+    shown.begin([])
+    yield shown
+    shown.close()
+    shown.deleteLater()
 
 
 def arranged(qtbot: QtBot) -> docks.Docks:
@@ -95,3 +112,58 @@ def test_the_pane_of_a_tab_can_be_closed(qtbot: QtBot) -> None:
     qtbot.waitUntil(line.hasFocus)
     assert made.close_current() == "More"
     assert not dock.isVisible()
+
+
+def test_a_pane_that_is_closed_in_any_way_is_told(qtbot: QtBot) -> None:
+    made = arranged(qtbot)
+    line = QLineEdit()
+    dock = made.add("more", "More", line)
+    made.reset()
+    closed: list[str] = []
+    opened: list[str] = []
+    made.closed.connect(closed.append)
+    made.opened.connect(opened.append)
+    ways = (dock.close, dock.toggleViewAction().trigger, made.close_current)
+    for number, close in enumerate(ways, 1):
+        made.show(dock)
+        line.setFocus()
+        qtbot.waitUntil(line.hasFocus)
+        assert opened[-1] == "More"
+        close()
+        assert closed == ["More"] * number
+    # A pane that is closed already is not closed again, and other layouts close nothing.
+    dock.close()
+    made.choose(Layout.PRESENTING.value)
+    made.leave_presenting()
+    made.choose(Layout.WIDE.value)
+    assert closed == ["More"] * len(ways)
+
+
+def test_the_status_bar_says_which_pane_was_closed_last(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    panes = main.docks
+    panes.show(panes.library)
+    main.tell("Library was read")
+    panes.library.close()
+    told = "Library closed; the menu View opens it again"
+    assert main.pointing.notice.text() == told
+    dock = next(one for one in panes.more if one.widget() is main.duplicates)
+    panes.show(dock)
+    assert main.pointing.notice.text() == told
+    right = QTabBar.ButtonPosition.RightSide
+
+    def button() -> QAbstractButton | None:
+        for bar in main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            for place in range(bar.count()):
+                found = bar.tabButton(place, right)
+                if bar.tabText(place) == dock.windowTitle() and isinstance(found, QAbstractButton):
+                    return found
+        return None
+
+    qtbot.waitUntil(lambda: button() is not None)
+    shown = button()
+    assert shown is not None
+    shown.click()
+    assert main.pointing.notice.text() == f"{dock.windowTitle()} closed; the menu View opens it again"
+    # What is open again is no longer said to be closed.
+    panes.show(dock)
+    assert main.pointing.notice.text() == ""

@@ -22,6 +22,7 @@ from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import search_model
 from cqlgui.ui.panels import export_dialog
 from cqlgui.ui.pictures import asking
+from cqlgui.ui.tables import hits_model
 from cqlgui.ui.window import main_window
 from tests import helpers
 
@@ -132,6 +133,18 @@ def test_the_line_narrows_and_the_command_prints_the_same_rows(
     rows = [json.loads(line) for line in run.out.splitlines()]
     assert [row["game"] for row in rows] == [main.hits.hit_at(row).game for row in range(main.hits.count)]
     assert sum(row["hits"] for row in rows) == left.positions
+    # Sorted rows are printed in the order of the table.
+    main.hits.arrange.sort_by(hits_model.DATE)
+    main.hits.arrange.sort_by(hits_model.DATE)
+    main.hits.arrange.sort_by(hits_model.PLY, more=True)
+    main.actions_.copy_command.trigger()
+    assert "--sort=-date,ply" in QGuiApplication.clipboard().text()
+    run = helpers.cli(*shlex.split(QGuiApplication.clipboard().text())[1:])
+    assert run.code == 0, run.err
+    places = [(row["game"], row["positionid"]) for row in map(json.loads, run.out.splitlines())]
+    shown = [main.hits.hit_at(row) for row in range(main.hits.count)]
+    assert places == [(hit.game, hit.positionid) for hit in shown]
+    assert places != [(row["game"], row["positionid"]) for row in rows]
     # The export dialog writes what its command line writes.
     copied: list[str] = []
 

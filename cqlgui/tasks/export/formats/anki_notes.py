@@ -60,7 +60,8 @@ class _Game:
     def of(cls, record: dict[str, Any]) -> _Game:
         """The game of a row, or of the headers of a row."""
         caption = ", ".join(text for text in (captions.players(record), captions.year(record)) if text)
-        back = _told(captions.place(record)) + _told(captions.opening(record))
+        told = captions.place(record), captions.ratings(record), captions.opening(record)
+        back = "".join(map(_told, told))
         tags = "chess" + _tag("eco", record["eco"]) + _tag("year", captions.year(record))
         return cls(html.escape(caption), back, tags)
 
@@ -68,7 +69,8 @@ class _Game:
 def _of_records(listed: Iterable[dict[str, Any]]) -> Iterator[str]:
     for record in listed:
         image, judged = captions.image(record), captions.judged(record)
-        back = _told(image) + _told(captions.said(record)) + _told(judged)
+        told = image, captions.said(record), captions.run(record), judged
+        back = "".join(map(_told, told))
         yield _note(record, _Game.of(record), back, _tag("image", image))
 
 
@@ -80,9 +82,11 @@ def _of_block(block: hit_table.Block) -> Iterator[str]:
         lambda record: _told(captions.said(record)),
     )
     following = 1 + hit_table.MOVES.index("next")
-    for texts, number, place, game, (image, tag), said in rows:
+    for (texts, number, place, game, (image, tag), said), run in zip(
+        rows, by_column.runs(block), strict=True
+    ):
         record = {"fen": texts[0], "next": texts[following], "game": number, "positionid": place}
-        yield _note(record, game, image + said, tag)
+        yield _note(record, game, image + said + _told(run), tag)
 
 
 def _note(record: dict[str, Any], game: _Game, back: str, tag: str) -> str:

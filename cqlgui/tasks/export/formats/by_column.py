@@ -3,6 +3,7 @@ the words of the query is told once for each of them."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -54,3 +55,12 @@ def rows(
         if pair not in said:
             said[pair] = of_said({"value": values.values[value], "comment": comments.values[comment]})
         yield texts[row], game, place, known[game], shown[image], said[pair]
+
+
+def runs(block: hit_table.Block) -> Iterator[str]:
+    """For each row how many hits it stands for (`captions.run`)."""
+    if not block.more:
+        return itertools.repeat("", len(block))
+    columns = {"ply": block.plies, **block.more}
+    numbers = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return (captions.run(dict(zip(columns, row, strict=True))) for row in numbers)

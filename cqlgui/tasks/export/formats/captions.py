@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from cqlgui.base import plurals
 from cqlgui.base.patterns import pattern
 
 _CONTROL = pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -103,6 +104,23 @@ _OUTCOMES: Final = {
     -2: "the side to move loses",
 }
 """The outcomes of `judgement.Judgement.wdl` in words."""
+
+
+def ratings(record: dict[str, Any]) -> str:
+    """The ratings of both players, such as `Elo 2660 - 2600`; empty if none is known."""
+    known = [str(record[name] or "?") for name in ("white_elo", "black_elo")]
+    return f"Elo {' - '.join(known)}" if known != ["?", "?"] else ""
+
+
+def run(record: dict[str, Any]) -> str:
+    """How many hits a row stands for: `a run of 5 plies, from ply 12 to ply 16`, or `5 hits in the game`.
+    Empty for a row that is one hit."""
+    if "plies" in record:
+        length = plurals.counted(record["plies"], "ply", "plies")
+        return f"a run of {length}, from ply {record['ply']} to ply {record['until']}"
+    if "hits" in record:
+        return f"{plurals.hits(record['hits'])} in the game"
+    return ""
 
 
 def spot(record: dict[str, Any]) -> str:

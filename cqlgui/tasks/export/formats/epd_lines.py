@@ -22,10 +22,11 @@ def lines(tables: Iterable[records.Table]) -> Iterator[str]:
     """The rows of several tables as lines, some at a time.
 
     The counters that a FEN has and an EPD lacks are the operations `hmvc` and `fmvn`. `sm` is the move that
-    was supplied, which is the move that was played. Only an engine gives a best move (`bm`), an evaluation
-    (`ce`) and a direct mate (`dm`). Comments have the rest: players (c0), the moves that followed (c1), the
-    transform (c2), the game (c3), the text of the query (c4), the value (c5), and what tables say and a mate
-    of the side to move (c6).
+    was supplied, which is the move that was played. `eco` is the code of the opening. Only an engine gives a
+    best move (`bm`), an evaluation (`ce`) and a direct mate (`dm`). Comments have the rest: players (c0), the
+    moves that followed (c1), the transform (c2), the game (c3), the text of the query (c4), the value (c5),
+    what tables say and a mate of the side to move (c6), how many hits the line stands for (c7), the ratings
+    (c8), and the file with the number of the game in it (c9).
     """
     for table in tables:
         if isinstance(table, list):
@@ -47,6 +48,10 @@ def _line(record: dict[str, Any]) -> str:
         _comment(4, record["comment"]),
         _comment(5, record["value"] or ""),
         _comment(6, _judged_words(record)),
+        _comment(7, captions.run(record)),
+        _ratings(record),
+        _place(record["file"], record["gamenumber"]),
+        _opening(record),
     )
     spot = record["game"], record["positionid"]
     return _joined(record["fen"], *spot, "".join(comments), record["san"], _judged(record))
@@ -73,16 +78,25 @@ def _judged_words(record: dict[str, Any]) -> str:
 def _of_block(block: hit_table.Block) -> Iterator[str]:
     rows = by_column.rows(
         block,
-        lambda record: (_players(record), _comment(3, captions.place(record))),
+        lambda record: (
+            _players(record),
+            _comment(3, captions.place(record)),
+            _ratings(record),
+            _opening(record),
+        ),
         lambda image: _comment(2, image),
         lambda record: _comment(4, record["comment"]) + _comment(5, record["value"] or ""),
     )
     san, following = (1 + hit_table.MOVES.index(name) for name in ("san", "next"))
-    for texts, game, place, (players, where), image, said in rows:
+    for (texts, game, place, (players, where, ratings, opening), image, said), run in zip(
+        rows, by_column.runs(block), strict=True
+    ):
         after = texts[following]
         # Moves have no character that must be replaced.
         moves = f' c1 "{after[:_LONGEST]}";' if after else ""
-        yield _joined(texts[0], game, place, f"{players}{moves}{image}{where}{said}", texts[san])
+        file = _place(block.file, game - block.first + 1)
+        comments = f"{players}{moves}{image}{where}{said}{_comment(7, run)}{ratings}{file}{opening}"
+        yield _joined(texts[0], game, place, comments, texts[san])
 
 
 def _joined(fen: str, game: int, place: int, comments: str, san: str, judged: str = "") -> str:
@@ -94,6 +108,22 @@ def _joined(fen: str, game: int, place: int, comments: str, san: str, judged: st
 
 def _players(record: dict[str, Any]) -> str:
     return _comment(0, f"{record['white']} - {record['black']}")
+
+
+def _ratings(record: dict[str, Any]) -> str:
+    return _comment(8, captions.ratings(record))
+
+
+def _place(file: str, number: int) -> str:
+    """The file and the number of the game in the file. A long name of a file is cut at its beginning."""
+    words = f", game {number}"
+    return _comment(9, file[-(_LONGEST - len(words)) :] + words)
+
+
+def _opening(record: dict[str, Any]) -> str:
+    """The code of the opening as an operation; empty if it is unknown."""
+    code = captions.plain(record["eco"]).translate(_REPLACED).strip("?- ")[:_LONGEST]
+    return f' eco "{code}";' if code else ""
 
 
 def _comment(number: int, text: str) -> str:

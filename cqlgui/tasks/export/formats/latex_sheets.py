@@ -111,16 +111,16 @@ _Puzzle = tuple[str, str]
 
 
 def _of_record(record: dict[str, Any]) -> _Puzzle:
-    more = tuple(map(escaped, (captions.image(record), captions.said(record), captions.judged(record))))
-    return _puzzle(record, _Game.of(record), more)
+    more = captions.image(record), captions.said(record), captions.run(record), captions.judged(record)
+    return _puzzle(record, _Game.of(record), map(escaped, more))
 
 
 def _of_block(block: hit_table.Block) -> Iterator[_Puzzle]:
     rows = by_column.rows(block, _Game.of, escaped, lambda record: escaped(captions.said(record)))
     following = 1 + hit_table.MOVES.index("next")
-    for texts, number, place, game, image, said in rows:
+    for (texts, number, place, game, image, said), run in zip(rows, by_column.runs(block), strict=True):
         record = {"fen": texts[0], "next": texts[following], "game": number, "positionid": place}
-        yield _puzzle(record, game, (image, said))
+        yield _puzzle(record, game, (image, said, escaped(run)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,12 @@ class _Game:
     def of(cls, record: dict[str, Any]) -> _Game:
         """The game of a row, or of the headers of a row."""
         title = ", ".join(text for text in (captions.players(record), captions.year(record)) if text)
-        told = captions.players(record), captions.place(record), captions.opening(record)
+        told = (
+            captions.players(record),
+            captions.ratings(record),
+            captions.place(record),
+            captions.opening(record),
+        )
         return cls(escaped(title), tuple(map(escaped, told)))
 
 
