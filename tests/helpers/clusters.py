@@ -1,6 +1,6 @@
 """A Dask cluster on this computer, in a process of its own:
 
-    python -m tests.helpers.clusters WORKERS [PRELOAD]
+    python -m tests.helpers.clusters [--tls FOLDER] WORKERS [PRELOAD]
 
 The process prints the address of the scheduler and ends with its standard input.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -88,9 +89,12 @@ pool.worker_command = lambda: [sys.executable, "-c", deadly]
 
 
 @contextlib.contextmanager
-def started(workers: int, home: Path, preload: Path | None = None) -> Iterator[str]:
+def started(
+    workers: int, home: Path, preload: Path | None = None, *, tls: Path | None = None
+) -> Iterator[str]:
     """The address of a cluster of `workers` processes with one thread each. `home` is their CQLGUI_HOME, and
-    each runs the script `preload` when it starts. A task may end two workers."""
+    each runs the script `preload` when it starts. A task may end two workers. `tls` is a folder with the
+    certificate and the key that all sides must have (`certified`)."""
     environment = dict(
         os.environ,
         CQLGUI_HOME=str(home),
@@ -98,7 +102,9 @@ def started(workers: int, home: Path, preload: Path | None = None) -> Iterator[s
         DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT="5s",
         DASK_DISTRIBUTED__LOGGING__DISTRIBUTED="critical",
     )
-    command = [sys.executable, "-m", "tests.helpers.clusters", str(workers)]
+    command = [sys.executable, "-m", "tests.helpers.clusters"]
+    command += [] if tls is None else ["--tls", str(tls)]
+    command.append(str(workers))
     command += [] if preload is None else [str(preload)]
     with subprocess.Popen(
         command,
@@ -200,21 +206,44 @@ def flagged(place: Path, folder: Path) -> Iterator[Cluster]:
         yield Cluster(address, folder, place)
 
 
-def _main() -> None:
+def certified(folder: Path) -> Path:
+    """Make a certificate, which is its own authority, and its key in a folder. Skips the test where the
+    program openssl is missing."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed, so there are no certificates")
+    folder.mkdir()
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    places = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
+    subprocess.run(["openssl", *words.split(), *places], check=True, capture_output=True)
+    return folder
+
+
+def _main(words: list[str]) -> None:
     import distributed
 
+    security = None
+    if words[0] == "--tls":
+        folder, words = Path(words[1]), words[2:]
+        files = {"ca_file": str(folder / "cert.pem")}
+        for side in ("scheduler", "worker", "client"):
+            files |= {f"{side}_cert": str(folder / "cert.pem"), f"{side}_key": str(folder / "key.pem")}
+        security = distributed.Security(
+            require_encryption=True, **{f"tls_{name}": file for name, file in files.items()}
+        )
     with distributed.LocalCluster(
-        n_workers=int(sys.argv[1]),
+        n_workers=int(words[0]),
+        security=security,
+        protocol=None if security is None else "tls",
         threads_per_worker=1,
         host="127.0.0.1",
         dashboard_address=None,
         memory_limit=0,
         silence_logs=50,
-        preload=sys.argv[2:],
+        preload=words[1:],
     ) as cluster:
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
 
 
 if __name__ == "__main__":
-    _main()
+    _main(sys.argv[1:])
