@@ -13,7 +13,7 @@ import pytest
 from hypothesis import strategies
 
 from cqlgui.base import errors
-from cqlgui.db import catalog, database, headers, own_texts
+from cqlgui.db import catalog, database, headers, listing, own_texts
 
 SITE = "https://example.org/Game-"
 
@@ -153,3 +153,32 @@ def test_the_bytes_of_texts_become_numbers_in_their_order() -> None:
     for offset in range(10):
         keys = known.keys(offset, folded=False).tolist()
         assert keys == [int.from_bytes(text[offset : offset + 8].ljust(8, b"\0"), "big") for text in listed]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [],
+        [7],
+        [7, 7],
+        [5, 3, 4, 6],
+        [5, 3, 3, 6],
+        [3, 3, 3, 6],
+        [0, 2**32 - 1],
+        [2**32 - 1, 2**32 - 2, 2**32 - 3],
+        [1, 0, 70_000, 0],
+    ],
+)
+def test_games_with_equal_keys_keep_their_order(keys: list[int]) -> None:
+    given = np.array(keys, np.uint32)
+    assert listing._order(given).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def test_large_arrays_are_sorted_in_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_PART", 10)
+    random = np.random.default_rng(5)
+    for size, highest in ((10, 3), (11, 2**63), (1000, 40), (1001, 2**63)):
+        keys = random.integers(0, highest, size).astype(np.uint64)
+        order = listing._argsort(keys)
+        assert sorted(order.tolist()) == list(range(size))
+        assert keys[order].tolist() == sorted(keys.tolist())
