@@ -227,6 +227,41 @@ def test_a_scheduler_that_goes_away_is_told(
     assert main.cluster.address == address
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_scheduler_that_hangs_in_a_search_is_told_or_left(
+    qtbot: QtBot,
+    main: main_window.MainWindow,
+    folder: Path,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    stopped: bool,
+) -> None:
+    monkeypatch.setattr(clients, "_SILENT_SECONDS", 60.0 if stopped else 1.0)
+    opened(qtbot, main, folder / "pub", address)
+    (folder / "slow").touch()
+    try:
+        with clusters.Stopped(address) as hung:
+            main.searching.run_text("piece x in [QR] {piece y in [qr] {x attacks y}}", "a query")
+            qtbot.waitUntil(lambda: main.hits.count > 0)
+            hung.stop()
+            if stopped:
+                began = time.monotonic()
+                main.searching.stop()
+                qtbot.waitUntil(lambda: not main.searcher.running)
+                assert time.monotonic() - began < 15
+            else:
+                qtbot.waitUntil(lambda: not main.searcher.running, timeout=15_000)
+                assert "has not answered for 1 seconds, so it was left" in message(main)
+            assert main.hits.count > 0
+    finally:
+        (folder / "slow").unlink()
+    # The scheduler answers again, and the window goes on with it.
+    with qtbot.waitSignal(main.searcher.finished, timeout=30_000):
+        main.searching.run_text(QUERY, "a query")
+    assert not main.result.cancelled
+    assert main.hits.count == main.result.positions > 0
+
+
 def test_a_base_that_is_not_published_is_told(
     qtbot: QtBot, main: main_window.MainWindow, folder: Path, address: str
 ) -> None:
