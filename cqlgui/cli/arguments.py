@@ -89,7 +89,11 @@ def _search(one: argparse.ArgumentParser) -> None:
         "comments [game, positionid, text], messages [game, text], tags [game, name, text], "
         "removed_comments [game, positionid] and sort (doc, order, quiet, values [game, value])",
     )
-    form.add_argument("--jsonl", action="store_true", help="print a JSON object for each hit as it is found")
+    form.add_argument(
+        "--jsonl",
+        action="store_true",
+        help="print a JSON object for each hit as it is found, or in the order of a query that sorts",
+    )
     form.add_argument("--csv", action="store_true", help="print a table of hits")
     form.add_argument("--count", action="store_true", help="print the numbers of games and positions")
     form.add_argument(

@@ -202,8 +202,9 @@ def _once(
 ) -> int:
     base = opened.base
     bar = terminal.Bar()
-    found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
-    if arguments.jsonl or arguments.csv:
+    in_rows, at_once = arguments.jsonl or arguments.csv, False
+    found_orbits = orbits.orbits(text) if in_rows else ()
+    if in_rows:
         from cqlgui.tasks.export import records
         from cqlgui.tasks.export.formats import csv_lines, hit_lines
 
@@ -212,6 +213,11 @@ def _once(
         query = queries.expanded(text, said=hit_details.said(options)).query
         assert query is not None
         variations = query.header.variations
+        # Whether a game is a duplicate is known when all games have been found, and so is the order of rows.
+        # An engine takes much longer than a search, so it begins when the search has ended, and a search that
+        # fails is told before.
+        late = arguments.sort or judges is not None or not arguments.duplicates or queries.sorts_games(query)
+        at_once = not late
     if arguments.csv:
         fields = shape.fields + (() if judges is None else judges.fields)
         print(csv_lines.head(fields), end="")
@@ -230,7 +236,8 @@ def _once(
             from cqlgui.tasks.analysis import sorted_rows
 
             return sorted_rows.tables(base, whole, rows=shape, sorts=arguments.sort, cancel=cancel)
-        return records.tables(base, found, list(found), found_orbits, variations=variations, rows=shape)
+        order = list(found if whole is None else whole.order)
+        return records.tables(base, found, order, found_orbits, variations=variations, rows=shape)
 
     def stream(found: FoundGames, whole: search_model.SearchResult | None = None) -> None:
         nonlocal cut
@@ -252,10 +259,8 @@ def _once(
             bar.end()
             return
         if arguments.jsonl and not arguments.sort:
-            pieces = hit_lines.lines(
-                base, found, list(found), found_orbits, variations=variations, rows=shape
-            )
-            put(pieces)
+            order = list(found if whole is None else whole.order)
+            put(hit_lines.lines(base, found, order, found_orbits, variations=variations, rows=shape))
         elif arguments.jsonl:
             tables = ([table] for table in tables_of(found, whole))
             put("".join(hit_lines.quoted(row) + "\n" for row in records.of_tables(table)) for table in tables)
@@ -267,11 +272,6 @@ def _once(
         bar.end()
         _say_messages(said)
 
-    # Whether a game is a duplicate is known when all games have been found, and so is the order of rows. An
-    # engine takes much longer than a search, so it begins when the search has ended, and a search that fails
-    # is told before.
-    at_once = arguments.duplicates and not arguments.sort and judges is None
-    streaming = (arguments.jsonl or arguments.csv) and at_once
     try:
         result = searching.search(
             base,
@@ -279,7 +279,7 @@ def _once(
             options,
             cancel=cancel,
             progress=bar,
-            on_hits=stream if streaming else None,
+            on_hits=stream if at_once else None,
             on_messages=say,
             scheduler=cluster,
         )
@@ -288,8 +288,7 @@ def _once(
     _check(base, result, options)
     if not arguments.duplicates and not result.cancelled:
         result = _without_duplicates(base, result, cancel)
-    late = (arguments.jsonl or arguments.csv) and not streaming
-    if late and len(result.games) and not (judges is not None and result.cancelled):
+    if in_rows and not at_once and len(result.games) and not (judges is not None and result.cancelled):
         stream(result.games, result)
     _say_failures(result)
     if arguments.json:
@@ -303,11 +302,11 @@ def _once(
         terminal.put_object(continuations.tree(found_lines, arguments.tree, cancel=cancel))
     elif arguments.count:
         print(f"{plurals.games(len(result.games))}, {plurals.positions(result.positions)}")
-    elif not (arguments.jsonl or arguments.csv) and arguments.output is None:
+    elif not in_rows and arguments.output is None:
         _table(base, result, cancel)
     if not arguments.json:
         # With --jsonl and --csv, stdout holds only hits, because other programs read stdout.
-        write = terminal.say if arguments.jsonl or arguments.csv else print
+        write = terminal.say if in_rows else print
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
     output = None if result.cancelled else arguments.output

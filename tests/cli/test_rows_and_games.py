@@ -204,3 +204,22 @@ def test_an_interrupt_stops_what_is_printed(tmp_path: Path, form: str) -> None:
     assert "Stopped" in said.getvalue()
     lines_of_games = printed.getvalue().count("Adams")
     assert 0 < lines_of_games < (256 if form == "--threads=1" else 700)
+
+
+@pytest.mark.parametrize(
+    "query", ['sort "k" power a ply > 2', "cql(sort matchcount 1 9) ply > 1", "sort ply ply == 2"]
+)
+@pytest.mark.parametrize("options", [[], ["--spans"], ["--group", "game"], ["--no-duplicates"]])
+def test_rows_have_the_order_of_a_query_that_sorts(
+    source: Path, tmp_path: Path, query: str, options: list[str]
+) -> None:
+    order = json.loads(helpers.cli("search", source, "-e", query, "--json", "--values").out)["order"]
+    assert len(order) > 1
+    rows = lines(source, "-e", query, *options)
+    assert list(dict.fromkeys(row["game"] for row in rows)) == order
+    table = helpers.cli("search", source, "-e", query, "--csv", *options)
+    games = [int(row["game"]) for row in csv.DictReader(io.StringIO(table.out))]
+    assert games == [row["game"] for row in rows]
+    written = tmp_path / "rows.jsonl"
+    assert helpers.cli("search", source, "-e", query, "-o", written, *options).code == 0
+    assert [json.loads(line) for line in written.read_text("utf-8").splitlines()] == rows

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cqlgui.base import data, errors
 from cqlgui.base.data import dataclass
-from cqlgui.cql.ast import nodes, nodes_strings, nodes_tree
+from cqlgui.cql.ast import nodes, nodes_strings, nodes_studies, nodes_tree
 from cqlgui.cql.ast.checked import Checked
 from cqlgui.cql.checking import extensions as extensions_of_query
 from cqlgui.cql.checking import lints_output
@@ -67,6 +67,12 @@ def mean_the_same(one: str, other: str) -> bool:
         return True
     query = structure.checked(one).query
     return query is not None and query == structure.checked(other).query
+
+
+def sorts_games(query: nodes.Query) -> bool:
+    """Whether the query orders the games that match."""
+    sorting = nodes.Sort | nodes_studies.StudySort | nodes_tree.SimilarPosition
+    return query.header.sort_matchcount or any(isinstance(one, sorting) for one in nodes.walk(query.body))
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,8 @@ class Duplicates:
             yield Group(kept, tuple(_left_out(*row[1:]) for row in others))
 
     def among(self, games: Integers) -> Integers:
-        """Those of some `games` that are not left out, in their order."""
+        """Those of some `games` that are not left out, in their order. The games that stand for them need
+        not be among `games` (see `first_ones`)."""
         found: Integers = games[~np.isin(games, self.left_out)]
         return found
 
@@ -114,9 +115,9 @@ class Duplicates:
     def summary(self) -> str:
         """The number of games that are left out, and the reasons."""
         count, beginnings = len(self.left_out), int(np.count_nonzero(self.beginning))
-        same = count - beginnings
+        same, is_one = count - beginnings, 1 in (count, self.games)
         return (
-            f"{count} of {plurals.games(self.games)} {'is a duplicate' if count == 1 else 'are duplicates'}: "
+            f"{count} of {plurals.games(self.games)} {'is a duplicate' if is_one else 'are duplicates'}: "
             f"{same} {'has' if same == 1 else 'have'} the same moves as another game, "
             f"{beginnings} {'is' if beginnings == 1 else 'are'} the beginning of another game"
         )
@@ -142,6 +143,16 @@ def find(
     with _Moves(base) as moves:
         table = _Table.of(base, numbers, moves, token, progress)
         return _Finder(table, moves, token, progress).found()
+
+
+def first_ones(base: base_model.Base, found: Duplicates, games: Integers) -> Integers:
+    """Those of some `games` that are not duplicates of others of them, as `find` among these games says.
+    `found` are the duplicates among all games of the base. Raises `errors.SourceError`."""
+    mine = np.isin(found.left_out, games)
+    # A game stays if the game that stands for it is not among these, and neither is a better copy.
+    alone = found.left_out[mine & ~np.isin(found.kept, games)]
+    left = found.among(games)
+    return np.union1d(left, find(base, alone).among(alone)) if len(alone) else left
 
 
 def without(

@@ -27,6 +27,7 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.engine.pruning import pruner
 from cqlgui.engine.replaying import scanning
+from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources, tags
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.results import base_model, hit_model, search_model
@@ -154,9 +155,7 @@ def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> St
     if any(isinstance(node, nodes_facts.Message) for node in nodes.walk(query.body)):
         return None
     told = compiled.orbit_pass()
-    sorts = any(isinstance(one, nodes.Sort | nodes_studies.StudySort) for one in nodes.walk(query.body))
-    sorts |= query.header.sort_matchcount
-    if not sorts and (told is not None or not expanded.orbits):
+    if not queries.sorts_games(query) and (told is not None or not expanded.orbits):
         return Straight(query.header, told)
     # Only the details have the matching elements, or the sort keys.
     asking = compiled.detail_pass()

@@ -179,7 +179,7 @@ class Narrower(QObject):
         if self._line_is_sought():
             assert self._line_job is not None
             return self._line_job[1]
-        return "" if self._unlined is None else self._open_steps[len(self._unlined[1])]
+        return self.line
 
     def _sift(self, *, by_itself: bool = False) -> None:
         """Leave the duplicates out of the hits shown. `by_itself` says whether nobody asked for it."""
@@ -187,11 +187,12 @@ class Narrower(QObject):
         if part is None:
             # The hits of an orbit element are still looked for.
             part, steps = self._open, self._open_steps
-        if found is None or part is None or self._seeks_line():
+        base = self._base
+        if base is None or found is None or part is None or self._seeks_line():
             return
         self._unsifted = whole, _, _ = part, steps, recalled
         self._show_opened(
-            lambda: _without(whole, found),
+            lambda: _without(base, whole, found),
             (*steps, _WITHOUT),
             recalled,
             keeps_line=self._unlined is not None,
@@ -246,6 +247,11 @@ class Narrower(QObject):
         """The hits that are shown, also while the table is limited to an orbit element; None if there are
         none, or while they are looked for."""
         return self._part
+
+    @property
+    def line(self) -> str:
+        """The line of games that applies to the hits shown; empty if none does."""
+        return "" if self._unlined is None else self._open_steps[len(self._unlined[1])]
 
     @property
     def steps_besides(self) -> tuple[str, ...]:
@@ -506,6 +512,10 @@ class Narrower(QObject):
         start = self._unlined
         if start is None and self._open_part is not None:
             start = self._open_part, self._steps_to_open()
+            if self._unsifted is not None and start[1] == (*self._unsifted[1], _WITHOUT):
+                # Duplicates are left out among the games of the line, as on the command line. Otherwise a
+                # duplicate of a game outside the line would be missing.
+                start = self._unsifted[:2]
         if base is None or start is None:
             return
         if not line and self._unlined is None and choice is None and not self._jobs.active(_JOB):
@@ -518,7 +528,7 @@ class Narrower(QObject):
 
         def work(_token: object, _sink: object) -> tuple[search_model.SearchResult, _Pair]:
             lined = narrowing.of_games(whole, games.fitting(base, line)) if line else whole
-            return lined, _chosen(lined if sifted is None else _without(lined, sifted), choice)
+            return lined, _chosen(lined if sifted is None else _without(base, lined, sifted), choice)
 
         def done(found: tuple[search_model.SearchResult, _Pair]) -> None:
             lined, pair = found
@@ -678,9 +688,11 @@ class Narrower(QObject):
         self.failed.emit(str(error))
 
 
-def _without(result: search_model.SearchResult, found: duplicates.Duplicates) -> search_model.SearchResult:
+def _without(
+    base: base_model.Base, result: search_model.SearchResult, found: duplicates.Duplicates
+) -> search_model.SearchResult:
     """The hits without those of games that are duplicates among the games of the result."""
-    return narrowing.of_games(result, found.among(narrowing.in_games(result)))
+    return narrowing.of_games(result, duplicates.first_ones(base, found, narrowing.in_games(result)))
 
 
 def _chosen(opened: search_model.SearchResult, choice: _Choice | None) -> _Pair:

@@ -184,10 +184,13 @@ class Output(QObject):
         main = self._frame
         assert main.base is not None
         assert main.result is not None
+        within = main.result.options.within
+        if within is not None:
+            left = (*left, f"the limit to {wording.games(len(within))}")
         text = commands.command_line(
             main.base,
             main.result.query,
-            games=main.hits.line.text(),
+            games=main.narrower.line,
             options=options,
             output=output,
             scheduler=main.searcher.scheduler,

@@ -220,6 +220,11 @@ def test_duplicates_among_many_games_and_several_files(tmp_path: Path) -> None:
     found = duplicates.find(base)
     assert found.left_out.tolist() == sorted(expected)
     assert set(found.among(np.array([50, 3, 40, 1])).tolist()) == {3, 1}
+    # Some games are sifted as if there were no others.
+    for _ in range(40):
+        some = np.sort(np.array(choice.sample(range(1, 51), choice.randrange(51)), np.int64))
+        left = duplicates.first_ones(base, found, some)
+        assert left.tolist() == duplicates.find(base, some).among(some).tolist()
     reasons = {game: why for game, (_, why) in expected.items()}
     longer = {group.kept for group in found.groups if duplicates.LONGER in group.why_kept}
     assert longer == {expected[game][0] for game, why in reasons.items() if why != "same moves"}

@@ -442,3 +442,37 @@ def test_a_line_that_follows_the_duplicates_stays_when_they_are_shown_again(
     assert after(lambda: made.set_games("nobody-at-all"), lambda: made.leave_out(None)) == (whole, "")
     assert "No game has" in faults[-1] or not at_once
     assert after(lambda: made.set_games(line)) == (whole & fits, line)
+
+
+def test_duplicates_are_left_out_among_the_games_of_the_line(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, result)
+    line = "result:1-0"
+    fits = set(games.fitting(base, line).tolist())
+    inside = [game for game in result.order if game in fits]
+    outside = [game for game in result.order if game not in fits]
+    # Two games of the line: a copy of a game outside, and a copy of a game of the line.
+    out = np.array([inside[1], inside[2]], np.int64)
+    kept = np.array([outside[0], inside[0]], np.int64)
+    copies = duplicates.Duplicates(out, kept, np.zeros(2, np.bool_), np.zeros(2, np.int64), base.games)
+    for begin, then in (
+        (lambda: made.leave_out(copies), lambda: made.set_games(line)),
+        (lambda: made.set_games(line), lambda: made.leave_out(copies)),
+    ):
+        for step in (begin, then):
+            step()
+            qtbot.waitUntil(lambda: not door.count)
+        assert made.part is not None
+        assert sorted(made.part.order) == sorted(set(inside) - {inside[2]})
+        assert made.line == line
+        made.leave_out(None)
+        made.set_games("")
+        qtbot.waitUntil(lambda: not door.count)
+        assert sorted(made.part.order) == sorted(result.order)
+        assert made.line == ""

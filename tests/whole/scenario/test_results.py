@@ -100,6 +100,17 @@ def test_all_tabs_show_the_hits_that_are_left(qtbot: QtBot, main: main_window.Ma
         assert main.browser.normal.element == whole.orbits[0].elements[elements[game, place]]
 
 
+def test_what_the_copied_command_cannot_say_is_told(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    found = ask(qtbot, main, "mate")
+    main.hits.narrow.within_changed.emit(True)
+    assert main.narrower.within is not None
+    again = ask(qtbot, main, "check")
+    assert 0 < len(again.order) <= len(found.order)
+    main.actions_.copy_command.trigger()
+    assert main.pointing.notice.text() == f"Command copied, without: the limit to {len(found.order)} games"
+
+
 def test_the_line_narrows_and_the_command_prints_the_same_rows(
     qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -121,6 +132,10 @@ def test_the_line_narrows_and_the_command_prints_the_same_rows(
         main.hits.line.apply_now()
     assert "No game has" in failed.args[0]
     assert main.hits.count == left.positions
+    # The command has the line that holds, not what is written in its place.
+    main.actions_.copy_command.trigger()
+    assert "nobody" not in QGuiApplication.clipboard().text()
+    assert "--games=result:1-0" in shlex.split(QGuiApplication.clipboard().text())
     main.hits.line.put("result:1-0")
     main.hits.arrange.wished.emit(main.hits.arrange.wish)
     main.hits.arrange._kinds.actions()[list(Rows).index(Rows.GAMES)].trigger()
