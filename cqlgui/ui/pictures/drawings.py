@@ -475,14 +475,18 @@ class Flows(Drawing):
         text, muted = look.colours.colour("text"), look.colours.colour("muted")
         for stage in range(self._stages):
             words = ("matched first", "then", "then")[min(stage, 2)]
-            write(painter, QRectF(stage, -0.09, 0.6, 0.08), words, look.font, muted, left=True)
+            write(painter, QRectF(stage, -0.09, self._room(stage), 0.08), words, look.font, muted, left=True)
         for key in self._blocks:
             write(painter, self._label(key), self._name(key), look.font, text, left=True)
 
     def _label(self, key: tuple[int, int]) -> QRectF:
         """The place of the name of a block."""
         block = self._blocks[key]
-        return QRectF(block.left(), block.top() - self._slot * 0.78, 0.94, self._slot * 0.76)
+        return QRectF(block.left(), block.top() - self._slot * 0.78, self._room(key[0]), self._slot * 0.76)
+
+    def _room(self, stage: int) -> float:
+        """The width for the words of a column. Those of the last column end with the picture."""
+        return min(0.94, self.bounds.right() - stage)
 
     def _name(self, key: tuple[int, int]) -> str:
         return f"{wording.number(self._games[key])} · {self._names[key[1]]}"

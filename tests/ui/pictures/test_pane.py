@@ -535,6 +535,8 @@ def test_many_ties_leave_room_for_all_blocks() -> None:
     nodes = tuple(transitions.Node(0, number, 10) for number in range(12))
     flows = tuple(transitions.Flow(0, number, transitions.END, 10) for number in range(12))
     drawing = drawings.Flows(transitions.Transitions(names, members, nodes, flows, 120))
+    # The words of the last column end inside the picture, so they are elided and not cut.
+    assert all(drawing._label(key).right() <= drawing.bounds.right() for key in drawing._blocks)
     blocks = list(drawing._blocks.values())
     assert all(block.height() > 0 for block in blocks)
     assert blocks[-1].bottom() <= 1.0
