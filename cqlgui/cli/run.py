@@ -7,7 +7,6 @@ import contextlib
 import gc
 import importlib
 import logging
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -141,4 +140,4 @@ def _discard_output() -> None:
     """Send buffered output to the null device, so that flushing it at exit does not fail again."""
     if sys.stdout is not None:
         with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            terminal.send_nowhere(sys.stdout)

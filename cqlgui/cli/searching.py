@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asks_catalog(arguments: argparse.Namespace) -> bool:
     """Whether the command asks about the headers of all games of a base, and not only of those found."""
-    return bool(arguments.games or arguments.tree or not arguments.duplicates)
+    return bool(arguments.games or arguments.tree or arguments.sort or not arguments.duplicates)
 
 
 def _sound(base: base_model.Base, options: search_model.SearchOptions) -> search_model.SearchOptions:

@@ -217,7 +217,16 @@ def _leave_messages() -> None:
         try:
             sys.stderr.flush()
         except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+            send_nowhere(sys.stderr)
+
+
+def send_nowhere(stream: TextIO) -> None:
+    """Send what a stream has buffered and what follows to the null device. Raises `OSError`."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, stream.fileno())
+    finally:
+        os.close(nowhere)
 
 
 def _nowhere() -> TextIO:

@@ -223,3 +223,27 @@ def test_rows_have_the_order_of_a_query_that_sorts(
     written = tmp_path / "rows.jsonl"
     assert helpers.cli("search", source, "-e", query, "-o", written, *options).code == 0
     assert [json.loads(line) for line in written.read_text("utf-8").splitlines()] == rows
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        # What is said at a hit may be said by another hit.
+        'flipcolor {wtm ply > 0 find comment("later")}',
+        "N--(flip Nb1)",
+        'find 2 {ply > 1 comment("x")}',
+        'ply > 1 comment("ply " ply)',
+    ],
+)
+def test_sorted_rows_are_the_rows_of_the_search(source: Path, tmp_path: Path, query: str) -> None:
+    place = tmp_path / "pub"
+    assert helpers.cli("publish", source, "-o", place).code == 0
+    for options in ([], ["--group", "game"]):
+        # In the order of plies, a row of a game shows its first hit, as it does without an order.
+        by_ply = lines(source, "-e", query, *options, "--sort=-white,ply")
+        rows = lines(source, "-e", query, *options)
+        assert len(rows) == len(by_ply) > 0
+        assert sorted(map(json.dumps, by_ply)) == sorted(map(json.dumps, rows))
+        assert [row["white"] for row in by_ply] == sorted((row["white"] for row in rows), reverse=True)
+        far = lines(place, "-e", query, *options, "--sort=-white,ply")
+        assert [row["white"] for row in far] == [row["white"] for row in by_ply]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import errors, progress
+from cqlgui.base import arrays, errors, progress
 from cqlgui.tasks.analysis import arranging
 from cqlgui.tasks.analysis.arranging import Key, Sort
 from cqlgui.tasks.export import hit_table, records
-from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 
 NAMES = tuple(sort.name.lower() for sort in Sort)
@@ -55,21 +55,42 @@ def tables(
     found = result.games.in_order(result.order)
     columns = found.columns
     arranged = arranging.arrange(base, result, columns, kind=rows, sorts=sorts, cancel=cancel)
+    # What other hits of a game say may stand at a hit, too. Then the rows of whole games are made.
+    alone = found.untold is not None and found.untold.separable
+    of_objects: _Rows = {}
+
+    def made(
+        some: found_module.Columns, games: Sequence[int], told: Mapping[int, hit_model.GameHits]
+    ) -> _Rows:
+        part = found_module.FoundGames(some, told, found.untold)
+        listed = records.of_games(base, part, games, result.orbits, variations=result.variations)
+        return {(row["game"], row["positionid"]): row for row in listed}
+
+    def whole(games: Sequence[int]) -> found_module.Columns:
+        return columns.take(found.places_of(np.array(games, np.int64)))
+
     for begin in range(0, len(arranged.numbers), hit_table.PIECE):
         numbers = arranged.numbers[begin : begin + hit_table.PIECE]
         sizes = arranged.sizes[begin : begin + hit_table.PIECE]
-        some = columns.take(np.sort(numbers))
-        games = found_module.each_game(some.hits).tolist()
-        told = {game: found.told[game] for game in games if game in found.told}
-        part = found_module.FoundGames(some, told, found.untold)
-        # A game with objects as details brings all its hits, so the rows are found by their positions.
-        made = {
-            (row["game"], row["positionid"]): row
-            for row in records.of_games(base, part, games, result.orbits, variations=result.variations)
-        }
+        games = arrays.distinct(columns.games[numbers]).tolist()
+        # A game with objects as details brings all its hits, so its rows are made once.
+        fresh = [game for game in games if game in found.told and (game, _DONE) not in of_objects]
+        if fresh:
+            of_objects |= made(whole(fresh), fresh, {game: found.told[game] for game in fresh})
+            of_objects |= {(game, _DONE): {} for game in fresh}
+        plain = [game for game in games if game not in found.told]
+        own = numbers[~np.isin(columns.games[numbers], list(found.told))] if found.told else numbers
+        known = made(columns.take(np.sort(own)) if alone else whole(plain), plain, {})
         places = (columns.hits[numbers] & found_module.PLACE_MASK).tolist()
         keys = zip(columns.games[numbers].tolist(), places, strict=True)
-        yield [_with_size(made[key], size, rows) for key, size in zip(keys, sizes.tolist(), strict=True)]
+        pairs = zip(keys, sizes.tolist(), strict=True)
+        yield [_with_size(known.get(key) or of_objects[key], size, rows) for key, size in pairs]
+
+
+_Rows = dict[tuple[int, int], dict[str, Any]]
+"""Rows by game and positionid."""
+_DONE: Final = -1
+"""Stands for a positionid: the rows of the game have been made."""
 
 
 def _with_size(row: dict[str, Any], size: int, rows: hit_table.Rows) -> dict[str, Any]:

@@ -133,15 +133,20 @@ class Reader:
                             "computer has read that part and what follows."
                         )
                     last: reading.Last | None = None
-                    for part in here(*over, until=piece.end):
-                        began, last = True, part.last
-                        yield part
+                    with contextlib.closing(here(*over, until=piece.end)) as parts:
+                        for part in parts:
+                            began, last = True, part.last
+                            yield part
                     if last is not None:
                         over = None if _meets(text, last, piece.end) else (last.end, last.end_line)
         except (errors.Cancelled, errors.SourceError, errors.IndexDamaged):
             raise
         except errors.CqlguiError as error:
-            kept = " The games that were read are kept. Import the file again to go on." if began else ""
+            kept = (
+                " The games that were read are kept. Import the file again to go on, or without --scheduler."
+                if began
+                else ""
+            )
             raise reading.StoppedError(f"{error}{kept}") from error
 
     def _read(

@@ -1,8 +1,8 @@
 """Makes the signatures of segments, and keeps them in files beside the segments.
 
-An import makes the signatures of large segments as soon as these are committed, and compares both files with
-their checksums. Otherwise the first search of a base with millions of games would take twenty times as long
-as the second one. The signatures of other segments are made when a search needs them.
+An import makes the signatures of large segments as soon as these are committed, and soon compares both files
+with their checksums. Otherwise the first search of a base with millions of games would take twenty times
+as long as the second one. The signatures of other segments are made when a search needs them.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ def _read(segment: segments.Segment) -> signatures.Signatures | None:
 
 
 class Signer:
-    """Signs segments in a thread of its own, while others are still being written. Then it compares segments
-    and signatures with their checksums and notes that they are sound. Without machine code it does nothing.
-    """
+    """Signs segments in a thread of its own, while others are still being written. When a segment is older
+    than `soundness.YOUNG`, it compares the segment and its signatures with their checksums, and notes that
+    they are sound. The last segments are younger, so the first search compares them. Without machine code it
+    does nothing."""
 
     def __init__(self) -> None:
         self._thread = futures.ThreadPoolExecutor(1, "signer")
@@ -75,6 +76,8 @@ class Signer:
                 report(progress.Progress(done, len(self._left), "Preparing searches"))
                 if cancel.wait(_LOOK_SECONDS):
                     return
+            # Only a bug raises an error here.
+            one.result()
 
     def close(self) -> None:
         """Sign no more segments. Write down which files are sound."""

@@ -145,14 +145,20 @@ def find(
         return _Finder(table, moves, token, progress).found()
 
 
-def first_ones(base: base_model.Base, found: Duplicates, games: Integers) -> Integers:
-    """Those of some `games` that are not duplicates of others of them, as `find` among these games says.
-    `found` are the duplicates among all games of the base. Raises `errors.SourceError`."""
+def first_ones(
+    base: base_model.Base,
+    found: Duplicates,
+    games: Integers,
+    *,
+    cancel: progress_module.CancelToken | None = None,
+) -> Integers:
+    """Those of some `games` that are not duplicates of others of them. `found` are the duplicates among all
+    games of the base. Raises the errors of `find`."""
     mine = np.isin(found.left_out, games)
-    # A game stays if the game that stands for it is not among these, and neither is a better copy.
-    alone = found.left_out[mine & ~np.isin(found.kept, games)]
-    left = found.among(games)
-    return np.union1d(left, find(base, alone).among(alone)) if len(alone) else left
+    if np.isin(found.kept[mine], games).all():
+        return found.among(games)
+    # A game that stands for others is not among these games, so they are compared anew.
+    return find(base, games, cancel=cancel).among(games)
 
 
 def without(

@@ -23,8 +23,8 @@ END: Final = -1
 MOST: Final = 8
 """Greatest number of results. A picture of more could not be read."""
 MOST_TIES: Final = 3
-"""Greatest number of ties that have a number of their own. The other ones, which fewer games have, share a
-number."""
+"""If there are at least two more ties than this, only so many have a number of their own. The other ones,
+which fewer games have, share a number."""
 _NEVER: Final = 1 << 40
 """A ply behind the end of every game."""
 

@@ -47,6 +47,16 @@ _Parts = tuple[search_model.SearchResult | None, search_model.SearchResult | Non
 """Parts of two results: of the hits shown, and of those before the choice of facets."""
 
 
+@data.dataclass(frozen=True, slots=True)
+class _Start:
+    """The hits that a line of games applies to, the narrowing up to there in words, and the name of the kept
+    hits that it began with."""
+
+    whole: search_model.SearchResult
+    steps: tuple[str, ...]
+    recalled: str
+
+
 class Narrower(QObject):
     """`shown` carries the result to show and the words for its narrowing (empty for the whole result).
     `changed` carries the `sets.Changes` since the last run of the query, and the earlier run; it is emitted
@@ -100,7 +110,7 @@ class Narrower(QObject):
         # the choice in the pane of facets; None if no line is applied.
         self._unlined: tuple[search_model.SearchResult, tuple[str, ...]] | None = None
         # The last job that looked for the hits of a line of games, and this line.
-        self._line_job: tuple[jobs.Job, str] | None = None
+        self._line_job: tuple[jobs.Job, str, _Start | None, Callable[[], None] | None] | None = None
         # The duplicates that are left out of every result, and the hits with their narrowing in words before
         # they were left out.
         self._left_out: duplicates.Duplicates | None = None
@@ -162,17 +172,16 @@ class Narrower(QObject):
             self._jobs.cancel(_JOB, drop=True)
             later = start is None or _WITHOUT in start[1]
             if not sought and (start is None or not later):
-                self._show_opened(lambda: whole, steps, recalled, keeps_line=start is not None)
+                self._show_opened(lambda _token: whole, steps, recalled, keeps_line=start is not None)
                 return
-            if later:
-                # The line was written after the duplicates were left out. It now applies to all hits.
-                self._unlined, self._recalled = (whole, steps), recalled
+            # A line that was written after the duplicates were left out now applies to all hits.
+            begin = _Start(whole, steps, recalled) if later else None
 
             def show() -> None:
                 self._unlined = None if later else start
-                self._show_opened(lambda: whole, steps, recalled, keeps_line=True)
+                self._show_opened(lambda _token: whole, steps, recalled, keeps_line=True)
 
-            self._apply_line(line, show)
+            self._apply_line(line, begin, show)
 
     def _line_now(self) -> str:
         """The line of games that applies, or the line that is looked for; empty if there is neither."""
@@ -192,7 +201,7 @@ class Narrower(QObject):
             return
         self._unsifted = whole, _, _ = part, steps, recalled
         self._show_opened(
-            lambda: _without(base, whole, found),
+            lambda token: _without(base, whole, found, token),
             (*steps, _WITHOUT),
             recalled,
             keeps_line=self._unlined is not None,
@@ -201,7 +210,7 @@ class Narrower(QObject):
 
     def _show_opened(
         self,
-        make: Callable[[], search_model.SearchResult],
+        make: Callable[[progress.CancelToken], search_model.SearchResult],
         steps: tuple[str, ...],
         recalled: str,
         *,
@@ -211,8 +220,8 @@ class Narrower(QObject):
         """Show what the choice in the pane of facets leaves of the hits that `make` returns."""
         choice = self._choice
 
-        def work(_token: object, _sink: object) -> _Pair:
-            return _chosen(make(), choice)
+        def work(token: progress.CancelToken, _sink: object) -> _Pair:
+            return _chosen(make(token), choice)
 
         def done(pair: _Pair) -> None:
             self.by_itself = by_itself
@@ -489,7 +498,7 @@ class Narrower(QObject):
         looks for them with what was chosen since."""
         if self._line_job is None or not self._line_is_sought():
             return False
-        self.set_games(self._line_job[1])
+        self._apply_line(*self._line_job[1:])
         return True
 
     def _line_is_sought(self) -> bool:
@@ -506,11 +515,16 @@ class Narrower(QObject):
         with every line."""
         self._apply_line(text.strip())
 
-    def _apply_line(self, line: str, if_wrong: Callable[[], None] | None = None) -> None:
-        """See `set_games`. `if_wrong` is called if the line cannot be applied."""
+    def _apply_line(
+        self, line: str, begin: _Start | None = None, if_wrong: Callable[[], None] | None = None
+    ) -> None:
+        """See `set_games`. The line applies to the hits `begin`, or if it is None to those of the former line
+        or to those shown. `if_wrong` is called if the line cannot be applied."""
         base, recalled, choice = self._base, self._recalled, self._choice
         start = self._unlined
-        if start is None and self._open_part is not None:
+        if begin is not None:
+            start, recalled = (begin.whole, begin.steps), begin.recalled
+        elif start is None and self._open_part is not None:
             start = self._open_part, self._steps_to_open()
             if self._unsifted is not None and start[1] == (*self._unsifted[1], _WITHOUT):
                 # Duplicates are left out among the games of the line, as on the command line. Otherwise a
@@ -526,9 +540,9 @@ class Narrower(QObject):
         # Duplicates that were left out after the line was written are left out of the games of the new line.
         sifted = self._left_out if _WITHOUT not in start[1] else None
 
-        def work(_token: object, _sink: object) -> tuple[search_model.SearchResult, _Pair]:
+        def work(token: progress.CancelToken, _sink: object) -> tuple[search_model.SearchResult, _Pair]:
             lined = narrowing.of_games(whole, games.fitting(base, line)) if line else whole
-            return lined, _chosen(lined if sifted is None else _without(base, lined, sifted), choice)
+            return lined, _chosen(lined if sifted is None else _without(base, lined, sifted, token), choice)
 
         def done(found: tuple[search_model.SearchResult, _Pair]) -> None:
             lined, pair = found
@@ -548,7 +562,7 @@ class Narrower(QObject):
             if if_wrong is not None:
                 if_wrong()
 
-        self._line_job = self._jobs.run(work, done, fail, name=_JOB), line
+        self._line_job = self._jobs.run(work, done, fail, name=_JOB), line, begin, if_wrong
 
     def _recall(self, kept: sets.NamedSet) -> None:
         def show(result: search_model.SearchResult) -> None:
@@ -689,10 +703,14 @@ class Narrower(QObject):
 
 
 def _without(
-    base: base_model.Base, result: search_model.SearchResult, found: duplicates.Duplicates
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    found: duplicates.Duplicates,
+    token: progress.CancelToken,
 ) -> search_model.SearchResult:
     """The hits without those of games that are duplicates among the games of the result."""
-    return narrowing.of_games(result, duplicates.first_ones(base, found, narrowing.in_games(result)))
+    left = duplicates.first_ones(base, found, narrowing.in_games(result), cancel=token)
+    return narrowing.of_games(result, left)
 
 
 def _chosen(opened: search_model.SearchResult, choice: _Choice | None) -> _Pair:
