@@ -82,7 +82,7 @@ def test_a_search_leaves_them_out_in_every_form(source: Path, tmp_path: Path, fo
             found = json.loads(run.out)
             assert (found["games"], found["positions"]) == ([3, 2], [[3, 20], [2, 4]])
         case "--jsonl":
-            assert [json.loads(line)["game"] for line in run.out.splitlines()] == [2, 3]
+            assert [json.loads(line)["game"] for line in run.out.splitlines()] == [3, 2]
         case "--csv":
             lines = run.out.splitlines()
             assert lines[0].startswith("file,")
