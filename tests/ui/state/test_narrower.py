@@ -444,12 +444,14 @@ def test_a_line_that_follows_the_duplicates_stays_when_they_are_shown_again(
     assert after(lambda: made.set_games(line)) == (whole & fits, line)
 
 
+@pytest.mark.parametrize("is_there", [True, False])
 def test_duplicates_are_left_out_among_the_games_of_the_line(
     qtbot: QtBot,
     door: jobs.Jobs,
     button: narrow.NarrowButton,
     base: base_model.Base,
     result: search_model.SearchResult,
+    is_there: bool,
 ) -> None:
     made = narrower.Narrower(door, button, button)
     made.take(base, result)
@@ -457,10 +459,11 @@ def test_duplicates_are_left_out_among_the_games_of_the_line(
     fits = set(games.fitting(base, line).tolist())
     inside = [game for game in result.order if game in fits]
     outside = [game for game in result.order if game not in fits]
-    # Two games of the line: a copy of a game outside, and a copy of a game of the line.
-    out = np.array([inside[1], inside[2]], np.int64)
-    kept = np.array([outside[0], inside[0]], np.int64)
-    copies = duplicates.Duplicates(out, kept, np.zeros(2, np.bool_), np.zeros(2, np.int64), base.games)
+    # A copy of a game of the line is left out, and a copy of another game stays.
+    out, kept = (inside[2], inside[0]) if is_there else (inside[1], outside[0])
+    copies = duplicates.Duplicates(
+        np.array([out]), np.array([kept]), np.zeros(1, np.bool_), np.zeros(1, np.int64), base.games
+    )
     for begin, then in (
         (lambda: made.leave_out(copies), lambda: made.set_games(line)),
         (lambda: made.set_games(line), lambda: made.leave_out(copies)),
@@ -469,7 +472,7 @@ def test_duplicates_are_left_out_among_the_games_of_the_line(
             step()
             qtbot.waitUntil(lambda: not door.count)
         assert made.part is not None
-        assert sorted(made.part.order) == sorted(set(inside) - {inside[2]})
+        assert sorted(made.part.order) == sorted(set(inside) - ({out} if is_there else set()))
         assert made.line == line
         made.leave_out(None)
         made.set_games("")
