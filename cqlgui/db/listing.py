@@ -7,7 +7,6 @@ import collections
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from concurrent import futures
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -405,7 +404,7 @@ def _ranks_of_texts(keys: Callable[[int], np.ndarray], offset: int) -> np.ndarra
     """The ranks of texts, from 0; equal texts share a rank. `keys` has the eight bytes of each text from a
     byte on as a number. All texts are alike in the first `offset` bytes."""
     first = keys(offset)
-    order = _argsort(first)
+    order = np.argsort(first)
     new, alive = np.ones(len(order), np.bool_), np.ones(len(order), np.bool_)
     # Part by part, because ten million numbers take 80 MB.
     for begin in range(1, len(order), _PART):
@@ -434,23 +433,6 @@ def _ranks_of_texts(keys: Callable[[int], np.ndarray], offset: int) -> np.ndarra
     return ranks
 
 
-def _argsort(keys: np.ndarray) -> np.ndarray:
-    """As `np.argsort`, in two threads. Equal keys may come in any order."""
-    if len(keys) < _PART:
-        return np.argsort(keys)
-    middle = len(keys) // 2
-    order: np.ndarray = np.argpartition(keys, middle)
-
-    def sort(part: np.ndarray) -> None:
-        part[:] = part[np.argsort(keys[part])]
-
-    with futures.ThreadPoolExecutor(1) as thread:
-        other = thread.submit(sort, order[middle:])
-        sort(order[:middle])
-        other.result()
-    return order
-
-
 def _order(keys: np.ndarray) -> np.ndarray:
     """The order of games by their keys of 32 bits. Games with equal keys keep their order. Sorts by 16 bits
     at a time, because NumPy sorts 16-bit numbers by counting, which is fast."""
@@ -459,7 +441,9 @@ def _order(keys: np.ndarray) -> np.ndarray:
         # Often all texts are different, as with the addresses of games. Then each key says the place of its
         # game.
         places = np.full(len(keys), -1, np.int64)
-        places[keys - np.uint32(low)] = np.arange(len(keys), dtype=np.uint32)
+        for begin in range(0, len(keys), _PART):
+            some = keys[begin : begin + _PART]
+            places[some - np.uint32(low)] = np.arange(begin, begin + len(some))
         if int(places.min(initial=0)) == 0:
             return places
     order: np.ndarray = np.argsort(keys.astype(np.uint16), kind="stable")

@@ -172,13 +172,3 @@ def test_the_bytes_of_texts_become_numbers_in_their_order() -> None:
 def test_games_with_equal_keys_keep_their_order(keys: list[int]) -> None:
     given = np.array(keys, np.uint32)
     assert listing._order(given).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
-
-
-def test_large_arrays_are_sorted_in_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_PART", 10)
-    random = np.random.default_rng(5)
-    for size, highest in ((10, 3), (11, 2**63), (1000, 40), (1001, 2**63)):
-        keys = random.integers(0, highest, size).astype(np.uint64)
-        order = listing._argsort(keys)
-        assert sorted(order.tolist()) == list(range(size))
-        assert keys[order].tolist() == sorted(keys.tolist())
