@@ -136,8 +136,12 @@ class _Results:
 
     def write(self, text: str) -> int:
         """Write the text."""
-        with self._named():
+        try:
             return self.stream.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError as fault:
+            raise self._named(fault) from fault
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write the lines, one after the other."""
@@ -146,21 +150,19 @@ class _Results:
 
     def flush(self) -> None:
         """Write buffered text."""
-        with self._named():
-            self.stream.flush()
-        if self._fault is not None:
-            raise self._fault
-
-    @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
-        """Raise errors in writing as `OutputError`."""
         try:
-            yield
+            self.stream.flush()
         except BrokenPipeError:
             raise
         except OSError as fault:
-            self._fault = OutputError(fault.errno, fault.strerror or str(fault))
-            raise self._fault from fault
+            raise self._named(fault) from fault
+        if self._fault is not None:
+            raise self._fault
+
+    def _named(self, fault: OSError) -> OutputError:
+        """The error for an error in writing."""
+        self._fault = OutputError(fault.errno, fault.strerror or str(fault))
+        return self._fault
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

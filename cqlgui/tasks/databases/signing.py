@@ -30,26 +30,27 @@ _LOOK_SECONDS: Final = 0.1
 def of_segment(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
     """The signatures of a segment, read from their file or made now. `asked` are the games of the segment.
     Without machine code, nothing is known of a large segment."""
-    found = _read(segment)
-    if found is not None:
-        return found
+    return _read(segment) or _made(segment, asked)
+
+
+def sign(segment: segments.Segment) -> None:
+    """Make the file with a segment's signatures, if there is none."""
+    if _read(segment) is None:
+        _made(segment, games.of_segment(segment))
+
+
+def _read(segment: segments.Segment) -> signatures.Signatures | None:
+    data = side_files.read(segment, signatures.VERSION)
+    return None if data is None else signatures.Signatures.unpacked(data, segment.games)
+
+
+def _made(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
     if not native.available() and int(asked.whole.sum()) > _MOST_PLAIN:
         return signatures.unknown(len(asked))
     segment.prove()
     found = signatures.make(asked)
     side_files.write(segment, signatures.VERSION, found.packed())
     return found
-
-
-def sign(segment: segments.Segment) -> None:
-    """Make the file with a segment's signatures, if there is none."""
-    if _read(segment) is None:
-        of_segment(segment, games.of_segment(segment))
-
-
-def _read(segment: segments.Segment) -> signatures.Signatures | None:
-    data = side_files.read(segment, signatures.VERSION)
-    return None if data is None else signatures.Signatures.unpacked(data, segment.games)
 
 
 class Signer:
