@@ -1,2 +1,2 @@
-"""The pane with pictures of a result. Only the module `canvas` needs pyqtgraph. It is imported when a picture
-is first shown, because pyqtgraph takes long to load."""
+"""The pane with pictures of a result. Only the module `canvas` needs pyqtgraph. The module `loading` imports
+it when a picture is first shown, because this takes long."""

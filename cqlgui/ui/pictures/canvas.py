@@ -1,5 +1,5 @@
-"""Draws pictures with pyqtgraph. Importing this module takes some tenths of a second; only `pane` imports it,
-in a thread, when a picture is first shown."""
+"""Draws pictures with pyqtgraph, which takes long to import. Only `pane` imports this module, after `loading`
+has imported pyqtgraph."""
 
 from __future__ import annotations
 

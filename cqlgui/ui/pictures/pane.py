@@ -39,7 +39,7 @@ from cqlgui.tasks.pictures import left_over, pictures, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.look import fitting, labels, theme, wording
 from cqlgui.ui.loop import jobs
-from cqlgui.ui.pictures import asking, table_model
+from cqlgui.ui.pictures import asking, loading, table_model
 from cqlgui.ui.tables import view
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ _PLIES: Final = (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, square_maps.DEEPEST)
 _USUAL_PLIES: Final = 10
 """The choices of plies after the hit, and the first choice."""
 _JOB, _SAVING, _LOADING = "picture", "save picture", "load pictures"
+_STEP: Final = 0.01
+"""Seconds after which the window has a turn while drawing code is loaded. One step may take longer."""
 _NO_RESULT: Final = "No hits yet. Run a search to see pictures of its hits."
 _NO_OTHERS: Final = (
     "There is only one result. Keep the hits of another query (Narrow, Keep these hits), then search again:"
@@ -304,13 +306,10 @@ class PicturesPane(QWidget):
             self._say(_NO_OTHERS)
             return
         if self._canvas is None:
-            # The module with the drawing code loads pyqtgraph, which takes a third of a second. It is loaded
-            # in this thread: pyqtgraph touches all classes of PySide, and PySide makes a class when it is
-            # first touched. In another thread, this crashed while Qt called Python in this thread.
             self._say("Counting…")
             if not self._loading:
                 self._loading = True
-                QTimer.singleShot(0, self, self._add_canvas)
+                QTimer.singleShot(0, self, self._load)
             return
         asked = asking.Asked(
             self.kind,
@@ -327,6 +326,13 @@ class PicturesPane(QWidget):
             self._fail,
             name=_JOB,
         )
+
+    def _load(self) -> None:
+        """Load more of the drawing code, and make the picture when all of it is there."""
+        if loading.load(_STEP):
+            self._add_canvas()
+        else:
+            QTimer.singleShot(0, self, self._load)
 
     def _add_canvas(self) -> None:
         if self._canvas is None:
