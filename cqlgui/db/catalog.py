@@ -360,8 +360,10 @@ class Catalog:
                 # Whoever asks for one player mostly asks for both.
                 for block in columns.overlapping(known, first, first + count):
                     self._store.load(connection, block, _PLAYERS)
-            column = self._store.part(connection, known, name, first, first + count).astype(np.int64)
-        return np.concatenate([column, np.zeros(count - len(column), np.int64)])
+            column = self._store.part(connection, known, name, first, first + count)
+            found = np.zeros(count, np.int64)
+            found[: len(column)] = column
+        return found
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
         """The texts of one tag in `count` games from ordinal `first` on. The text is None if the game lacks

@@ -172,3 +172,16 @@ def test_the_bytes_of_texts_become_numbers_in_their_order() -> None:
 def test_games_with_equal_keys_keep_their_order(keys: list[int]) -> None:
     given = np.array(keys, np.uint32)
     assert listing._order(given).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
+
+
+@pytest.mark.parametrize("count", [0, 1, 255, 256, 3000])
+def test_texts_are_ranked_by_all_their_bytes(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_PART", 100)
+    random = np.random.default_rng(count)
+    # Few letters make many texts that are equal, or that differ only behind their first bytes.
+    listed = [bytes(random.integers(97, 99, random.integers(0, 20)).tolist()) for _ in range(count)]
+    ends = np.cumsum([len(text) for text in listed], dtype=np.int64)
+    known = own_texts.Texts(b"".join(listed), ends, 0)
+    ranks = listing._ranks_of_texts(lambda offset: known.keys(offset, folded=False), 0)
+    expected = {text: place for place, text in enumerate(sorted(set(listed)))}
+    assert ranks.tolist() == [expected[text] for text in listed]

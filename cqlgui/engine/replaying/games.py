@@ -63,9 +63,13 @@ def of_segment(segment: segments.Segment, *, proven: bool = True) -> Games:
             starts[game] = table.number(segment.start_fen(game))
         except (ValueError, errors.IndexDamaged):
             starts[game] = -1
-    starts[(firsts < 0) | (firsts > len(packed) - counts)] = -1
-    # A damaged row may point outside the words, or may require too much memory.
-    firsts[starts < 0] = counts[starts < 0] = 0
+    size = len(packed)
+    # Most segments are sound as a whole: that is decided without an array for each comparison.
+    if firsts.min(initial=0) < 0 or firsts.max(initial=0) > size or (firsts + counts).max(initial=0) > size:
+        starts[(firsts < 0) | (firsts > size - counts)] = -1
+    if starts.min(initial=0) < 0:
+        # A damaged row may point outside the words, or may require too much memory.
+        firsts[starts < 0] = counts[starts < 0] = 0
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
     mainline, whole = rows["plies"].astype(np.int64) + 1, rows["positions"].astype(np.int64)

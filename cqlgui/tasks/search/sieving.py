@@ -44,6 +44,8 @@ _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
 """Number of games in the last slices. The last slices are small, so that no thread has to wait long for
 another thread."""
+_TOGETHER: Final = 8
+"""A thread takes up to this number of slices at once while they have fewer games than one slice should."""
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
 """Number of games that are handed out together if there is no compiled query."""
@@ -273,36 +275,22 @@ class Sieve:
         number = -1
         try:
             while True:
-                # Planning a segment may take a while. Planning holds only the lock `_feeding`. Threads that
-                # wait for `_changed` therefore need not wait for planning.
-                with self._feeding:
-                    with self._changed:
-                        self._changed.wait_for(
-                            lambda: self._unwanted.is_set() or self._given - self._taken < _MOST_WAITING
-                        )
-                        number = self._given
-                        wanted = not self._unwanted.is_set() and self._end is None
+                number, tasks = self._planned()
+                if not tasks:
+                    return
+                for task in tasks:
                     priority.pause()
-                    task = next(self._tasks, None) if wanted else None
+                    started = time.perf_counter()
+                    chunk = scan_part(self._chosen, task, self._straight, self._within, self._unwanted.is_set)
+                    spent = max(time.perf_counter() - started, 1e-6)
                     with self._changed:
-                        if task is None:
-                            self._stop_at(number)
-                            return
-                        self._given += 1
-                priority.pause()
-                started = time.perf_counter()
-                chunk = scan_part(self._chosen, task, self._straight, self._within, self._unwanted.is_set)
-                spent = max(time.perf_counter() - started, 1e-6)
-                with self._changed:
-                    self._chunks[number] = chunk
-                    wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
-                    self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
-                    self._changed.notify_all()
+                        self._chunks[number] = chunk
+                        wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
+                        self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
+                        self._changed.notify_all()
+                    number += 1
         except errors.CqlguiError as fault:
-            # The error is not reported here. The interpreter later opens the same source, gets the same error
-            # and reports the error.
-            # The traceback would keep the compiled code in memory.
-            self.fault = fault.with_traceback(None)
+            self._note(fault)
             with self._changed:
                 self._stop_at(number)
         finally:
@@ -317,6 +305,47 @@ class Sieve:
                     # chunk.
                     self._stop_at(number)
                 self._changed.notify_all()
+
+    def _planned(self) -> tuple[int, list[Slice]]:
+        """The next slices, and the number of the first one; no slices if there are no more. Slices with few
+        games are taken together, because handing over to another thread takes longer than searching them.
+        """
+        tasks: list[Slice] = []
+        games = 0
+        # Planning a segment may take a while. Planning holds only the lock `_feeding`. Threads that wait for
+        # `_changed` therefore need not wait for planning.
+        with self._feeding:
+            with self._changed:
+                self._changed.wait_for(lambda: self._unwanted.is_set() or self._room > 0)
+                begin = self._given
+            while len(tasks) < _TOGETHER and games < self._size and self._room > 0:
+                with self._changed:
+                    wanted = not self._unwanted.is_set() and self._end is None
+                priority.pause()
+                try:
+                    task = next(self._tasks, None) if wanted else None
+                except errors.CqlguiError as fault:
+                    self._note(fault)
+                    task = None
+                with self._changed:
+                    if task is None:
+                        self._stop_at(self._given)
+                        break
+                    self._given += 1
+                tasks.append(task)
+                games += len(task.numbers)
+        return begin, tasks
+
+    def _note(self, fault: errors.CqlguiError) -> None:
+        """Keep an error. It is not reported here: the interpreter later opens the same source, gets the same
+        error and reports it."""
+        # The traceback would keep the compiled code in memory.
+        self.fault = fault.with_traceback(None)
+
+    @property
+    def _room(self) -> int:
+        """The number of slices that may be handed out now."""
+        return _MOST_WAITING - (self._given - self._taken)
 
     def _stop_at(self, number: int) -> None:
         self._end = number if self._end is None else min(self._end, number)
