@@ -103,6 +103,12 @@ def token_kind(word: str) -> Kind:
     return _TOKEN_KINDS.get(_BY_NAME[word].kind, Kind.KEYWORD)
 
 
+def load_suggesting() -> None:
+    """Load the modules that `suggest` needs. Without this, the first misspelled word waits for the disk."""
+    import rapidfuzz.distance
+    import rapidfuzz.process  # noqa: F401
+
+
 def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
     """The keyword or the member of `others` that the user probably meant by the misspelling `word`; None if
     no word is close enough."""
@@ -111,7 +117,7 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
     by_case = _BY_CASE.get(word.lower())
     if by_case is not None:
         return by_case
-    # `rapidfuzz` is imported only here, because it loads slowly and most runs meet no misspelling.
+    # The module does not import this, because it loads slowly and most runs meet no misspelling.
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 

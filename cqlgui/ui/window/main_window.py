@@ -96,6 +96,7 @@ class MainWindow(frame.Frame):
         elif kept.files:
             self.opening.restore(kept)
         self.queries_kept.fill_library()
+        self.queries_kept.load_suggesting()
         self.queries_kept.fill_history()
         self.queries_kept.fill_recent()
         self.editor.edit.setFocus()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.base.files import disk
+from cqlgui.cql.vocabulary import registry
 from cqlgui.tasks.asking import library, queries
 from cqlgui.tasks.databases import files, history
 from cqlgui.tasks.results import entry_model
@@ -105,6 +106,12 @@ class QueriesKept(QObject):
 
     def fill_library(self) -> None:
         self._frame.jobs.run(lambda _token, _sink: library.entries(), self._show_library, name="library")
+
+    def load_suggesting(self) -> None:
+        """Load what the editor needs when the user misspells a word, before this happens."""
+        self._frame.jobs.run(
+            lambda _token, _sink: registry.load_suggesting(), lambda _done: None, name="suggesting"
+        )
 
     def _show_library(self, entries: list[entry_model.QueryEntry]) -> None:
         self._frame.library.set_entries(entries)
