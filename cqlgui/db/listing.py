@@ -361,7 +361,10 @@ class Listing:
         # Most rows have the same beginning as the first one, so all rows need not be read twice.
         _, _, first = next(self._own(connection, blocks, sort))
         guess = first.prefix
-        own, common = own_keys(guess)
+        made, common = own_keys(guess)
+        made_before = {guess: made}
+        # Ten million numbers take 80 MB, so they are kept no longer than they are needed.
+        del made
         outside = sorted({text for text in texts.values() if not text.startswith(common)})
         low = sum(text < common for text in outside)
         ranks = {text: place + 1 for place, text in enumerate(outside[:low])}
@@ -370,10 +373,10 @@ class Listing:
         joined = own_texts.Texts(b"".join(texts[number] for number in inside), ends, 0)
 
         def keys(offset: int) -> np.ndarray:
-            nonlocal own
-            if offset != guess:
-                own, _ = own_keys(offset)
-            made, own = own, own[:0]
+            made = made_before.pop(offset, None)
+            made_before.clear()
+            if made is None:
+                made, _ = own_keys(offset)
             return np.concatenate([joined.keys(offset, folded=False), made]) if inside else made
 
         found = _ranks_of_texts(keys, len(common))
@@ -402,51 +405,59 @@ def _games(blocks: Sequence[Block]) -> int:
 
 
 def _ranks_of_texts(keys: Callable[[int], np.ndarray], offset: int) -> np.ndarray:
-    """The ranks of texts, from 0; equal texts share a rank. `keys` has the eight bytes of each text from a
-    byte on as a number. All texts are alike in the first `offset` bytes."""
-    ordered = keys(offset)
+    """The ranks of texts, from 0; equal texts share a rank. `keys` makes an array with eight bytes of each
+    text, from a byte on, as a number. All texts are alike in the first `offset` bytes."""
+    numbers = keys(offset)
     # The first bytes of a text and its place share a number, because numbers are sorted more than twice as
-    # fast as places by numbers, and in less memory. The last of the eight bytes make room for the place.
-    place_bits = len(ordered).bit_length()
+    # fast as places by numbers, and in less memory. The other bytes of the eight are kept apart.
+    place_bits = len(numbers).bit_length()
     room = 8 * -(-place_bits // 8)
-    shift, mask = np.uint64(room), np.uint64((1 << place_bits) - 1)
-    ends = np.empty(len(ordered), np.uint32)
+    shift = np.uint64(room)
+    others = np.empty(len(numbers), np.uint32)
     # Part by part, because ten million numbers take 80 MB.
-    for begin in range(0, len(ordered), _PART):
-        part = ordered[begin : begin + _PART]
-        ends[begin : begin + _PART] = part & np.uint64((1 << room) - 1)
+    for begin in range(0, len(numbers), _PART):
+        part = numbers[begin : begin + _PART]
+        others[begin : begin + _PART] = part & np.uint64((1 << room) - 1)
         part[:] = part >> shift << shift | np.arange(begin, begin + len(part), dtype=np.uint64)
-    _sort(ordered)
-    new, alive = np.ones(len(ordered), np.bool_), np.ones(len(ordered), np.bool_)
-    for begin in range(1, len(ordered), _PART):
-        some = ordered[begin - 1 : begin + _PART] >> shift
-        new[begin : begin + _PART] = some[1:] != some[:-1]
-        alive[begin : begin + _PART] = some[1:] != 0
-    ordered &= mask
-    order = ordered.view(np.int64)
-    # Neighbours with equal keys are compared by their next bytes, unless both have ended.
-    last: np.ndarray | None = ends
-    while True:
-        again = ~new & alive
-        again[:-1] |= again[1:]
-        places = np.flatnonzero(again)
-        if not len(places):
-            break
-        group = np.cumsum(new[places])
-        if last is None:
-            offset += 8
-            last = keys(offset)
-        following = last[order[places]]
-        last = None
-        inner = np.lexsort((following, group))
-        order[places] = order[places][inner]
-        group, following = group[inner], following[inner]
-        new[places[1:]] |= (group[1:] != group[:-1]) | (following[1:] != following[:-1])
-        alive = np.zeros(len(order), np.bool_)
+    _sort(numbers)
+    new, alive = np.ones(len(numbers), np.bool_), np.ones(len(numbers), np.bool_)
+    for begin in range(1, len(numbers), _PART):
+        ordered = numbers[begin - 1 : begin + _PART] >> shift
+        new[begin : begin + _PART] = ordered[1:] != ordered[:-1]
+        alive[begin : begin + _PART] = ordered[1:] != 0
+    numbers &= np.uint64((1 << place_bits) - 1)
+    order = numbers.view(np.int64)
+    # Neighbours with equal first bytes are compared by the others. A text with no byte but 0 in all eight has
+    # ended.
+    places = _tied(~new)
+    alive[places] |= _order_ties(order, new, places, others) != 0
+    # Neighbours that are still equal are compared by their next bytes, unless both have ended.
+    while len(places := _tied(~new & alive)):
+        offset += 8
+        following = _order_ties(order, new, places, keys(offset))
+        alive[:] = False
         alive[places] = following != 0
     ranks = np.empty(len(order), np.uint32)
     ranks[order] = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
     return ranks
+
+
+def _tied(equal: np.ndarray) -> np.ndarray:
+    """The places of `equal` (equal to the place before) and the places before them, ascending."""
+    equal[:-1] |= equal[1:]
+    return np.flatnonzero(equal)
+
+
+def _order_ties(order: np.ndarray, new: np.ndarray, places: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Order the texts at `places`, which are equal so far, by more of their bytes (`keys`, for all texts).
+    `new` says for each place whether its text differs from the text before. Returns the bytes in the new
+    order."""
+    tied = order[places]
+    following: np.ndarray = keys[tied]
+    inner = np.lexsort((following, np.cumsum(new[places])))
+    order[places], following = tied[inner], following[inner]
+    new[places[1:]] |= following[1:] != following[:-1]
+    return following
 
 
 def _sort(numbers: np.ndarray) -> None:

@@ -174,14 +174,36 @@ def test_games_with_equal_keys_keep_their_order(keys: list[int]) -> None:
     assert listing._order(given).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
 
 
-@pytest.mark.parametrize("count", [0, 1, 255, 256, 3000])
-def test_texts_are_ranked_by_all_their_bytes(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("count", [0, 1, 2, 255, 256, 3000, 65_535, 65_536])
+@pytest.mark.parametrize("letters", [b"ab", b"\0a", bytes(range(256))])
+def test_texts_are_ranked_by_all_their_bytes(
+    count: int, letters: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(listing, "_PART", 100)
     random = np.random.default_rng(count)
     # Few letters make many texts that are equal, or that differ only behind their first bytes.
-    listed = [bytes(random.integers(97, 99, random.integers(0, 20)).tolist()) for _ in range(count)]
-    ends = np.cumsum([len(text) for text in listed], dtype=np.int64)
-    known = own_texts.Texts(b"".join(listed), ends, 0)
+    sizes = random.integers(0, 20, count)
+    letter = np.frombuffer(letters, np.uint8)[random.integers(0, len(letters), int(sizes.sum()))]
+    known = own_texts.Texts(letter.tobytes(), np.cumsum(sizes), 0)
     ranks = listing._ranks_of_texts(lambda offset: known.keys(offset, folded=False), 0)
+
+    def compared(text: bytes) -> bytes:
+        """The bytes that count: a text ends before eight bytes of 0 that begin at a multiple of 8."""
+        blocks = [text[place : place + 8].ljust(8, b"\0") for place in range(0, 24, 8)]
+        return b"".join(blocks[: blocks.index(bytes(8))] if bytes(8) in blocks else blocks)
+
+    ends = np.cumsum(sizes).tolist()
+    listed = [compared(known.data[end - size : end]) for end, size in zip(ends, sizes.tolist(), strict=True)]
     expected = {text: place for place, text in enumerate(sorted(set(listed)))}
     assert ranks.tolist() == [expected[text] for text in listed]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("turned", [False, True])
+def test_blocks_with_other_beginnings_are_sorted_together(tmp_path: Path, turned: bool) -> None:
+    # The beginnings of the blocks differ by eight bytes, as many as are compared at a time.
+    blocks = [[game(f"{SITE}{more}{n}") for n in (30, 10, 20, 40)] for more in ("studies/", "")]
+    rows = [row for block in (reversed(blocks) if turned else blocks) for row in block]
+    with filled(tmp_path, rows, 4) as (opened, source):
+        wanted = sorted(range(len(rows)), key=lambda place: rows[place].site or "")
+        assert list(opened.ids([(source, 0)], sort="site")) == wanted

@@ -117,7 +117,7 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
     by_case = _BY_CASE.get(word.lower())
     if by_case is not None:
         return by_case
-    # The module does not import this, because it loads slowly and most runs meet no misspelling.
+    # `rapidfuzz` is imported here and not at the top, because it loads slowly and few runs need it.
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 

@@ -64,8 +64,10 @@ def of_segment(segment: segments.Segment, *, proven: bool = True) -> Games:
         except (ValueError, errors.IndexDamaged):
             starts[game] = -1
     size = len(packed)
-    # Most segments are sound as a whole: that is decided without an array for each comparison.
-    if firsts.min(initial=0) < 0 or firsts.max(initial=0) > size or (firsts + counts).max(initial=0) > size:
+    # Most segments are sound, and this is decided without an array for each comparison. In a damaged segment
+    # the sum may overflow, but then the first condition has found the damage.
+    is_damaged = firsts.min(initial=0) < 0 or firsts.max(initial=0) > size
+    if is_damaged or (firsts + counts).max(initial=0) > size:
         starts[(firsts < 0) | (firsts > size - counts)] = -1
     if starts.min(initial=0) < 0:
         # A damaged row may point outside the words, or may require too much memory.

@@ -1,4 +1,4 @@
-"""Loads pyqtgraph in short steps, so that the window answers meanwhile."""
+"""Loads pyqtgraph in steps, so that the window answers meanwhile."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def _steps() -> Iterator[None]:
     try:
         for statement in ast.parse(source).body:
             code = compile(ast.Module([statement], []), spec.origin or _PACKAGE, "exec", dont_inherit=True)
-            exec(code, package.__dict__)  # The text is that of an installed module.
+            # This is what an import does with the same text: nothing from a user is run.
+            exec(code, package.__dict__)
             yield
     except Exception:
         # As after a plain import that failed, the package is not there. The next import says why.

@@ -92,7 +92,7 @@ class PicturesPane(QWidget):
         self._result: search_model.SearchResult | None = None
         self._others: tuple[transitions.Named, ...] = ()
         self._canvas: canvas_module.Canvas | None = None
-        self._loading = False
+        self._is_loading = False
         self._picture: asking.Picture | None = None
         self._named: tuple[transitions.Named, ...] = ()
         # Whether the picture no longer fits what was asked.
@@ -123,6 +123,11 @@ class PicturesPane(QWidget):
     def canvas(self) -> canvas_module.Canvas | None:
         """The widget with the picture; None until a picture was shown."""
         return self._canvas
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether the drawing code is being loaded; a picture follows."""
+        return self._is_loading
 
     def choose(self, kind: asking.Kind) -> None:
         """Choose a kind of picture."""
@@ -307,8 +312,8 @@ class PicturesPane(QWidget):
             return
         if self._canvas is None:
             self._say("Counting…")
-            if not self._loading:
-                self._loading = True
+            if not self._is_loading:
+                self._is_loading = True
                 QTimer.singleShot(0, self, self._load)
             return
         asked = asking.Asked(
@@ -329,10 +334,15 @@ class PicturesPane(QWidget):
 
     def _load(self) -> None:
         """Load more of the drawing code, and make the picture when all of it is there."""
-        if loading.load(_STEP):
-            self._add_canvas()
-        else:
-            QTimer.singleShot(0, self, self._load)
+        try:
+            if loading.load(_STEP):
+                self._is_loading = False
+                self._add_canvas()
+            else:
+                QTimer.singleShot(0, self, self._load)
+        except ImportError as error:
+            self._is_loading = False
+            self._say(f"Pictures cannot be drawn: {error}")
 
     def _add_canvas(self) -> None:
         if self._canvas is None:

@@ -11,7 +11,7 @@ import argparse
 import gc
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QTimer
@@ -52,7 +52,7 @@ def main(words: Sequence[str] | None = None) -> int:
     shown.set_result(base, result)
     # As in the program, the garbage collector does not run by chance.
     gc.disable()
-    watch = _Watch(application, door)
+    watch = _Watch(application, lambda: door.count > 0 or shown.is_loading)
     watch.measure("the first picture, with pyqtgraph", shown.show)
     for kind in (*list(asking.Kind)[1:], asking.Kind.YEAR):
         watch.measure(kind.value, lambda kind=kind: shown.choose(kind))  # type: ignore[misc]  # bound now
@@ -62,9 +62,9 @@ def main(words: Sequence[str] | None = None) -> int:
 class _Watch:
     """Measures how long work takes, and how long the event loop stands still."""
 
-    def __init__(self, application: QApplication, door: jobs.Jobs) -> None:
+    def __init__(self, application: QApplication, is_busy: Callable[[], bool]) -> None:
         self._application = application
-        self._door = door
+        self._is_busy = is_busy
         self._last = self._worst = 0.0
         self._timer = QTimer()
         self._timer.timeout.connect(self._beat)
@@ -75,13 +75,13 @@ class _Watch:
         self._worst, self._last = max(self._worst, now - self._last), now
 
     def measure(self, name: str, act: object) -> None:
-        """Do something, and wait until no job is left and all is painted."""
+        """Do something, and wait until no work is left and all is painted."""
         assert callable(act)
         self._application.processEvents()
         begun = self._last = time.perf_counter()
         self._worst, spent = 0.0, time.process_time()
         act()
-        while self._door.count:
+        while self._is_busy():
             self._application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         seconds = time.perf_counter() - begun
         spent = time.process_time() - spent

@@ -27,7 +27,7 @@ from cqlgui.tasks.search import searching
 from cqlgui.ui.look import canvas as painting
 from cqlgui.ui.look import labels, theme
 from cqlgui.ui.loop import jobs
-from cqlgui.ui.pictures import asking, drawings, pane, table_model
+from cqlgui.ui.pictures import asking, drawings, loading, pane, table_model
 from tests import helpers
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")
@@ -55,6 +55,12 @@ def narrowings(shown: pane.PicturesPane) -> list[Narrowed]:
     found: list[Narrowed] = []
     shown.narrowed.connect(lambda function, words: found.append((function, words)))
     return found
+
+
+@pytest.fixture(autouse=True)
+def _drawing_code() -> None:
+    """Load the drawing code at once, so that whoever waits for the jobs of a pane has its picture."""
+    assert loading.load(60)
 
 
 @pytest.fixture(autouse=True)
@@ -327,6 +333,49 @@ def test_a_hidden_pane_counts_nothing(
     made.show()
     settle(qtbot, door)
     assert made.picture == histograms.histogram(base, other, histograms.By.YEAR)
+
+
+def test_a_picture_waits_for_the_drawing_code(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps = iter([False, False, True])
+    monkeypatch.setattr(loading, "load", lambda _seconds: next(steps))
+    made = pane.PicturesPane(door)
+    qtbot.addWidget(made)
+    made.set_result(base, result)
+    assert not made.is_loading, "it is hidden"
+    made.show()
+    assert made.is_loading
+    assert message(made) == "Counting…"
+    assert made.canvas is None
+    qtbot.waitUntil(lambda: not made.is_loading)
+    assert not list(steps)
+    settle(qtbot, door)
+    assert made.canvas is not None
+    assert isinstance(made.picture, histograms.Histogram)
+
+
+def test_drawing_code_that_cannot_be_loaded_is_told(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_seconds: float) -> bool:
+        raise ImportError("No module named 'pyqtgraph'")
+
+    monkeypatch.setattr(loading, "load", fail)
+    made = pane.PicturesPane(door)
+    qtbot.addWidget(made)
+    made.set_result(base, result)
+    made.show()
+    qtbot.waitUntil(lambda: not made.is_loading)
+    assert message(made) == "Pictures cannot be drawn: No module named 'pyqtgraph'"
 
 
 def test_what_cannot_be_shown_is_said_in_words(
