@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -44,6 +45,8 @@ from cqlgui.ui.tables import view
 
 if TYPE_CHECKING:
     from cqlgui.ui.pictures import canvas as canvas_module
+
+_log = logging.getLogger(__name__)
 
 WIDE: Final = 640
 """From this width in pixels on, the table is beside the picture, and below it otherwise."""
@@ -126,7 +129,7 @@ class PicturesPane(QWidget):
 
     @property
     def is_loading(self) -> bool:
-        """Whether the drawing code is being loaded; a picture follows."""
+        """Whether the drawing code is being loaded."""
         return self._is_loading
 
     def choose(self, kind: asking.Kind) -> None:
@@ -335,30 +338,35 @@ class PicturesPane(QWidget):
     def _load(self) -> None:
         """Load more of the drawing code, and make the picture when all of it is there."""
         try:
-            if loading.load(_STEP):
-                self._is_loading = False
+            is_loaded = loading.load(_STEP)
+            if is_loaded:
                 self._add_canvas()
-            else:
-                QTimer.singleShot(0, self, self._load)
-        except ImportError as error:
+        except Exception as error:  # a damaged package may raise anything
+            _log.exception("The drawing code cannot be loaded.")
             self._is_loading = False
             self._say(f"Pictures cannot be drawn: {error}")
-
-    def _add_canvas(self) -> None:
-        if self._canvas is None:
-            from cqlgui.ui.pictures import canvas as canvas_module
-
-            self._canvas = canvas_module.Canvas(self)
-            self._canvas.picked.connect(self._narrow_to)
-            self._canvas.moved.connect(self.table.go_to)
-            self._canvas.fitted.connect(self._sum_up)
-            self._splitter.insertWidget(0, self._canvas)
-            self._turn_splitter()
-            self._jobs.run(lambda _token, _sink: square_maps.load(), name=_LOADING)
+            return
+        if not is_loaded:
+            QTimer.singleShot(0, self, self._load)
+            return
+        self._is_loading = False
         if self.isVisible():
             self._work()
         else:
             self._stale = True
+
+    def _add_canvas(self) -> None:
+        if self._canvas is not None:
+            return
+        from cqlgui.ui.pictures import canvas as canvas_module
+
+        self._canvas = canvas_module.Canvas(self)
+        self._canvas.picked.connect(self._narrow_to)
+        self._canvas.moved.connect(self.table.go_to)
+        self._canvas.fitted.connect(self._sum_up)
+        self._splitter.insertWidget(0, self._canvas)
+        self._turn_splitter()
+        self._jobs.run(lambda _token, _sink: square_maps.load(), name=_LOADING)
 
     def _show(self, picture: asking.Picture, named: tuple[transitions.Named, ...]) -> None:
         from cqlgui.ui.pictures import drawings

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
 
 from cqlgui.base import priority
 from cqlgui.tasks.databases import importing
@@ -45,7 +45,9 @@ def main(words: Sequence[str] | None = None) -> int:
     result = searching.search(base, options.query, how)
     print(f"{result.positions:,} hits in {len(result.order):,} games")
     door = jobs.Jobs()
-    shown = pane.PicturesPane(door)
+    window = _Window(door)
+    shown = pane.PicturesPane(door, window)
+    window.resize(options.width, 640)
     shown.resize(options.width, 640)
     shown.set_others([(text, searching.search(base, text, how)) for text in OTHERS])
     shown.set_normalised(True)
@@ -53,10 +55,28 @@ def main(words: Sequence[str] | None = None) -> int:
     # As in the program, the garbage collector does not run by chance.
     gc.disable()
     watch = _Watch(application, lambda: door.count > 0 or shown.is_loading)
-    watch.measure("the first picture, with pyqtgraph", shown.show)
+    watch.measure("the first picture, with pyqtgraph", window.show)
     for kind in (*list(asking.Kind)[1:], asking.Kind.YEAR):
         watch.measure(kind.value, lambda kind=kind: shown.choose(kind))  # type: ignore[misc]  # bound now
     return 0 if door.close() else 1
+
+
+class _Window(QWidget):
+    """Paints in turns, as the window of the program does (`MainWindow.event`): other threads are held back
+    meanwhile."""
+
+    def __init__(self, door: jobs.Jobs) -> None:
+        super().__init__()
+        self._door = door
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is not QEvent.Type.UpdateRequest:
+            return super().event(event)
+        self._door.turns.ask(self._paint)
+        return True
+
+    def _paint(self) -> None:
+        super().event(QEvent(QEvent.Type.UpdateRequest))
 
 
 class _Watch:

@@ -359,7 +359,10 @@ def test_a_picture_waits_for_the_drawing_code(
     assert isinstance(made.picture, histograms.Histogram)
 
 
+@pytest.mark.allow_log("drawing code cannot be loaded")
+@pytest.mark.parametrize("fault", [ImportError("No module named 'pyqtgraph'"), OSError("damaged")])
 def test_drawing_code_that_cannot_be_loaded_is_told(
+    fault: Exception,
     qtbot: QtBot,
     door: jobs.Jobs,
     base: base_model.Base,
@@ -367,7 +370,7 @@ def test_drawing_code_that_cannot_be_loaded_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(_seconds: float) -> bool:
-        raise ImportError("No module named 'pyqtgraph'")
+        raise fault
 
     monkeypatch.setattr(loading, "load", fail)
     made = pane.PicturesPane(door)
@@ -375,7 +378,12 @@ def test_drawing_code_that_cannot_be_loaded_is_told(
     made.set_result(base, result)
     made.show()
     qtbot.waitUntil(lambda: not made.is_loading)
-    assert message(made) == "Pictures cannot be drawn: No module named 'pyqtgraph'"
+    assert message(made) == f"Pictures cannot be drawn: {fault}"
+    monkeypatch.undo()
+    made.choose(Kind.PLY)
+    qtbot.waitUntil(lambda: not made.is_loading)
+    settle(qtbot, door)
+    assert isinstance(made.picture, histograms.Histogram), "it was mended meanwhile"
 
 
 def test_what_cannot_be_shown_is_said_in_words(
