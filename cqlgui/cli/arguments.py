@@ -111,10 +111,10 @@ def _search(one: argparse.ArgumentParser) -> None:
         "--sort",
         type=_sorts,
         metavar="COLUMN[,COLUMN...]",
-        help="sort the rows of --jsonl and --csv by columns, the most important first; - before a column "
-        "puts the largest values first, as in --sort=-white_elo,date (columns: white, black, white_elo, "
-        "black_elo, result, date, event, site, round, eco, opening, file, game, place, ply, element, value, "
-        "sort_key, hits)",
+        help="sort the rows of --jsonl, --csv and -o (not PGN) by columns, the most important first; - "
+        "before a column puts the largest values first, as in --sort=-white_elo,date (columns: white, "
+        "black, white_elo, black_elo, result, date, event, site, round, eco, opening, file, game, place, "
+        "ply, element, value, sort_key, hits)",
     )
     one.add_argument("--values", action="store_true", help="with values, order and sort keys (JSON)")
     one.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import sys
@@ -57,8 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.normalise:
             terminal.say(_NO_FRAME)
         return _batch(arguments)
-    if arguments.sort and not (arguments.jsonl or arguments.csv):
-        terminal.say("cqlgui search: --sort sorts the rows that --jsonl and --csv print: add one of them.")
+    if arguments.sort and not (arguments.jsonl or arguments.csv or _is_table(arguments.output)):
+        terminal.say(
+            "cqlgui search: --sort sorts the rows of --jsonl, of --csv, and of -o in all formats but PGN."
+        )
         return terminal.USAGE
     against = _against_hits(arguments)
     if against:
@@ -187,6 +190,11 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
 def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
     """The paths in `allowed` that are folders. `run` has warned about the other paths."""
     return tuple(folder for folder in allowed if disk.is_folder(folder))
+
+
+def _is_table(output: Path | None) -> bool:
+    """Whether a file has rows and not games."""
+    return output is not None and output.suffix.lower() != ".pgn"
 
 
 def _once(
@@ -318,6 +326,18 @@ def _once(
 
         if judges is not None:
             judges.progress = bar
+        arranged: exporting.Arranged | None = None
+        if arguments.sort:
+            from cqlgui.tasks.analysis import sorted_rows
+
+            arranged = functools.partial(
+                sorted_rows.tables,
+                base,
+                rows=_shape(arguments),
+                sorts=arguments.sort,
+                normalise=arguments.normalise,
+                cancel=cancel,
+            )
         try:
             report = exporting.export(
                 base,
@@ -329,6 +349,7 @@ def _once(
                 study=arguments.study,
                 large=arguments.large,
                 judges=judges,
+                arranged=arranged,
                 allowed=allowed,
                 cancel=cancel,
                 progress=bar,

@@ -154,11 +154,22 @@ def test_rows_are_sorted(source: Path) -> None:
     assert [(row["game"], row["ply"], row["until"]) for row in rows] == [
         ("1", "2", "5"), ("2", "2", "4"), ("3", "2", "2"),
     ]  # fmt: skip
-    for words in (["--sort", "ply"], ["--sort", "ply", "--count"], ["--jsonl", "--sort", "rating"]):
+    output = source.parent / "sorted.csv"
+    run = helpers.cli("search", source, "-e", query, "--spans", "--sort", "date", "-o", output)
+    assert run.code == 0, run.err
+    assert list(csv.DictReader(io.StringIO(output.read_text("utf-8")))) == rows
+    pgn = source.parent / "sorted.pgn"
+    for words in (
+        ["--sort", "ply"],
+        ["--sort", "ply", "--count"],
+        ["--sort", "ply", "-o", str(pgn)],
+        ["--jsonl", "--sort", "rating"],
+    ):
         run = helpers.cli("search", source, "-e", query, *words)
         assert run.code == 2
         assert "--sort" in run.err
         assert not run.out
+        assert not pgn.exists()
     batch = source.parent / "batch.jsonl"
     batch.write_text('{"id": 1, "query": "initial"}\n')
     run = helpers.cli("search", source, "--batch", batch, "--sort", "ply")
@@ -245,5 +256,18 @@ def test_sorted_rows_are_the_rows_of_the_search(source: Path, tmp_path: Path, qu
         assert len(rows) == len(by_ply) > 0
         assert sorted(map(json.dumps, by_ply)) == sorted(map(json.dumps, rows))
         assert [row["white"] for row in by_ply] == sorted((row["white"] for row in rows), reverse=True)
+        # A file has the same rows in the same order, also in the frame of the query.
+        for more in ([], ["--normalise"]):
+            out = tmp_path / "out.jsonl"
+            run = helpers.cli("search", source, "-e", query, *options, *more, "--sort=-white,ply", "-o", out)
+            assert run.code == 0, run.err
+            written = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+            if more:
+                names = ("game", "positionid", "white", "comment")
+                assert [[row[name] for name in names] for row in written] == [
+                    [row[name] for name in names] for row in by_ply
+                ]
+            else:
+                assert written == by_ply
         far = lines(place, "-e", query, *options, "--sort=-white,ply")
         assert [row["white"] for row in far] == [row["white"] for row in by_ply]

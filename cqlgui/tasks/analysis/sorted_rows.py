@@ -1,4 +1,5 @@
-"""Sorted rows of hits as records, for the command line, and the spelling of an order on the command line."""
+"""Sorted rows of hits as records, for the command line and for exports, and the spelling of an order on the
+command line."""
 
 from __future__ import annotations
 
@@ -44,11 +45,12 @@ def tables(
     *,
     rows: hit_table.Rows,
     sorts: Sequence[Key],
+    normalise: bool = False,
     cancel: progress.CancelToken | None = None,
 ) -> Iterator[list[dict[str, Any]]]:
     """The rows of a result in the order that `arranging.arrange` makes, with the fields of `rows`, some
     rows at a time. The hits must have all their details. If a game is a row, it shows the hit that comes
-    first in the order.
+    first in the order. With `normalise` (see `records.records`) the details of all games must be objects.
 
     Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
     """
@@ -62,8 +64,11 @@ def tables(
     def made(
         some: found_module.Columns, games: Sequence[int], told: Mapping[int, hit_model.GameHits]
     ) -> _Rows:
-        part = found_module.FoundGames(some, told, found.untold)
-        listed = records.of_games(base, part, games, result.orbits, variations=result.variations)
+        if normalise:
+            listed = records.records(base, told.values(), result.orbits, normalise=True)
+        else:
+            part = found_module.FoundGames(some, told, found.untold)
+            listed = records.of_games(base, part, games, result.orbits, variations=result.variations)
         return {(row["game"], row["positionid"]): row for row in listed}
 
     def whole(games: Sequence[int]) -> found_module.Columns:

@@ -56,6 +56,10 @@ although the user asked for the query's frame."""
 _REPORT_EVERY = 50
 
 
+Arranged = Callable[[search_model.SearchResult], Iterator[list[dict[str, Any]]]]
+"""Makes the rows of a table from a result whose hits have all their details, in an order of its own."""
+
+
 class TooLarge(errors.CqlguiError):  # a question rather than an error
     """A page would have more than `LARGE` diagrams. `export(..., large=True)` writes it all the same."""
 
@@ -73,6 +77,7 @@ def export(
     study: bool = False,
     large: bool = False,
     judges: judging.Judges | None = None,
+    arranged: Arranged | None = None,
     allowed: Sequence[Path] = (),
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
@@ -98,6 +103,9 @@ def export(
     even if no file is written in the end. Raises `judgement.JudgeError` for a table or an engine that fails.
     The position that a row shows is judged. With `normalise` this is the position in the query's own frame,
     which may be worth something else than the position of the game, and which may be no legal position.
+
+    With `arranged`, a table has the rows that this function makes of the games written, in their order
+    (`sorted_rows.tables`). A PGN keeps the order of the games.
 
     Raises `TooLarge` if a page would have more than `LARGE` diagrams, unless `large` allows this.
 
@@ -132,6 +140,7 @@ def export(
         token,
         progress,
     )
+    job.arranged = arranged
     if judges is not None and ending in JUDGED:
         job.judges = judges
         expected = {
@@ -327,6 +336,7 @@ class _Job:
         self.rows = rows
         self.ending = ending
         self.judges: judging.Judges | None = None
+        self.arranged: Arranged | None = None
         self.as_played = 0
         self.cancel = cancel
         self.report = report
@@ -386,7 +396,8 @@ class _Job:
         arrow_files.write(file, self._tables(), self._fields, self.ending, notes)
 
     def jsonl(self, file: BinaryIO) -> None:
-        as_objects = self.normalise or self.element is not None or self.judges is not None
+        special = self.element, self.judges, self.arranged
+        as_objects = self.normalise or any(one is not None for one in special)
         for piece in self._object_lines() if as_objects else self._lines():
             file.write(piece.encode("utf-8", "surrogatepass"))
 
@@ -435,6 +446,16 @@ class _Job:
 
     def _unjudged(self) -> Iterator[records.Table]:
         """The rows of the hits."""
+        if self.arranged is not None:
+            # An order is known when all hits are known.
+            if self.normalise or self.element is not None:
+                found = FoundGames.of(self._counted())
+            else:
+                found = FoundGames.filled([part for _, part in self._batches()])
+            order = tuple(game for game in self.chosen if game in found)
+            if order:
+                yield from self.arranged(data.replace(self.result, games=found, order=order))
+            return
         if self.normalise or self.element is not None:
             listed = records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
             yield from records.listed_tables(hit_table.grouped(listed, self.rows))

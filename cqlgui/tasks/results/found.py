@@ -613,6 +613,20 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return made
 
     @classmethod
+    def filled(cls, parts: Sequence[FoundGames]) -> FoundGames:
+        """As `merged`, for parts whose `columns` lack the games of `told`. These games get columns with blank
+        details, because the objects have their details."""
+        kinds = [part.columns.details.kind for part in parts if part.columns.details is not None]
+        made = list[FoundGames]()
+        for part in parts:
+            added = of_hits(part.told.values())
+            blank = HitDetails.none(kinds[0] if kinds else None, len(added), len(added.codes))
+            both = [one for one in (part.columns, data.replace(added, details=blank)) if len(one)]
+            if both:
+                made.append(cls(joined(both), part.told, part.untold))
+        return cls.merged(made)
+
+    @classmethod
     def grouped(cls, parts: Sequence[FoundGames]) -> Iterator[FoundGames]:
         """The results `parts`, with small results joined into larger results. Large results are not joined,
         so that little is copied."""

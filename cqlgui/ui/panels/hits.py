@@ -110,6 +110,8 @@ class HitsPanel(QWidget):
         self._exportable = False
         self._values_hidden = False
         self._ended = ""
+        # The query whose hits are shown.
+        self._text = ""
         self._waits = ""
         self._place = ""
         self._earlier = ""
@@ -165,6 +167,10 @@ class HitsPanel(QWidget):
         """Set the query and the options. The panel needs both to fetch the details that a search leaves
         out."""
         self._details.set_query(text, options)
+        if text != self._text:
+            # Another query has another order, but the user wants the same kind of rows.
+            self._text = text
+            self.arrange.set_wish(arrange.Wish(self.arrange.wish.rows))
 
     def add(self, found: FoundGames) -> None:
         """Append hits as they are found."""
@@ -208,8 +214,6 @@ class HitsPanel(QWidget):
         self._exportable = bool(result.games)
         self._result = result
         self.line.setEnabled(True)
-        # Another query has another order, but the user wants the same kind of rows.
-        self.arrange.set_wish(arrange.Wish(self.arrange.wish.rows))
         self._end()
         self._arrange()
 

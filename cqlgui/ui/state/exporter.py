@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
+from cqlgui.tasks.analysis import arranging, sorted_rows
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.likeness import duplicates, new_bases
 from cqlgui.tasks.results import base_model, search_model
@@ -53,13 +54,14 @@ class Exporter(QObject):
         choice: export_dialog.ExportChoice,
         selected: Sequence[int],
         element: tuple[int, int] | None,
+        sorts: Sequence[arranging.Key] = (),
         *,
         large: bool = False,
     ) -> None:
-        """Write the chosen part of a result. If the file would be very large, `too_large` carries a sentence
-        and a function that writes it all the same, unless `large`. If `choice.what` is `SELECTED`, only the
-        `selected` games are written. If `choice.what` is `ELEMENT`, only the hits of `element` are
-        written."""
+        """Write the chosen part of a result; a table has its rows in the order of `sorts`. If the file would
+        be very large, `too_large` carries a sentence and a function that writes it all the same, unless
+        `large`. If `choice.what` is `SELECTED`, only the `selected` games are written. If `choice.what` is
+        `ELEMENT`, only the hits of `element` are written."""
         chosen = list(selected) if choice.what is export_dialog.What.SELECTED else None
         limit = element if choice.what is export_dialog.What.ELEMENT else None
         self.note = ""
@@ -75,10 +77,19 @@ class Exporter(QObject):
                 if games is not None:
                     written, games = narrowing.of_games(written, np.sort(np.array(games, np.int64))), None
                 written, note = duplicates.without(base, written, cancel=token, progress=sink)
+            arranged = functools.partial(
+                sorted_rows.tables,
+                base,
+                rows=choice.rows,
+                sorts=sorts,
+                normalise=choice.normalise,
+                cancel=token,
+            )
             report = exporting.export(
                 base,
                 written,
                 choice.path,
+                arranged=arranged if sorts else None,
                 games=games,
                 annotate=choice.annotate,
                 element=limit,
@@ -97,7 +108,9 @@ class Exporter(QObject):
 
         def fail(error: errors.CqlguiError) -> None:
             if isinstance(error, exporting.TooLarge):
-                again = functools.partial(self.write, base, result, choice, selected, element, large=True)
+                again = functools.partial(
+                    self.write, base, result, choice, selected, element, sorts, large=True
+                )
                 self.too_large.emit(str(error), again)
             else:
                 self.ended.emit(str(error), "error")

@@ -65,12 +65,12 @@ class Output(QObject):
             element_hits=self._frame.hits.count if words else 0,
         )
         folder = Path(self._frame.folder) if self._frame.folder else None
-        rows = self._frame.hits.arrange.wish.rows
+        rows, sorts = self._frame.hits.arrange.wish.rows, self._frame.hits.arrange.wish.sorts
         choice = export_dialog.ExportDialog.ask(
             self._frame, counts, folder=folder, rows=rows, copy=self._copy_export
         )
         if choice is not None:
-            self._frame.exporter.write(base, result, choice, selected, element)
+            self._frame.exporter.write(base, result, choice, selected, element, sorts)
 
     def _busy(self) -> bool:
         """Whether a file is being written. If so, this is said, because a second file would stop the first
@@ -158,12 +158,15 @@ class Output(QObject):
         main = self._frame
         if main.base is None or main.result is None:
             return
-        options = list(_ROW_OPTIONS[main.hits.arrange.wish.rows])
-        if main.hits.arrange.wish.sorts:
-            options.append(f"--sort={sorted_rows.spelt(main.hits.arrange.wish.sorts)}")
+        options = [*_ROW_OPTIONS[main.hits.arrange.wish.rows], *self._sort_option()]
         if main.narrower.leaves_out:
             options.append("--no-duplicates")
         self._copy(options, main.narrower.steps_besides)
+
+    def _sort_option(self) -> list[str]:
+        """The option of the command line that sorts as the table does."""
+        sorts = self._frame.hits.arrange.wish.sorts
+        return [f"--sort={sorted_rows.spelt(sorts)}"] if sorts else []
 
     def _copy_export(self, choice: export_dialog.ExportChoice) -> None:
         """Copy a command line that writes the same file as the export dialog."""
@@ -174,6 +177,8 @@ class Output(QObject):
             "--study": choice.study,
         }
         options = [*_ROW_OPTIONS[choice.rows], *(name for name, on in switches.items() if on)]
+        if choice.path.suffix.lower() != ".pgn":
+            options += self._sort_option()
         left = self._frame.narrower.steps_besides
         if choice.what is export_dialog.What.SELECTED:
             left = (*left, "the selection in the table")

@@ -527,11 +527,17 @@ def test_rows_are_runs_or_games_and_say_so(
     # Every hit of a game belongs to the row of the game.
     for hit in result.games[first.game].hits:
         assert panel.hits.row_of(hit.game, hit.positionid) == 0
-    # The next search keeps the kind of the rows, and forgets how they were sorted.
-    panel.arrange.sort_by(hits_model.WHITE)
-    filled(panel, base, result)
-    assert panel.arrange.wish == arrange.Wish(Rows.GAMES)
-    assert panel.count == len(result.games)
+    # A part of the result keeps its order. Another query keeps the kind of the rows only.
+    panel.asks("check", search_model.SearchOptions())
+    panel.arrange.sort_by(hits_model.GAME)
+    panel.arrange.sort_by(hits_model.GAME)
+    last_first = (Key(Sort.GAME, descending=True),)
+    for asked, sorts in (("check", last_first), ("mate", ())):
+        panel.asks(asked, search_model.SearchOptions())
+        filled(panel, base, result)
+        assert panel.arrange.wish == arrange.Wish(Rows.GAMES, sorts)
+        shown = [panel.hit_at(row).game for row in range(panel.count)]
+        assert shown == sorted(result.order, reverse=bool(sorts))
 
 
 def test_rows_stay_arranged_when_the_table_is_limited(

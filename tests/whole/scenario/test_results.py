@@ -175,7 +175,7 @@ def test_the_line_narrows_and_the_command_prints_the_same_rows(
     with qtbot.waitSignal(main.exporter.written):
         main.output.ask_export()
     program, *words = shlex.split(copied[0])
-    assert {"--no-duplicates", "--group"} <= set(words)
+    assert {"--no-duplicates", "--group", "--sort=-date,ply"} <= set(words)
     run = helpers.cli(*words)
     assert run.code == 0, run.err
     written = (folder / "window.csv").read_bytes()
