@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import math
 import sys
@@ -330,8 +329,7 @@ def _once(
         if arguments.sort:
             from cqlgui.tasks.analysis import sorted_rows
 
-            arranged = functools.partial(
-                sorted_rows.tables,
+            arranged = sorted_rows.arranged(
                 base,
                 rows=_shape(arguments),
                 sorts=arguments.sort,

@@ -3,6 +3,7 @@ command line."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ import numpy as np
 from cqlgui.base import arrays, errors, progress
 from cqlgui.tasks.analysis import arranging
 from cqlgui.tasks.analysis.arranging import Key, Sort
-from cqlgui.tasks.export import hit_table, records
+from cqlgui.tasks.export import exporting, hit_table, records
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 
@@ -37,6 +38,20 @@ def parsed(text: str) -> tuple[Key, ...]:
             raise errors.CqlguiError(f"{name} is named twice")
         keys.append(Key(sort, word.strip().startswith("-")))
     return tuple(keys)
+
+
+def arranged(
+    base: base_model.Base,
+    *,
+    rows: hit_table.Rows,
+    sorts: Sequence[Key],
+    normalise: bool,
+    cancel: progress.CancelToken,
+) -> exporting.Arranged | None:
+    """What `exporting.export` needs to write sorted rows; None if nothing is to be sorted."""
+    if not sorts:
+        return None
+    return functools.partial(tables, base, rows=rows, sorts=sorts, normalise=normalise, cancel=cancel)
 
 
 def tables(

@@ -356,8 +356,6 @@ class PicturesPane(QWidget):
             self._stale = True
 
     def _add_canvas(self) -> None:
-        if self._canvas is not None:
-            return
         from cqlgui.ui.pictures import canvas as canvas_module
 
         self._canvas = canvas_module.Canvas(self)

@@ -77,19 +77,14 @@ class Exporter(QObject):
                 if games is not None:
                     written, games = narrowing.of_games(written, np.sort(np.array(games, np.int64))), None
                 written, note = duplicates.without(base, written, cancel=token, progress=sink)
-            arranged = functools.partial(
-                sorted_rows.tables,
-                base,
-                rows=choice.rows,
-                sorts=sorts,
-                normalise=choice.normalise,
-                cancel=token,
+            arranged = sorted_rows.arranged(
+                base, rows=choice.rows, sorts=sorts, normalise=choice.normalise, cancel=token
             )
             report = exporting.export(
                 base,
                 written,
                 choice.path,
-                arranged=arranged if sorts else None,
+                arranged=arranged,
                 games=games,
                 annotate=choice.annotate,
                 element=limit,

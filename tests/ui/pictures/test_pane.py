@@ -69,6 +69,16 @@ def _usual_theme(qapp: object) -> Iterator[None]:
     theme.theme().apply(theme.Choice.LIGHT)
 
 
+def hidden(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, result: search_model.SearchResult
+) -> pane.PicturesPane:
+    """A pane with a result that was not shown yet."""
+    made = pane.PicturesPane(door)
+    qtbot.addWidget(made)
+    made.set_result(base, result)
+    return made
+
+
 def settle(qtbot: QtBot, door: jobs.Jobs) -> None:
     """Wait until all work has ended, and its outcome is shown."""
     qtbot.waitUntil(lambda: door.count == 0)
@@ -318,9 +328,7 @@ def test_options_change_the_picture(
 def test_a_hidden_pane_counts_nothing(
     qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
-    made = pane.PicturesPane(door)
-    qtbot.addWidget(made)
-    made.set_result(base, result)
+    made = hidden(qtbot, door, base, result)
     assert door.count == 0
     assert made.canvas is None
     made.show()
@@ -344,9 +352,7 @@ def test_a_picture_waits_for_the_drawing_code(
 ) -> None:
     steps = iter([False, False, True])
     monkeypatch.setattr(loading, "load", lambda _seconds: next(steps))
-    made = pane.PicturesPane(door)
-    qtbot.addWidget(made)
-    made.set_result(base, result)
+    made = hidden(qtbot, door, base, result)
     assert not made.is_loading, "it is hidden"
     made.show()
     assert made.is_loading
@@ -373,9 +379,7 @@ def test_drawing_code_that_cannot_be_loaded_is_told(
         raise fault
 
     monkeypatch.setattr(loading, "load", fail)
-    made = pane.PicturesPane(door)
-    qtbot.addWidget(made)
-    made.set_result(base, result)
+    made = hidden(qtbot, door, base, result)
     made.show()
     qtbot.waitUntil(lambda: not made.is_loading)
     assert message(made) == f"Pictures cannot be drawn: {fault}"
