@@ -182,6 +182,17 @@ def _search(one: argparse.ArgumentParser) -> None:
         "eco:B90-B99, file:NAME; - before a term negates it",
     )
     one.add_argument(
+        "--facet",
+        type=_facet,
+        action="append",
+        default=[],
+        dest="facets",
+        metavar="FACET=VALUE",
+        help="of what was found, keep the hits with this value of a facet, or with FACET!=VALUE the hits "
+        "without it; may be given several times, and values of one facet are alternatives (facets: element, "
+        "result, decade, rating, opening, phase, ply, player, file)",
+    )
+    one.add_argument(
         "--no-duplicates",
         dest="duplicates",
         action="store_false",
@@ -570,6 +581,16 @@ def _sorts(text: str) -> tuple[arranging.Key, ...]:
         return sorted_rows.parsed(text)
     except errors.CqlguiError as fault:
         raise argparse.ArgumentTypeError(str(fault)) from None
+
+
+def _facet(text: str) -> str:
+    from cqlgui.tasks.analysis import facet_terms
+
+    try:
+        facet_terms.split(text)
+    except facet_terms.TermError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+    return text
 
 
 def _natural(text: str) -> int:

@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
                 "cqlgui search: --batch prints JSON; -o, --jsonl, --csv, --count, --tree do not go with it."
             )
             return terminal.USAGE
-        if not arguments.duplicates or arguments.sort:
-            option = "--sort" if arguments.sort else "--no-duplicates"
+        option = _of_whole_results(arguments)
+        if option:
             terminal.say(f"cqlgui search: {option} does not go with --batch.")
             return terminal.USAGE
         if arguments.annotate:
@@ -133,7 +133,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asks_catalog(arguments: argparse.Namespace) -> bool:
     """Whether the command asks about the headers of all games of a base, and not only of those found."""
-    return bool(arguments.games or arguments.tree or arguments.sort or not arguments.duplicates)
+    return bool(arguments.games or arguments.tree or _of_whole_results(arguments))
+
+
+def _of_whole_results(arguments: argparse.Namespace) -> str:
+    """An option that needs all that was found before anything is printed; empty without one."""
+    if arguments.sort:
+        return "--sort"
+    if arguments.facets:
+        return "--facet"
+    return "" if arguments.duplicates else "--no-duplicates"
 
 
 def _sound(base: base_model.Base, options: search_model.SearchOptions) -> search_model.SearchOptions:
@@ -221,14 +230,16 @@ def _once(
         assert query is not None
         variations = query.header.variations
         # Whether a game is a duplicate is known when all games have been found, and so is the order of rows.
+        # Facets count all hits.
         # An engine takes much longer than a search, so it begins when the search has ended, and a search that
         # fails is told before.
-        late = arguments.sort or judges is not None or not arguments.duplicates or queries.sorts_games(query)
+        late = _of_whole_results(arguments) or judges is not None or queries.sorts_games(query)
         at_once = not late
     if arguments.csv:
         fields = shape.fields + (() if judges is None else judges.fields)
         print(csv_lines.head(fields), end="")
 
+    narrow = _facets(arguments, base, text, options, cancel)
     cut = False
 
     def put(pieces: Iterator[str]) -> None:
@@ -295,6 +306,8 @@ def _once(
     _check(base, result, options)
     if not arguments.duplicates and not result.cancelled:
         result = _without_duplicates(base, result, cancel)
+    if narrow is not None:
+        result = narrow(result)
     if in_rows and not at_once and len(result.games) and not (judges is not None and result.cancelled):
         stream(result.games, result)
     _say_failures(result)
@@ -380,6 +393,7 @@ def _against_hits(arguments: argparse.Namespace) -> str:
         return ""
     forms = ("output", "batch", "json", "jsonl", "csv", "tree", "values", "limit", "syzygy", "uci")
     given = [f"--{name}" for name in forms if getattr(arguments, name)]
+    given += ["--facet"] if arguments.facets else []
     given += [] if arguments.duplicates else ["--no-duplicates"]
     return {"--uci": "an engine", "--output": "-o"}.get(given[0], given[0]) if given else ""
 
@@ -454,6 +468,31 @@ def _without_duplicates(
         bar.end()
     terminal.say(f"{words}.")
     return left
+
+
+def _facets(
+    arguments: argparse.Namespace,
+    base: base_model.Base,
+    text: str,
+    options: search_model.SearchOptions,
+    cancel: progress.CancelToken,
+) -> Callable[[search_model.SearchResult], search_model.SearchResult] | None:
+    """What keeps the hits that `--facet` asks for; None without this option. Raises `TermError` for a value
+    that does not exist, before the search."""
+    if not arguments.facets:
+        return None
+    from cqlgui.tasks.analysis import attributes, facet_terms, facets
+
+    known = attributes.of_base(base)
+    expanded = queries.expanded(text, said=hit_details.said(options))
+    choice = facet_terms.parse(arguments.facets, known, tuple(map(orbits.describe, expanded.orbits)))
+
+    def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
+        # What was found before a search was stopped is narrowed to the end.
+        sheet = facets.sheet(known, result, cancel=None if result.cancelled else cancel)
+        return facets.narrowed(sheet, choice)
+
+    return narrow
 
 
 def _amount(report: search_model.ExportReport, rows: hit_table.Rows) -> str:
@@ -725,7 +764,7 @@ def _details(arguments: argparse.Namespace) -> search_model.Details:
         return search_model.Details.ALL
     if arguments.json or arguments.batch is not None:
         return search_model.Details.COMMENTS
-    if arguments.tree:
+    if arguments.tree or arguments.facets:
         return search_model.Details.NONE
     return search_model.Details.HITS if arguments.count or arguments.output else search_model.Details.NONE
 

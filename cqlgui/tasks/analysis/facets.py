@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import arrays, priority, progress
+from cqlgui.base import arrays, errors, priority, progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql.transforming import words as transform_words
 from cqlgui.engine.kernels import material
@@ -229,7 +229,7 @@ def size(known: Sheet, choice: Choice) -> tuple[int, int]:
 
 def narrowed(known: Sheet, choice: Choice) -> search_model.SearchResult:
     """The hits that meet a choice. A game that matches without a hit is kept if all choices are about whole
-    games."""
+    games. Raises `CqlguiError` for a choice of phases or plies that are not known without machine code."""
     if not choice:
         return known.result
     state = _Counting(known, choice)
@@ -278,17 +278,17 @@ def _ply_labels(bands: int) -> Labels:
 def _labels(known: Sheet, name: str) -> Labels:
     match name:
         case "Element":
-            return _element_labels(known.result.orbits)
+            return element_labels(known.result.orbits)
         case "Phase":
-            return _PHASE_LABELS
+            return PHASE_LABELS
         case "Ply":
             assert known.bands is not None
             return _ply_labels(int(known.bands.max(initial=0)) + 1)
         case _:
-            return _attribute(known, name).labels
+            return attribute(known.attributes, name).labels
 
 
-_PHASE_LABELS: Final = Labels.flat(
+PHASE_LABELS: Final = Labels.flat(
     _PHASES,
     (
         f"the first {OPENING_PLIES} plies, with more than {ENDGAME_MEN} men on the board",
@@ -299,7 +299,7 @@ _PHASE_LABELS: Final = Labels.flat(
 )
 
 
-def _element_labels(orbits: Sequence[hit_model.Orbit]) -> Labels:
+def element_labels(orbits: Sequence[hit_model.Orbit]) -> Labels:
     """The elements of all orbits, one after another. If there are several orbits, the words name the
     transform of each."""
     several = len(orbits) > 1
@@ -311,8 +311,8 @@ def _element_labels(orbits: Sequence[hit_model.Orbit]) -> Labels:
     return Labels.flat([text for text, _ in listed], [note for _, note in listed])
 
 
-def _attribute(known: Sheet, name: str) -> Attribute:
-    found = known.attributes
+def attribute(found: Attributes, name: str) -> Attribute:
+    """The attribute that a facet of games shows. There is none for the facet of players."""
     return {
         RESULT: found.result,
         DECADE: found.decade,
@@ -386,7 +386,8 @@ def _all(masks: Mapping[str, Mask], name: str, length: int) -> Mask:
 def _chosen_keys(labels: Labels, keys: Iterable[int]) -> Mask:
     """A mask of values: the values `keys`, and all values that these contain."""
     found = np.zeros(len(labels.words), np.bool_)
-    found[list(keys)] = True
+    # A band of plies that no hit reaches has no label.
+    found[[key for key in keys if key < len(found)]] = True
     # A parent has a larger number than what it contains.
     for key in range(len(found) - 1, -1, -1):
         if labels.parents[key] != NO_PARENT and found[labels.parents[key]]:
@@ -403,8 +404,8 @@ def _allowed(labels: Labels, part: Part) -> Mask:
 
 def _game_mask(known: Sheet, part: Part) -> Mask:
     if part.name != PLAYER:
-        attribute = _attribute(known, part.name)
-        return _allowed(attribute.labels, part)[attribute.of_games[known.games]]
+        own = attribute(known.attributes, part.name)
+        return _allowed(own.labels, part)[own.of_games[known.games]]
     white, black = known.attributes.white[known.games], known.attributes.black[known.games]
     mask = np.ones(len(known.games), np.bool_)
     if part.chosen:
@@ -425,7 +426,10 @@ def _hit_mask(known: Sheet, part: Part) -> Mask:
     if part.name != ELEMENT:
         labels = _labels(known, part.name)
         keys = _keys(known, part.name)
-        assert keys is not None
+        if keys is None:
+            raise errors.CqlguiError(
+                f"Without machine code, hits cannot be chosen by {part.name.lower()} here."
+            )
         allowed = _allowed(labels, part)
         chosen = np.empty(known.hits, np.bool_)
         for here in _blocks(known.hits):
@@ -474,7 +478,7 @@ def _facet(state: _Counting, name: str) -> Facet | None:
         labels = _labels(known, name)
         games, hits = _of_hits(state, name, keys, len(labels.words))
     else:
-        keys = _attribute(known, name).of_games[known.games]
+        keys = attribute(known.attributes, name).of_games[known.games]
         labels = _labels(known, name)
         games, hits = _of_games(state, name, keys, len(labels.words))
     for key, parent in enumerate(labels.parents):
@@ -560,7 +564,7 @@ def _elements(state: _Counting) -> Facet | None:
     orbits = known.result.orbits
     if sum(len(orbit.elements) for orbit in orbits) < 2 or not len(known.result.games.columns.codes):
         return None
-    labels = _element_labels(orbits)
+    labels = element_labels(orbits)
     if {*state.game_masks, *state.hit_masks} - {ELEMENT}:
         table = _count_elements(known, state.hits_for(ELEMENT)[0], len(labels.words))
     else:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout
 from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.tasks.analysis import attributes as attributes_module
-from cqlgui.tasks.analysis import facets
+from cqlgui.tasks.analysis import facet_terms, facets
 from cqlgui.tasks.results import search_model
 from cqlgui.ui.facets import tree
 from cqlgui.ui.look import labels, theme, wording
@@ -33,13 +33,14 @@ class _Counted:
 
 
 class FacetsPane(QWidget):
-    """`chosen` carries a function that makes the narrowed result from the result that was set, and words for
-    the choice. The words are empty if all hits are wanted again. `failed` carries a sentence.
+    """`chosen` carries a function that makes the narrowed result from the result that was set, words for the
+    choice, and its terms (`facet_terms`). The words are empty if all hits are wanted again. `failed` carries
+    a sentence.
 
     The pane counts only while it is visible, because counting reads the games with hits.
     """
 
-    chosen = Signal(object, str)
+    chosen = Signal(object, str, object)
     failed = Signal(str)
 
     def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
@@ -144,7 +145,8 @@ class FacetsPane(QWidget):
             own = sheet if sheet.result is result else facets.sheet(sheet.attributes, result)
             return facets.narrowed(own, choice)
 
-        self.chosen.emit(narrow, facets.words(sheet, choice))
+        terms = facet_terms.spelt(choice, sheet.attributes, sheet.result.orbits)
+        self.chosen.emit(narrow, facets.words(sheet, choice), terms)
 
     def _changed(self) -> None:
         self.tree.show_choice(self._choice)

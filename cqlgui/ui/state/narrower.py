@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import data, errors, progress
 from cqlgui.tasks.analysis import attributes as attributes_module
-from cqlgui.tasks.analysis import kept_sets, sets
+from cqlgui.tasks.analysis import facet_terms, kept_sets, sets
 from cqlgui.tasks.databases import games
 from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model, search_model
@@ -27,14 +28,27 @@ from cqlgui.ui.panels import narrow
 
 _JOB, _LIMITING, _ATTRIBUTES = "narrow", "limit", "attributes"
 _COMPARING, _PRINTS, _LOADING = "compare", "fingerprints", "kept sets"
-_WITHOUT = "without duplicates"
-"""The step of a narrowing that leaves out duplicates."""
+
+
+@data.dataclass(frozen=True, slots=True)
+class _Step:
+    """One step of a narrowing in words, and the terms of facets that mean the same (`facet_terms`). There are
+    none if no terms do."""
+
+    words: str
+    terms: tuple[str, ...] = ()
+
+
+_Steps = tuple[_Step, ...]
+
+_WITHOUT: Final = _Step("without duplicates")
+"""The step that leaves out duplicates."""
 
 _Narrowing = Callable[[search_model.SearchResult], search_model.SearchResult]
 """Makes narrowed hits from a result."""
 
-_Choice = tuple[_Narrowing, str]
-"""What is chosen in the pane of facets, with its words."""
+_Choice = tuple[_Narrowing, _Step]
+"""What is chosen in the pane of facets, with its step."""
 
 _Pair = tuple[search_model.SearchResult, search_model.SearchResult]
 """Hits before and after the choice in the pane of facets."""
@@ -49,11 +63,11 @@ _Parts = tuple[search_model.SearchResult | None, search_model.SearchResult | Non
 
 @data.dataclass(frozen=True, slots=True)
 class _Start:
-    """The hits that a line of games applies to, the narrowing up to there in words, and the name of the kept
-    hits that it began with."""
+    """The hits that a line of games applies to, the narrowing up to there, and the name of the kept hits that
+    it began with."""
 
     whole: search_model.SearchResult
-    steps: tuple[str, ...]
+    steps: _Steps
     recalled: str
 
 
@@ -93,7 +107,7 @@ class Narrower(QObject):
         # The name of the kept hits, if the narrowing began with kept hits. The name is empty if the narrowing
         # began with a search.
         self._recalled = ""
-        self._steps: tuple[str, ...] = ()
+        self._steps: _Steps = ()
         self._limit: Limit | None = None
         # The hits of the result that fit the limit. Without a limit this is the result itself. It is None
         # while a job looks for the hits.
@@ -102,19 +116,19 @@ class Narrower(QObject):
         # up to there in words.
         self._open: search_model.SearchResult | None = None
         self._open_part: search_model.SearchResult | None = None
-        self._open_steps: tuple[str, ...] = ()
+        self._open_steps: _Steps = ()
         # What is chosen in the pane of facets, with its words; None if nothing is chosen there. The choice
         # and the line of games hold independently of each other: the choice applies to what the line leaves.
         self._choice: _Choice | None = None
         # The hits before the line of games was applied, and the narrowing up to there in words, both without
         # the choice in the pane of facets; None if no line is applied.
-        self._unlined: tuple[search_model.SearchResult, tuple[str, ...]] | None = None
+        self._unlined: tuple[search_model.SearchResult, _Steps] | None = None
         # The last job that looked for the hits of a line of games, and this line.
         self._line_job: tuple[jobs.Job, str, _Start | None, Callable[[], None] | None] | None = None
         # The duplicates that are left out of every result, and the hits with their narrowing in words before
         # they were left out.
         self._left_out: duplicates.Duplicates | None = None
-        self._unsifted: tuple[search_model.SearchResult, tuple[str, ...], str] | None = None
+        self._unsifted: tuple[search_model.SearchResult, _Steps, str] | None = None
         self.by_itself = False
         """While `shown` is emitted: whether the narrowing follows from a search, and nobody asked for it."""
         self._asked = 0.0
@@ -211,7 +225,7 @@ class Narrower(QObject):
     def _show_opened(
         self,
         make: Callable[[progress.CancelToken], search_model.SearchResult],
-        steps: tuple[str, ...],
+        steps: _Steps,
         recalled: str,
         *,
         keeps_line: bool,
@@ -233,7 +247,7 @@ class Narrower(QObject):
     def _show_pair(
         self,
         pair: _Pair,
-        steps: tuple[str, ...],
+        steps: _Steps,
         recalled: str,
         choice: _Choice | None,
         *,
@@ -260,16 +274,35 @@ class Narrower(QObject):
     @property
     def line(self) -> str:
         """The line of games that applies to the hits shown; empty if none does."""
-        return "" if self._unlined is None else self._open_steps[len(self._unlined[1])]
+        return "" if self._unlined is None else self._open_steps[len(self._unlined[1])].words
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The narrowing of the hits shown in terms of facets, as far as there are terms for it."""
+        return tuple(term for step, spelt in self._spelt() if spelt for term in step.terms)
 
     @property
     def steps_besides(self) -> tuple[str, ...]:
-        """The narrowing of the hits shown in words, without the line of games and the duplicates."""
+        """The narrowing of the hits shown in words, without the line of games, the duplicates and `terms`."""
+        besides = [step.words for step, spelt in self._spelt() if not spelt and step != _WITHOUT]
+        return tuple(words for words in (self._recalled, *besides) if words)
+
+    def _spelt(self) -> list[tuple[_Step, bool]]:
+        """The steps of the narrowing without the line of games, each with whether terms of facets mean it."""
         shown = self._shown_steps()
         if self._unlined is not None:
             before = len(self._unlined[1])
             shown = (*shown[:before], *shown[before + 1 :])
-        return tuple(step for step in (self._recalled, *shown) if step and step != _WITHOUT)
+        # A command leaves out duplicates before it asks the terms, so a step before that has none.
+        first = shown.index(_WITHOUT) + 1 if _WITHOUT in shown else 0
+        met: set[str] = set()
+        found = []
+        for place, step in enumerate(shown):
+            names = {facet_terms.split(term)[0] for term in step.terms}
+            # Terms of one facet are alternatives, but both of two steps hold.
+            found.append((step, place >= first and bool(names) and not names & met))
+            met |= names
+        return found
 
     @property
     def within(self) -> Integers | None:
@@ -447,13 +480,20 @@ class Narrower(QObject):
             can_keep = bool(self._part is not None and self._part.order)
             self._sets.show_sets(self._shelf.sets, self._base, can_keep=can_keep)
 
-    def _shown_steps(self) -> tuple[str, ...]:
-        """The narrowing of the hits shown, in words."""
-        return self._steps if self._limit is None else (*self._steps, self._limit[2])
+    def _shown_steps(self) -> _Steps:
+        """The narrowing of the hits shown."""
+        return self._with_limit(self._steps)
+
+    def _with_limit(self, steps: _Steps) -> _Steps:
+        """A narrowing followed by the limit to an orbit element, if there is one."""
+        if self._limit is None or self._result is None:
+            return steps
+        orbit, element, words = self._limit
+        return (*steps, _Step(words, (facet_terms.of_element(self._result.orbits, orbit, element),)))
 
     def narrow(self, make: _Narrowing, words: str) -> None:
         """Show the hits that `make` takes from the hits shown; `words` describe this step."""
-        part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), words)
+        part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), _Step(words))
         if part is not None:
 
             def work(_token: object, _sink: object) -> search_model.SearchResult:
@@ -470,16 +510,17 @@ class Narrower(QObject):
                 name=_JOB,
             )
 
-    def _refine(self, make: _Narrowing, words: str) -> None:
-        """Show the hits that the choice in the pane of facets leaves. This choice replaces the former choice
-        of the pane, whereas the other steps follow each other."""
+    def _refine(self, make: _Narrowing, words: str, terms: tuple[str, ...]) -> None:
+        """Show the hits that the choice in the pane of facets leaves. `terms` mean the same as `words`. This
+        choice replaces the former choice of the pane, whereas the other steps follow each other."""
         part, before = self._open_part, self._steps_to_open()
         if part is None:
             return
-        self._choice = (make, words) if words else None
+        step = _Step(words, terms)
+        self._choice = (make, step) if words else None
         if self._seeks_line():
             return
-        recalled, steps = self._recalled, (*before, words) if words else before
+        recalled, steps = self._recalled, (*before, step) if words else before
 
         def work(_token: object, _sink: object) -> search_model.SearchResult:
             made = make(part)
@@ -505,9 +546,9 @@ class Narrower(QObject):
         """Whether a job is looking for the hits of a line of games."""
         return self._line_job is not None and not self._line_job[0].stale and self._line_job[0].running
 
-    def _steps_to_open(self) -> tuple[str, ...]:
-        """The narrowing before the choice in the pane of facets, in words."""
-        return self._open_steps if self._limit is None else (*self._open_steps, self._limit[2])
+    def _steps_to_open(self) -> _Steps:
+        """The narrowing before the choice in the pane of facets."""
+        return self._with_limit(self._open_steps)
 
     def set_games(self, text: str) -> None:
         """Show only the hits in the games that fit the line `text` (`db.game_filter`). The line replaces the
@@ -536,7 +577,7 @@ class Narrower(QObject):
             self.line_failed.emit("")
             return
         self._jobs.cancel(_JOB, drop=True)
-        whole, steps = start[0], (*start[1], line) if line else start[1]
+        whole, steps = start[0], (*start[1], _Step(line)) if line else start[1]
         # Duplicates that were left out after the line was written are left out of the games of the new line.
         sifted = self._left_out if _WITHOUT not in start[1] else None
 
@@ -588,9 +629,9 @@ class Narrower(QObject):
     def _set(
         self,
         result: search_model.SearchResult | None,
-        steps: tuple[str, ...],
+        steps: _Steps,
         recalled: str = "",
-        before: tuple[search_model.SearchResult, tuple[str, ...]] | None = None,
+        before: tuple[search_model.SearchResult, _Steps] | None = None,
         *,
         keeps_line: bool = False,
     ) -> None:
@@ -608,9 +649,9 @@ class Narrower(QObject):
     def _show(
         self,
         result: search_model.SearchResult,
-        steps: tuple[str, ...],
+        steps: _Steps,
         recalled: str = "",
-        before: tuple[search_model.SearchResult, tuple[str, ...]] | None = None,
+        before: tuple[search_model.SearchResult, _Steps] | None = None,
         *,
         keeps_line: bool = False,
     ) -> None:
@@ -619,11 +660,12 @@ class Narrower(QObject):
         # limit.
         self._limit = None
         self._set(result, steps, recalled, before, keeps_line=keeps_line)
-        self.shown.emit(result, ", ".join(filter(None, (recalled, *steps))))
+        self.shown.emit(result, ", ".join(filter(None, (recalled, *(step.words for step in steps)))))
 
     def _keep(self) -> None:
         if self._part is not None and self._base is not None:
-            name = ", ".join([self._recalled or narrow.name_of(self._part), *self._shown_steps()])
+            steps = [step.words for step in self._shown_steps()]
+            name = ", ".join([self._recalled or narrow.name_of(self._part), *steps])
             prints = self._prints[1] if self._prints and self._prints[0] is self._base else None
             whole = self._part is self._whole and self._part.options.within is None
             made = sets.NamedSet(name, self._base, self._part, self._asked, prints, whole)

@@ -192,6 +192,7 @@ class Output(QObject):
         within = main.result.options.within
         if within is not None:
             left = (*left, f"the limit to {wording.games(len(within))}")
+        options = [*(f"--facet={term}" for term in main.narrower.terms), *options]
         text = commands.command_line(
             main.base,
             main.result.query,

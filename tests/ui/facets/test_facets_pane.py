@@ -104,7 +104,8 @@ def test_a_click_sets_and_control_joins_and_counts_follow(
     with qtbot.waitSignal(pane.chosen) as chosen:
         click(qtbot, pane, row(pane, facets.RESULT, "1-0"))
     assert pane.choice == facets.Choice().alone(facets.RESULT, 0)
-    make, words = chosen.args
+    make, words, terms = chosen.args
+    assert terms == ("result=1-0",)
     assert words == "1-0"
     assert make(result).order == facets.narrowed(facets.sheet(known, result), pane.choice).order
     settle(qtbot, pane)

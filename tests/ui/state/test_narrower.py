@@ -413,7 +413,7 @@ def test_a_line_that_follows_the_duplicates_stays_when_they_are_shown_again(
                 qtbot.waitUntil(lambda: not door.count)
         qtbot.waitUntil(lambda: not door.count)
         assert made.part is not None
-        return set(made.part.order), ", ".join(made._shown_steps())
+        return set(made.part.order), ", ".join(step.words for step in made._shown_steps())
 
     whole, line, other = set(result.order), "result:1-0", "-result:1-0"
     fits = set(games.fitting(base, line).tolist())

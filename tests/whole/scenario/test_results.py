@@ -111,6 +111,49 @@ def test_what_the_copied_command_cannot_say_is_told(qtbot: QtBot, main: main_win
     assert main.pointing.notice.text() == f"Command copied, without: the limit to {len(found.order)} games"
 
 
+def test_the_copied_command_has_what_was_chosen_in_the_facets(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    """Facets, the line of games, an image of the pattern and duplicates: the rows are those of the table."""
+    open_sample(qtbot, main)
+    whole = ask(qtbot, main, "flipcolor {wtm check}")
+
+    def commanded() -> list[str]:
+        main.actions_.copy_command.trigger()
+        assert main.pointing.notice.text() == "Command copied"
+        words = shlex.split(QGuiApplication.clipboard().text())
+        run = helpers.cli(*words[1:])
+        assert run.code == 0, run.err
+        places = [(row["game"], row["positionid"]) for row in map(json.loads, run.out.splitlines())]
+        shown = [main.hits.hit_at(row) for row in range(main.hits.count)]
+        assert places == [(hit.game, hit.positionid) for hit in shown]
+        assert 0 < len(places) < whole.positions
+        return words
+
+    main.tabs.setCurrentWidget(main.facets)
+    qtbot.waitUntil(lambda: main.facets._sheet is not None)
+    for change in (
+        lambda choice: choice.joined(facets.RESULT, 0),
+        lambda choice: choice.joined(facets.RESULT, 2),
+        lambda choice: choice.excluding(facets.PHASE, 0),
+    ):
+        with qtbot.waitSignal(main.narrower.shown):
+            main.facets._choose(change(main.facets.choice))
+    assert {"--facet=result=1-0", "--facet=result=0-1", "--facet=phase!=opening"} <= set(commanded())
+    main.hits.line.setText("elo>2500")
+    with qtbot.waitSignal(main.narrower.shown):
+        main.hits.line.apply_now()
+    assert {"--facet=result=1-0", "--games=elo>2500"} <= set(commanded())
+    # An image of the pattern that is clicked is a value of the facet of elements.
+    part = main.narrower.part
+    assert part is not None
+    element = next(key for key, one in enumerate(part.orbits[0].elements) if one.positions)
+    with qtbot.waitSignal(main.hits.limited):
+        main.picker.view.choose(element)
+    qtbot.waitUntil(lambda: main.narrower.part is not None and main.narrower.part is not part)
+    assert any(word.startswith("--facet=element=") for word in commanded())
+
+
 def test_the_line_narrows_and_the_command_prints_the_same_rows(
     qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
