@@ -47,12 +47,22 @@ _NEAR: Final = np.int64(1 << 40)
 class Known:
     """What is known about the games of a segment. `columns` is called when the signatures are needed, and
     returns `Signatures.columns`. `first` is one less than the `gamenumber` of the first game. `facts` are the
-    answers to `Question.facts`."""
+    answers to `Question.facts`. `places` are the places of the games in the segment, ascending; None if these
+    are all games of the segment. `columns` returns the signatures of all games in any case."""
 
     count: int
     columns: Callable[[], Words]
     first: int
     facts: Mapping[Fact, facts_of_games.Answers | facts_of_games.Spread] = field(default_factory=dict)
+    places: Integers | None = None
+
+    def of_games(self, places: Integers) -> Known:
+        """What is known about some games of the segment. There must be no questions about positions."""
+        answers: dict[Fact, facts_of_games.Answers | facts_of_games.Spread] = {}
+        for fact, found in self.facts.items():
+            assert not isinstance(found, facts_of_games.Spread)
+            answers[fact] = found[0][places], found[1][places]
+        return Known(len(places), self.columns, self.first, answers, places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,30 +214,34 @@ class Pruner:
     # --- signatures
 
     @functools.cached_property
-    def columns(self) -> Words:
-        """The signatures of the games."""
+    def _columns(self) -> Words:
         return self.known.columns()
+
+    def _column(self, number: int) -> Words:
+        """One word of the signature of each game."""
+        found: Words = self._columns[number]
+        return found if self.known.places is None else found[self.known.places]
 
     def ever(self, man: int) -> Words:
         """The squares where a man ever stood."""
-        found: Words = self.columns[man]
+        found: Words = self._column(man)
         return found
 
     def happened(self, events: int) -> Truths:
         """Whether at least one of the given events happened."""
-        found: Truths = (self.columns[signatures.EVENTS] & np.uint64(events)) != 0
+        found: Truths = (self._column(signatures.EVENTS) & np.uint64(events)) != 0
         return found
 
     @property
     def plies(self) -> Integers:
         """The largest ply."""
-        found: Integers = (self.columns[signatures.EVENTS] >> np.uint64(signatures.PLIES)).astype(np.int64)
+        found: Integers = (self._column(signatures.EVENTS) >> np.uint64(signatures.PLIES)).astype(np.int64)
         return found
 
     def counted(self, man: int, word: int) -> Integers:
         """The least number (`LEAST`) or the greatest number (`MOST`) of one kind of man."""
         shift = np.uint64(signatures.COUNT_BITS * (man - 1))
-        found: Integers = (self.columns[word] >> shift & np.uint64((1 << signatures.COUNT_BITS) - 1)).astype(
+        found: Integers = (self._column(word) >> shift & np.uint64((1 << signatures.COUNT_BITS) - 1)).astype(
             np.int64
         )
         return found
@@ -418,5 +432,6 @@ def _numbered_somewhere(found: facts_of_games.Spread) -> May:
 
 
 def numbered(known: Known) -> Integers:
-    found: Integers = np.arange(known.first + 1, known.first + known.count + 1, dtype=np.int64)
+    places = np.arange(known.count, dtype=np.int64) if known.places is None else known.places
+    found: Integers = places + known.first + 1
     return found

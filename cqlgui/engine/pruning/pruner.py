@@ -28,6 +28,7 @@ from cqlgui.cql.ast import (
 )
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import relations
+from cqlgui.engine.facts import Spread
 from cqlgui.engine.pruning import signatures
 from cqlgui.engine.pruning.bounds import (  # fmt: skip
     ALL,
@@ -85,6 +86,35 @@ def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths
     wanted = header.matchcount
     if wanted is not None and (wanted.count or literal(wanted.low) <= 0):
         return np.asarray(possible), np.asarray(possible)
+    left = _reached(asked, known, possible)
+    if np.count_nonzero(left) * _FEW > known.count:
+        return _tested(asked, known, possible)
+    reached = np.flatnonzero(left)
+    yes, kept = np.full(known.count, NO), np.full(known.count, NO)
+    if len(reached):
+        yes[reached], kept[reached] = _tested(asked, known.of_games(reached), np.full(len(reached), YES))
+    return yes, kept
+
+
+_FEW: Final = 8
+"""If the facts at the beginning of a query leave less than this part of the games, only these are tested."""
+
+
+def _reached(asked: Question, known: Known, possible: Truths) -> Truths:
+    """Among the games `possible`, those where the facts at the beginning of the query may hold. In the other
+    games, evaluation reaches nothing else."""
+    if any(isinstance(found, Spread) for found in known.facts.values()):
+        return possible
+    for part in conjuncts(asked.query.body):
+        fact = asked.known.get(id(part))
+        if fact is None:
+            break
+        possible = possible & answered(known.facts[fact], fact.number).yes
+    return possible
+
+
+def _tested(asked: Question, known: Known, possible: Truths) -> tuple[Truths, Truths]:
+    """The values of `candidates_and_spared` for the games `possible`, which the header admits."""
     pruner = Pruner(asked, known, possible)
     found = pruner.test(asked.query.body).yes
     return np.asarray(possible & (found | pruner.kept)), np.asarray(possible & pruner.kept)
