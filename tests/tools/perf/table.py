@@ -1,22 +1,25 @@
 """The table of speed: our figures beside floors, the limit of replay, and what others publish or do here.
 
-    python -m tests.tools.perf.table [--quick] [FILE.pgn]
+    python -m tests.tools.perf.table [--quick] [--packed FILE.zst] [--processes] [FILE.pgn]
 
 Everything is measured in one run on one file; the figures of others that cannot run here are those that
 their authors or users published for 100,000 to 150,000 games. Nothing is judged but by the eye: `HELD` says
-where a floor was reached. Rates of queries are of one core in its processor time, medians of five.
+where a floor was reached. Rates of queries are of one core in its processor time, medians of five. Queries
+on texts (`census.is_textual`) may need the interpreter, so they are whole searches, without pruning: what
+counts is the processor time of this process and of its workers, and a search is stopped after a while.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +27,7 @@ from pathlib import Path
 
 import chess.pgn
 
+from cqlgui.base import progress
 from cqlgui.base.files import folders
 from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import interpreter
@@ -33,12 +37,13 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, sources
+from cqlgui.tasks.export import exporting
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import explaining, searching, sieving
 from tests import helpers
-from tests.helpers import crossing, memory, packed_games, yardsticks
 from tests.helpers import games as readings
-from tests.tools.perf import census, limits, window
+from tests.helpers import memory, packed_games, yardsticks
+from tests.tools.perf import census, limits, processes, window
 
 SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 TIMES = 5
@@ -49,6 +54,9 @@ QUERIES_FOR_A_LIMIT = 20
 INTERPRETED_GAMES = 12
 INTERPRETED_SECONDS = 0.3
 YARDSTICK_GAMES = 150
+SEARCH_SECONDS = 2.0
+"""A search on texts is stopped after so many seconds."""
+EXPORTED_GAMES = 100_000
 ORBIT_OF_1800 = "flipcolor flip shift {Nb1 kg7 Qd4 pc6}"
 
 
@@ -109,11 +117,17 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments.add_argument("file", nargs="?", type=Path, default=SAMPLE, help="PGN (default: sample base)")
     arguments.add_argument("--packed", type=Path, help="the same games as .zst, to be imported as well")
     arguments.add_argument("--quick", action="store_true", help="few queries only, to see that it works")
+    arguments.add_argument(
+        "--processes", action="store_true", help="200 queries as whole processes, too (takes minutes)"
+    )
     options = arguments.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="cqlgui-perf-") as folder:
         os.environ["CQLGUI_HOME"] = str(Path(folder, "home"))
         for row in rows(options.file, options.packed, quick=options.quick):
             print(row.line(), flush=True)
+        if options.processes:
+            for row in _processes(options.file, Path(folder), 2 if options.quick else 200):
+                print(row.line(), flush=True)
     return 0
 
 
@@ -127,7 +141,11 @@ def rows(path: Path, packed: Path | None, *, quick: bool) -> Iterator[Row]:
     yield from _queries(base, parts)
     yield from _echo(base)
     yield from _recorded(base, parts, step=200 if quick else 1)
+    yield from _on_texts(base, step=40 if quick else 1)
     yield from _searches(base)
+    for file in (path, packed):
+        if file is not None:
+            yield from _exports(importing.open_base([file]).base, file.suffix)
     yield from _starts(path)
     yield from _window(path)
 
@@ -309,11 +327,7 @@ def _hits(compiled: compiling.Compiled, sample: Sequence[readings.Game]) -> int:
 
 def _recorded(base: base_model.Base, parts: Sequence[games.Games], step: int) -> Iterator[Row]:
     """Every query that is known with its results: share compiled, time to compile, speed."""
-    shared = helpers.SHARED / "conformance" / "queries.jsonl"
-    if shared.is_file():
-        texts = [json.loads(line)["query"] for line in shared.read_text("utf-8").splitlines()]
-    else:
-        texts = crossing.known_texts()
+    texts = list(census.texts_of(None))
     sample = _sample(base, INTERPRETED_GAMES)
     latencies: list[float] = []
     rates: dict[str, float] = {}
@@ -331,6 +345,7 @@ def _recorded(base: base_model.Base, parts: Sequence[games.Games], step: int) ->
         compiled = compiling.compile_query(expanded)
         latencies.append((time.thread_time() - start) * 1000)
         counted.add(checked, compiled)
+        counted.add_details(checked, sieving.plan(expanded))
         if isinstance(compiled, Unsupported) or not compiled.wholly:
             continue
         if len(rates) % QUERIES_FOR_A_LIMIT == 0:
@@ -341,6 +356,9 @@ def _recorded(base: base_model.Base, parts: Sequence[games.Games], step: int) ->
     latencies.sort()
     yield Row("queries compiled wholly, of all recorded", counted.share, "%")
     yield Row("  of those without strings, dictionaries, files, comments", counted.plain_share, "%", 95.0)
+    yield Row(
+        "  those that never ask the interpreter, annotated", counted.told_share, "%", float(census.FLOOR)
+    )
     yield Row("query text to machine code, median", statistics.median(latencies), "ms", 15.0, at_most=True)
     yield Row("  95th percentile", latencies[int(len(latencies) * 0.95)], "ms", 100.0, at_most=True)
     yield Row(
@@ -350,6 +368,7 @@ def _recorded(base: base_model.Base, parts: Sequence[games.Games], step: int) ->
         40.0,
         beside=_share(statistics.geometric_mean(shares), 40.0),
     )
+    yield Row("  of the limit, without pruning", 100 * statistics.geometric_mean(shares), "%", 25.0)
     slowest = min(ratios, key=lambda text: ratios[text])
     yield Row("  the least times the interpreter", ratios[slowest], "x", 1.0, beside=repr(slowest)[:80])
     start = time.thread_time()
@@ -363,6 +382,58 @@ def _recorded(base: base_model.Base, parts: Sequence[games.Games], step: int) ->
         300.0,
         at_most=True,
     )
+
+
+def _on_texts(base: base_model.Base, step: int) -> Iterator[Row]:
+    """Queries on strings, comments, glyphs, dictionaries and `hhdb`, the interpreter's part included."""
+    rates: dict[str, float] = {}
+    textual = [text for text in census.texts_of(None) if _is_textual(text)]
+    for text in textual[::step]:
+        try:
+            rates[text] = _searched_rate(base, text)
+        except queries.Rejected:
+            # It reads or writes files.
+            continue
+    slowest = min(rates, key=lambda text: rates[text])
+    below = sum(rate < 1.5e6 for rate in rates.values())
+    yield Row(
+        f"geometric mean of {len(rates):,} queries on texts",
+        statistics.geometric_mean(rates.values()) / 1e6,
+        "M positions/s",
+        10.0,
+        beside="strings, comments, glyphs, dictionaries, hhdb; no pruning",
+    )
+    words = " ".join(slowest.split())[:80]
+    yield Row(
+        "  the slowest of them",
+        rates[slowest] / 1e6,
+        "M positions/s",
+        1.5,
+        beside=f"{below} below the floor; {words!r}",
+    )
+
+
+def _is_textual(text: str) -> bool:
+    checked = check.check(text)
+    return checked.query is not None and census.is_textual(checked.query.body, checked.names)
+
+
+def _searched_rate(base: base_model.Base, text: str) -> float:
+    """Positions a second of processor time of whole searches: the better of two, because the first one makes
+    files that the base keeps."""
+    best = 0.0
+    options = search_model.SearchOptions(workers=1, details=search_model.Details.NONE, pruned=False)
+    for _ in range(2):
+        token = progress.CancelToken()
+        timer = threading.Timer(SEARCH_SECONDS, token.cancel)
+        start = memory.spent()
+        timer.start()
+        found = searching.search(base, text, options, cancel=token)
+        timer.cancel()
+        best = max(best, max(found.positions_searched, 1) / max(memory.spent() - start, 1e-9))
+        if found.cancelled:
+            break
+    return best
 
 
 # --- whole searches and starts ------------------------------------------------------------------------------
@@ -411,6 +482,54 @@ def _searched(base: base_model.Base, text: str, threads: int, *, pruned: bool = 
     start = time.perf_counter()
     searching.search(base, text, options)
     return time.perf_counter() - start
+
+
+def _exports(base: base_model.Base, ending: str) -> Iterator[Row]:
+    """The own text of games in one file, beside the disk: the same bytes copied, and synced too."""
+    listed = [game for source in base.sources for game in range(source.first, source.first + source.games)]
+    chosen = listed[:EXPORTED_GAMES]
+    rates, copied = [], []
+    with tempfile.TemporaryDirectory(prefix="cqlgui-perf-") as folder:
+        written, copy = Path(folder, "games.pgn"), Path(folder, "copy.pgn")
+        for _ in range(TIMES):
+            start = time.perf_counter()
+            exporting.export_games(base, chosen, written)
+            rates.append(written.stat().st_size / (time.perf_counter() - start) / 1e6)
+            start = time.perf_counter()
+            with written.open("rb") as source_file, copy.open("wb") as file:
+                shutil.copyfileobj(source_file, file, 1 << 20)
+                file.flush()
+                os.fsync(file.fileno())
+            copied.append(written.stat().st_size / (time.perf_counter() - start) / 1e6)
+        size = written.stat().st_size / 1e6
+    disk = statistics.median(copied)
+    yield Row(
+        f"export of {len(chosen):,} whole games of {ending}, own text",
+        statistics.median(rates),
+        "MB/s",
+        min(300.0, disk),
+        beside=f"{size:,.0f} MB; the disk: {disk:,.0f} MB/s for a plain copy",
+    )
+
+
+def _processes(path: Path, folder: Path, number: int) -> Iterator[Row]:
+    """Whole processes, in the ways of asking that have a floor."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPATH"] = str(helpers.ROOT)
+    drawn = processes.drawn(number)
+    for way, floor in processes.FLOORS.items():
+        found = [processes.timed(path, way, one, environment, folder) for one in drawn]
+        mean = statistics.geometric_mean(one.seconds for one in found)
+        slowest = max(found, key=lambda one: one.seconds)
+        yield Row(
+            f"{len(found)} processes of search, {way}, geometric mean",
+            mean,
+            "s",
+            floor,
+            at_most=True,
+            beside=f"slowest {slowest.seconds:.1f} s, {slowest.written / 1e6:,.0f} MB: {slowest.name}",
+        )
+        yield Row("  over 8 s without 200 MB written", len(processes.slow(found)), "queries", 0, at_most=True)
 
 
 def _window(path: Path) -> Iterator[Row]:

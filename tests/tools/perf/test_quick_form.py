@@ -11,8 +11,8 @@ import pytest
 
 from cqlgui.jit import native
 from tests import helpers
-from tests.helpers import games
-from tests.tools.perf import growth, large
+from tests.helpers import games, memory
+from tests.tools.perf import growth, large, processes
 
 
 def output(*words: str) -> str:
@@ -64,6 +64,11 @@ def test_figure_is_printed(name: str, printed: str) -> None:
         "Ra1 kg8",
         "geometric mean",
         "queries compiled wholly",
+        "never ask the interpreter, annotated",
+        "of the limit, without pruning",
+        "queries on texts",
+        "the slowest of them",
+        "whole games of .pgn, own text",
         "query text to machine code",
         "times one thread",
         "cqlgui search to its answer, later",
@@ -80,6 +85,23 @@ def test_whole_processes_are_timed(tmp_path: Path) -> None:
     printed = output("tests.tools.perf.processes", str(source), "--queries", "2", "--ways", "annotate,json")
     assert "annotate: 2 queries, geometric mean" in printed
     assert "json: 2 queries, geometric mean" in printed
+
+
+def test_processes_are_slow_unless_they_write_much() -> None:
+    few, many = (processes.Timed("a", "true", 9.0, size, "compiled") for size in (1_000, 300_000_000))
+    quick = processes.Timed("b", "true", 7.9, 1_000, "compiled")
+    assert processes.slow([few, many, quick]) == [few]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="the system does not tell it")
+def test_the_time_of_other_processes_counts() -> None:
+    start = memory.spent()
+    burn = "import time\nwhile time.process_time() < 0.5: pass\ninput()"
+    with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE) as child:
+        while memory.spent() - start < 0.4:
+            assert child.poll() is None
+        child.communicate(b"\n")
+    assert memory.spent() - start >= 0.4
 
 
 def test_a_large_base_is_made_and_measured(tmp_path: Path) -> None:
