@@ -288,7 +288,9 @@ class Annotator:
         for head, tail in zip(heads, [*heads[1:], len(begins)], strict=True):
             if begins[head] < 0:
                 game = first + head
-                text = annotate(games.bare(game), notes.of(game))
+                text, added = games.bare(game), notes.of(game)
+                if added:
+                    text = annotate(text, added)
                 yield Written(game, game + 1, text, False, text, text)
             else:
                 text = self._out[begins[head] : ends[tail - 1]].tobytes()

@@ -56,7 +56,10 @@ def closing(current: Text, after: Text | None) -> bytes:
 
 _ENDS: Final = (b"\n\n", b" *\n\n", b"\n\n*\n\n", b"\n}\n\n", b"\n} *\n\n")
 _LINE = pattern(rb"[^\r\n]*+(?:\r\n|\r|\n|\Z)")
-_SIGN = pattern(rb"[{;\r\n]")
+_OF_LINE = rb"(?:[^{;\r\n]++|\{[^}]*+\})*+(?:;[^\r\n]*+)?+"
+_MOVES = pattern(
+    rb"(?:" + _OF_LINE + rb"(?:\r\n|\r(?!\n)|\n)(?![%;\s]|\Z))*+" + _OF_LINE + rb"(?:\r\n|\r|\n|\Z)"
+)
 
 
 class _Place(enum.Enum):
@@ -95,11 +98,7 @@ def is_between_games(text: bytes) -> bool:
 
 
 def _moves_end(text: bytes, position: int) -> int:
-    """The end of a line of moves, or -1 if a comment is not closed. A comment may have several lines."""
-    while (sign := _SIGN.search(text, position)) is not None and sign[0] == b"{":
-        position = text.find(b"}", sign.end()) + 1
-        if not position:
-            return -1
-    line = _LINE.match(text, position)
-    assert line is not None
-    return line.end()
+    """The end of a line of moves, and of the lines that follow and are certainly lines of moves too; -1 if a
+    comment is not closed. A comment may have several lines."""
+    line = _MOVES.match(text, position)
+    return -1 if line is None else line.end()
