@@ -28,11 +28,7 @@ def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | N
     the next brace.
     """
     brace = data.find(b"}", start)
-    if (
-        brace >= 0
-        and (brace == start or data[brace - 1] != 0x5C)
-        and data.find(b"[Event", start, brace) < 0
-    ):
+    if brace >= 0 and (brace == start or data[brace - 1] != 0x5C) and data.find(b"[Event", start, brace) < 0:
         # Nearly all comments end like this, and this is found much faster than by the expressions.
         return brace + 1, True
     position = start

@@ -24,8 +24,7 @@ from cqlgui.db.names import TABLES
 from cqlgui.engine import facts
 from cqlgui.store import commands as commands_of_games
 from cqlgui.store import remarks as remarks_of_games
-from cqlgui.store import segments
-from cqlgui.tasks.databases import hosts, sources
+from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model
 
 MOST_BYTES: Final = 64 << 20
@@ -79,7 +78,7 @@ class SegmentTags:
 
     @property
     def first_comments(self) -> facts.Coded:
-        """The comments at the starting positions. Only games with comments are read."""
+        """The comments at the starting positions."""
         return self._column(_FIRST_COMMENT, self._read_first_comments)
 
     @property
@@ -103,14 +102,12 @@ class SegmentTags:
         return commands.of_segment(self._source, self._place[1])
 
     def _read_first_comments(self) -> headers.Coded:
-        with sources.opened(self._source) as opened:
-            found: list[str | None] = []
-            ordinals = range(*self._ordinals)
-            for ordinal in ordinals:
-                comment = None
-                if opened.index.flags(ordinal) & segments.COMMENTS:
-                    comment = hosts.GameHost(opened, ordinal).comment(0)
-                found.append(comment)
+        known = self.remarks
+        at_root = np.flatnonzero(known.ids == 0)
+        games = np.searchsorted(known.firsts, at_root, side="right") - 1
+        found: list[str | None] = [None] * self._place[2]
+        for game, said in zip(games.tolist(), known.said[at_root].tolist(), strict=True):
+            found[game] = known.comments[said]
         return headers.Coded.of(found)
 
     def _read_cooked(self) -> headers.Coded:
