@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cqlgui.board import tree
 from cqlgui.jit import native
-from cqlgui.pgn import kernel, kernel_places, quick, reader, split, writer
+from cqlgui.pgn import braces, kernel, kernel_places, quick, reader, split, writer
 from tests import helpers
 
 GAME = (
@@ -246,3 +246,27 @@ def test_the_own_texts_of_many_games() -> None:
         # After a clean game, the splitter finds the next game in the right place.
         parts = list(split.games(split.BytesSource(text + b'\n\n[Event "?"]\n\n*')))
         assert not clean or [part.data for part in parts] == [text, b'[Event "?"]\n\n*']
+
+
+def test_texts_that_get_nothing_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The lenient reader takes a thousand times as long as a copy.
+    monkeypatch.setattr(writer, "annotate", lambda *_: pytest.fail("a text was read"))
+    game = b'[Annotator "K]\n\n1. e4 {a \\} 0-0 e5 *'
+    texts = writer.Texts(game, np.array([0]), np.array([len(game)]), np.array([kernel_places.LEFT], np.uint8))
+    assert [part.text for part in writer.Annotator().write(texts, writer.Notes.none(1))] == [game]
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        (b"}", (1, True)),
+        (b"a} b}", (2, True)),
+        (b"a\\} b}", (6, True)),
+        (b"a\\} b {c}", (3, True)),
+        (b'a\n[Event "x"]\n} b', (15, True)),
+        (b'a\n[Event "x"]\n{b}', (1, False)),
+        (b"a [Event of the year] }", (23, True)),
+    ],
+)
+def test_the_end_of_a_comment(text: bytes, end: tuple[int, bool]) -> None:
+    assert braces.comment_end(text, 0, complete=True) == end
