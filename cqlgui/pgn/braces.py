@@ -18,6 +18,8 @@ _AFTER_EVENT = pattern(rb'[{}]|[\r\n][ \t]*+\[Event\s++"')
 _UNEVEN = pattern(r"[ \t\r\n\f\v]{2,}|[\t\r\n\f\v]")
 """White space that is not a single blank."""
 _NEXT_BRACE = pattern(r"(?<!\\)\{|\}")
+_NEAR = 4096
+"""Number of bytes in which the end of a comment is looked for without an expression."""
 
 
 def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | None:
@@ -27,9 +29,10 @@ def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | N
     `complete` says that nothing follows `data`. The function takes linear time, because it never looks beyond
     the next brace.
     """
-    brace = data.find(b"}", start)
+    brace = data.find(b"}", start, start + _NEAR)
     if brace >= 0 and (brace == start or data[brace - 1] != 0x5C) and data.find(b"[Event", start, brace) < 0:
-        # Nearly all comments end like this, and this is found much faster than by the expressions.
+        # Nearly all comments end like this, and this is found much faster than by the expressions. A brace
+        # that is far away may belong to another game.
         return brace + 1, True
     position = start
     while True:
