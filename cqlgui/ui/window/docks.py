@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -27,6 +27,7 @@ VERSION = 2
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
+_NOWHERE = Qt.DockWidgetArea.NoDockWidgetArea
 _AREAS = {Place.UNDER: _LEFT, Place.RIGHT: _RIGHT, Place.BOTTOM: _BELOW}
 _TITLE_BUTTONS = {"qt_dockwidget_closebutton": "close", "qt_dockwidget_floatbutton": "float"}
 """The icons of the buttons that Qt puts on the title of a pane, by Qt's names of these buttons."""
@@ -93,6 +94,8 @@ class Docks(QObject):
         self.results = self._dock("results", "Results", results)
         self.all = (self.query, self.library, self.help, self.picker, self.results)
         self.more: tuple[QDockWidget, ...] = ()
+        # The user may have moved the results.
+        self.results.dockLocationChanged.connect(self._timer(self._gather).start)
         main.installEventFilter(self)
         main.setTabPosition(_LEFT | _RIGHT | _BELOW, QTabWidget.TabPosition.North)
         # Qt gives the buttons its own icons again when the style sheet changes.
@@ -170,20 +173,39 @@ class Docks(QObject):
         """Restore a state of the panes. Returns False if the state cannot be read."""
         # The panes are arranged before the state is restored. If restoring the state moved a pane out of a
         # group of tabs, Qt would leave an empty tab.
+        size = self._main.size()
         self._arrange(kept.layout)
         if not self._main.restoreState(QByteArray(kept.state), VERSION):
             return False
         self._dragged = kept.dragged
         self._join_missing(kept.state)
-        self._plan = now = self._planned()
+        # The window may have become wider for columns of a larger screen.
+        self._plan = now = layouts.plan(self.layout, size.width(), size.height())
         for dock, place in ((self.picker, now.picker), (self.results, now.results)):
             # The state may come from a larger window, where the pane was not a tab. In this window the pane
             # becomes a tab.
             if not dock.isFloating() and place is Place.TAB and self._stands(dock) is not place:
                 self._move(dock, place)
+        self._gather()
+        self._fit_columns(size)
         self._fit_titles()
         self._size.start()
         return True
+
+    def _fit_columns(self, size: QSize) -> None:
+        """If the columns of a restored state need a wider window than `size`, put the further panes beside
+        the results. Then give the window this size again."""
+        main = self._main
+        if main.minimumSizeHint().width() > size.width() and not self.results.isFloating():
+            for dock in self.more:
+                if not dock.isFloating() and dock.toggleViewAction().isChecked():
+                    main.tabifyDockWidget(self.results, dock)
+        if main.size() != size and not main.isMaximized() and not main.isFullScreen():
+            layout = main.layout()
+            assert layout is not None
+            # Without this call, the columns that are gone would still count.
+            layout.activate()
+            main.resize(size)
 
     # --- sizes ---------------------------------------------------------------------------------------------
 
@@ -299,13 +321,25 @@ class Docks(QObject):
         dock.setVisible(shown)
         for one in beside:
             self._main.tabifyDockWidget(dock, one)
+        if dock is self.results:
+            self._gather()
+
+    def _gather(self) -> None:
+        """Put the closed further panes beside the results, where they are opened. Qt opens a pane in its last
+        place. In another place the pane would be a column of its own for a moment, and the window would grow
+        for this column, also beyond the screen."""
+        if self.results.isFloating() or self._main.dockWidgetArea(self.results) == _NOWHERE:
+            return
+        for dock in self.more:
+            if not dock.isFloating() and not dock.toggleViewAction().isChecked():
+                self._main.tabifyDockWidget(self.results, dock)
 
     def _join_results(self, dock: QDockWidget) -> None:
         """Open a pane as the front tab beside the results."""
         self.leave_presenting()
-        dock.setVisible(True)
         if not dock.isFloating():
             self._main.tabifyDockWidget(self.results, dock)
+        dock.setVisible(True)
         dock.raise_()
 
     def _place(self, dock: QDockWidget, place: Place) -> None:

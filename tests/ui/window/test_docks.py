@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui.window import docks, main_window, start
+from cqlgui.ui.window import docks, layouts, main_window, start
 from cqlgui.ui.window.layouts import Layout
 
 
@@ -82,6 +82,55 @@ def test_layouts_keep_whether_a_further_pane_is_open(qtbot: QtBot) -> None:
     assert made.restore(opened)
     assert dock.isVisible()
     assert beside_results(made, dock)
+
+
+def test_the_window_keeps_its_width_when_a_pane_opens_after_the_results_have_moved(qtbot: QtBot) -> None:
+    made = arranged(qtbot)
+    main, content = made._main, QWidget()
+    content.setMinimumWidth(500)
+    dock = made.add("more", "More", content)
+    made.results.widget().setMinimumWidth(400)
+    made.reset()
+    made.keep()
+    kept = made.kept[made.name]
+    # In a narrow window the results are a tab of the left column.
+    main.resize(layouts.NARROW - 200, 600)
+    assert made.restore(kept)
+    for opens in (dock.toggleViewAction().trigger, lambda: made.show(dock)):
+        opens()
+        assert beside_results(made, dock)
+        assert main.width() == layouts.NARROW - 200
+        dock.close()
+    # The user moves the results.
+    main.resize(1366, 600)
+    main.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, made.results)
+    main.resize(layouts.NARROW, 600)
+    qtbot.waitUntil(lambda: main.dockWidgetArea(dock) == Qt.DockWidgetArea.RightDockWidgetArea)
+    dock.toggleViewAction().trigger()
+    assert main.width() == layouts.NARROW
+
+
+def test_columns_of_a_larger_window_do_not_widen_a_narrow_one(qtbot: QtBot) -> None:
+    made = arranged(qtbot)
+    main, content = made._main, QWidget()
+    content.setMinimumWidth(500)
+    dock = made.add("more", "More", content)
+    made.results.widget().setMinimumWidth(400)
+    made.reset()
+    made.show(dock)
+    main.splitDockWidget(made.results, dock, Qt.Orientation.Horizontal)
+    made.keep()
+    kept = made.kept[made.name]
+    made.reset()
+    main.resize(800, 600)
+    assert made.restore(kept)
+    assert main.width() == 800
+    assert dock.isVisible()
+    assert beside_results(made, dock)
+    main.resize(1366, 600)
+    # A window with room for them keeps them.
+    assert made.restore(kept)
+    assert not beside_results(made, dock)
 
 
 def test_the_pane_of_a_tab_can_be_closed(qtbot: QtBot) -> None:

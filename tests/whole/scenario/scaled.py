@@ -114,6 +114,9 @@ def restored() -> list[str]:
     again.show()
     again.begin([])
     found = outside("restored", again)
+    for dock in (*again.docks.all, *again.docks.more):
+        again.docks.show(dock)
+        found += outside(f"restored, {dock.windowTitle()} in front", again)
     again.close()
     return found
 
