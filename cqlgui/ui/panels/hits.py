@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 
 from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
@@ -43,7 +44,8 @@ class HitsPanel(QWidget):
     user has removed this limit, and the panel shows all hits again. `narrowing_removed` is emitted when the
     user wants the whole result again, and `scope_removed` when the user wants to search all games again.
     `narrowing_told` carries the words for the narrowing of the hits shown. Empty words mean the whole result.
-    `arranged` is emitted when the rows have another order, so that the hits have other numbers.
+    `arranged` is emitted when the rows have another order or stand for other hits, so that the hits have
+    other numbers. It carries whether the user asked for these rows.
     """
 
     opened = Signal(int, int, int)
@@ -53,7 +55,7 @@ class HitsPanel(QWidget):
     limited = Signal()
     narrowing_removed = Signal()
     narrowing_told = Signal(str)
-    arranged = Signal()
+    arranged = Signal(bool)
     scope_removed = Signal()
 
     def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
@@ -323,20 +325,20 @@ class HitsPanel(QWidget):
         if wanted is not None:
             self.limited.emit()
 
-    def _arrange(self) -> None:
+    def _arrange(self, *, wished: bool = False) -> None:
         """Arrange the rows as the user wants them. If there are many hits, a job does it, and the old rows
-        are shown until the job ends."""
+        are shown until the job ends. `wished` says whether the user has just asked for it."""
         self._stop_arranging()
         wish, base, result = self.arrange.wish, self._base, self._result
         self._show_sort()
         if wish.is_plain or base is None or result is None or self._running:
-            self._take_arranged(None)
+            self._take_arranged(None, wished=wished)
             return
         make = self.hits.arranger(base, result)
         slow = any(key.sort is Sort.VALUE for key in wish.sorts) or result.variations
         if self.hits.total <= FEW and not slow:
             try:
-                self._take_arranged(make(kind=wish.rows, sorts=wish.sorts))
+                self._take_arranged(make(kind=wish.rows, sorts=wish.sorts), wished=wished)
             except errors.CqlguiError as error:
                 self._fail_arranging(error)
             return
@@ -344,22 +346,22 @@ class HitsPanel(QWidget):
         self._say()
         self._jobs.run(
             lambda token, _sink: make(kind=wish.rows, sorts=wish.sorts, cancel=token),
-            self._take_arranged,
+            functools.partial(self._take_arranged, wished=wished),
             self._fail_arranging,
             name=_ARRANGING,
         )
 
-    def _take_arranged(self, arranged: Arrangement | None) -> None:
+    def _take_arranged(self, arranged: Arrangement | None, *, wished: bool = False) -> None:
         self._arranging = False
         if arranged is not self.hits.arranged:
             kept = self.hits.hit(self.table.row)
             self.hits.arrange(arranged)
             if kept is not None:
-                # The hit is still current, and only its row has changed. A signal of the table would take the
-                # board back to the hit.
+                # The row of this hit stays current. A signal of the table would take the board back to the
+                # hit, although the user may have moved on in the game.
                 with QSignalBlocker(self.table):
                     self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
-            self.arranged.emit()
+            self.arranged.emit(wished)
         self._say()
 
     def _fail_arranging(self, error: errors.CqlguiError) -> None:
@@ -525,7 +527,7 @@ class HitsPanel(QWidget):
 
     def _connect(self) -> None:
         self.table.chosen.connect(self._open)
-        self.arrange.wished.connect(lambda _wish: self._arrange())
+        self.arrange.wished.connect(lambda _wish: self._arrange(wished=True))
         self.table.horizontalHeader().sectionClicked.connect(self._sort_by)
         self.table.moved.connect(self._moved)
         # A click on the current row does not emit `moved`, but the user chooses the row with the click.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QSignalBlocker
 
 from cqlgui.pattern import pictures
 from cqlgui.tasks.results import base_model, hit_model
@@ -28,7 +28,7 @@ class Showing(QObject):
         hits.opened.connect(lambda _game, _position, row: self._open_row(row))
         hits.limit_removed.connect(self.clear_limit)
         hits.limited.connect(self._limited)
-        hits.arranged.connect(self.say_hit)
+        hits.arranged.connect(self._rearranged)
         main.games.opened.connect(self.show_game)
         main.duplicates.opened.connect(self.show_game)
         main.anticipation.opened.connect(lambda game, positionid: self.show_line(game, positionid, 0))
@@ -82,6 +82,30 @@ class Showing(QObject):
             self._frame.browser.open(
                 self._frame.base, hit.game, hit.positionid, self._frame.hits.hits.hits_of(hit.game)
             )
+
+    def _rearranged(self, wished: bool) -> None:
+        """Show the hit of the current row after the rows have changed. The row of a game or of a run may show
+        another hit than the row that was current before.
+
+        The board stays at a position that is no hit, because the user has moved on in the game. It also stays
+        if a live search has arranged the rows, and not the user.
+        """
+        hits, browser = self._frame.hits, self._frame.browser
+        game, hit = browser.game, browser.hit
+        if game is None or game.game != browser.asked:
+            # The game of the current row is being loaded, for the hit that the row showed before.
+            current = hits.current()
+            follows = current is not None and current.game == browser.asked
+        else:
+            if hit is not None:
+                # The user may have gone to another hit of the row.
+                with QSignalBlocker(hits.table):
+                    hits.show_hit(game.game, hit.positionid)
+            shown = hit is not None and hits.hits.row_of(game.game, hit.positionid) == hits.table.row
+            follows = shown and not hits.is_current(game.game, browser.positionid)
+        if follows and (wished or not self._frame.searcher.live):
+            self.show_hit(hits.table.row)
+        self.say_hit()
 
     def show_line(self, game: int, positionid: int, plies: int) -> None:
         """Show the position some plies after a hit, in the frame of this hit. In preorder, each ply of a

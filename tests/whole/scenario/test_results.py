@@ -45,6 +45,53 @@ def open_sample(qtbot: QtBot, main: main_window.MainWindow) -> None:
         main.begin([resource("sample/sample.pgn")])
 
 
+def test_the_board_shows_the_current_row_when_rows_become_games_and_hits_again(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    result = ask(qtbot, main, "check")
+    kinds = dict(zip(Rows, main.hits.arrange._kinds.actions(), strict=True))
+
+    def on_board() -> tuple[int, int]:
+        game = main.browser.game
+        return (0, 0) if game is None else (game.game, main.browser.positionid)
+
+    def current() -> tuple[int, int]:
+        hit = main.hits.current()
+        assert hit is not None
+        return hit.game, hit.positionid
+
+    def several(row: int) -> bool:
+        return len(result.games[main.hits.hit_at(row).game].hits) > 2
+
+    for column in (hits_model.GAME, hits_model.PLY, hits_model.RESULT):
+        main.hits.arrange.sort_by(column)
+        main.hits.arrange.sort_by(column)
+        # The game has more hits, and its row may show another one.
+        row = next(row for row in range(5, main.hits.count) if several(row))
+        main.hits.select_row(row)
+        qtbot.waitUntil(lambda: on_board() == current())
+        for kind in (Rows.GAMES, Rows.SPANS, Rows.HITS, Rows.GAMES):
+            game = current()[0]
+            kinds[kind].trigger()
+            assert current()[0] == game
+            assert on_board() == current()
+        # The user goes to the last hit of the game. It is the current one among all hits.
+        game = current()[0]
+        last = max(hit.positionid for hit in result.games[game].hits)
+        main.browser.go(last)
+        kinds[Rows.HITS].trigger()
+        assert on_board() == current() == (game, last)
+        # A position that is no hit stays on the board.
+        hits = {hit.positionid for hit in result.games[game].hits}
+        main.browser.go(0)
+        assert 0 not in hits
+        kinds[Rows.GAMES].trigger()
+        assert on_board() == (game, 0)
+        assert current()[0] == game
+        kinds[Rows.HITS].trigger()
+
+
 def test_all_tabs_show_the_hits_that_are_left(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     whole = ask(qtbot, main, "flipcolor {wtm check}")
