@@ -42,6 +42,8 @@ HEADS: Final = (
     "First ply",
     "Searched",
 )
+SEARCHING: Final = "▸ "
+"""The sign before the name of the query that is being searched for."""
 _TIPS: Final = (
     "A query of the study",
     "The base that was searched",
@@ -232,7 +234,7 @@ def _key(one: Row, column: int) -> Any:
 
 def _text(one: Row, column: int) -> str:
     if column == QUERY:
-        return ("▸ " if one.state is State.SEARCHING else "") + wording.straight(one.query)
+        return (SEARCHING if one.state is State.SEARCHING else "") + wording.straight(one.query)
     if column == BASE:
         return wording.straight(one.base)
     if one.values is None:

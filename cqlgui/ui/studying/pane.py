@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
@@ -37,6 +37,8 @@ WIDE: Final = 760
 _TABLE_PARTS, _DETAIL_PARTS = 620, 380
 """How the table and the examples divide the room."""
 _NARROWEST_QUERY: Final = 120
+_SHARE_OF_QUERIES: Final = 0.6
+"""The queries have at most this share of the table, unless the other columns leave more room."""
 _WIDEST_BASE: Final = 140
 _MOST_RECENT: Final = 8
 _STUDIES: Final = f"Studies (*{study_text.ENDING});;All files (*)"
@@ -77,6 +79,9 @@ class StudiesPane(QWidget):
         """The folder where dialogs begin."""
         # What waits for a base to be opened: the name of the base in the table, and what to do then.
         self._waiting: tuple[str, Callable[[base_model.Base], None]] | None = None
+        # The columns that the user has made narrower or wider, and whether the pane sets the widths just now.
+        self._resized: set[int] = set()
+        self._fitting = False
         self._make_parts()
         self._lay_out()
         self._connect()
@@ -198,6 +203,9 @@ class StudiesPane(QWidget):
     def _set_columns(self) -> None:
         self.table.set_widths([_NARROWEST_QUERY] * len(model.HEADS))
         self.table.setSortingEnabled(True)
+        self.table.horizontalHeader().sectionResized.connect(self._column_resized)
+        self.table.columns_reset.connect(self._forget_widths)
+        self.table.viewport().installEventFilter(self)
         self._fit_columns()
 
     # --- studies -------------------------------------------------------------------------------------------
@@ -413,10 +421,12 @@ class StudiesPane(QWidget):
         return "The study asks for no examples. `samples = 3` in its file asks for three of each row."
 
     def _fit_columns(self) -> None:
-        """Make the columns as wide as their texts. The queries get the rest of the room."""
+        """Make the columns as wide as their texts. The queries also get the rest of the room. Columns that
+        the user has resized stay as they are."""
         metrics, head = self.table.fontMetrics(), self.table.horizontalHeader()
         arrow = self.style().pixelMetric(QStyle.PixelMetric.PM_HeaderMarkSize)
-        taken = 0
+        edges = 2 * view.PADDING + 2
+        wanted: dict[int, int] = {}
         for column in range(1, len(model.HEADS)):
             if head.isSectionHidden(column):
                 continue
@@ -424,14 +434,31 @@ class StudiesPane(QWidget):
             longest = max(texts, key=len, default="")
             # The arrow of a sorted column has room beside the title.
             title = metrics.horizontalAdvance(model.HEADS[column]) + arrow
-            width = max(title, metrics.horizontalAdvance(longest)) + 2 * view.PADDING + 2
+            width = max(title, metrics.horizontalAdvance(longest)) + edges
             if column == model.BASE:
                 width = min(width, _WIDEST_BASE)
-            if head.sectionSize(column) != width:
+            wanted[column] = head.sectionSize(column) if column in self._resized else width
+        names = {model.SEARCHING + wording.straight(row.query) for row in self.model.rows}
+        longest_name = max(map(metrics.horizontalAdvance, names), default=0) + edges
+        room = self.table.viewport().width()
+        # A longer name is cut, and its tooltip has the whole name.
+        width = min(longest_name, int(room * _SHARE_OF_QUERIES))
+        wanted[model.QUERY] = max(_NARROWEST_QUERY, width, room - sum(wanted.values()))
+        self._fitting = True
+        for column, width in wanted.items():
+            if column not in self._resized and head.sectionSize(column) != width:
                 self.table.setColumnWidth(column, width)
-            taken += width
-        rest = self.table.viewport().width() - taken
-        self.table.setColumnWidth(model.QUERY, max(_NARROWEST_QUERY, rest))
+        self._fitting = False
+
+    def _column_resized(self, column: int, before: int, now: int) -> None:
+        # A column that is hidden or shown again has a width of 0 before or now.
+        if before and now and not self._fitting:
+            self._resized.add(column)
+
+    def _forget_widths(self) -> None:
+        """Fit all columns again, because the user wants the usual columns."""
+        self._resized.clear()
+        self._fit_columns()
 
     # --- what the user does --------------------------------------------------------------------------------
 
@@ -544,7 +571,12 @@ class StudiesPane(QWidget):
         if self._splitter.orientation() is not way:
             self._splitter.setOrientation(way)
             self._splitter.setSizes([_TABLE_PARTS, _DETAIL_PARTS])
-        self._fit_columns()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # The table gets its width later than the pane.
+        if isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
+            self._fit_columns()
+        return super().eventFilter(watched, event)
 
 
 def _menu_button(title: str, tip: str, parent: QWidget) -> QToolButton:

@@ -69,11 +69,13 @@ class Form(enum.Enum):
 
 class TableView(QTableView):
     """Shows a `text_model.TextModel`. `chosen` carries the row that was opened by a double click or Enter.
-    `moved` carries the row that became current.
+    `moved` carries the row that became current. `columns_reset` is emitted when the user has put back the
+    usual columns.
     """
 
     chosen = Signal(int)
     moved = Signal(int)
+    columns_reset = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -251,6 +253,7 @@ class TableView(QTableView):
             self.setColumnHidden(column, column in self._hidden)
             head.moveSection(head.visualIndex(column), column)
             self.setColumnWidth(column, width)
+        self.columns_reset.emit()
 
     def _offer_columns(self, place: QPoint) -> None:
         menu = self.columns_menu()

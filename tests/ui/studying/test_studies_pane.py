@@ -22,6 +22,7 @@ from cqlgui.tasks.databases import importing
 from cqlgui.tasks.studies import study, study_table, study_text
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.studying import model, pane, state
+from cqlgui.ui.tables import view
 from cqlgui.ui.window import main_window, start
 from tests import helpers
 
@@ -115,6 +116,39 @@ def test_twenty_themes_over_two_bases_have_the_numbers_of_the_command_line(
     shown.table.setFocus()
     QTest.keyClick(shown.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()] == saved
+
+
+def test_the_column_of_queries_has_room_for_their_names_and_can_be_resized(
+    qtbot: QtBot, shown: pane.StudiesPane, bases: list[Path], tmp_path: Path
+) -> None:
+    open_study(qtbot, shown, write(tmp_path, ["check or stalemate or mate"]))
+    head, metrics = shown.table.horizontalHeader(), shown.table.fontMetrics()
+
+    def room() -> int:
+        return head.sectionSize(model.QUERY) - 2 * view.PADDING
+
+    name = shown.model.rows[0].query
+    assert metrics.horizontalAdvance(name) > pane._NARROWEST_QUERY
+    assert room() >= metrics.horizontalAdvance(name)
+    # A very long name leaves room for numbers, and its tooltip has the whole name.
+    long = " or ".join(["check"] * 20)
+    open_study(qtbot, shown, write(tmp_path, [long, "mate"]))
+    assert room() < metrics.horizontalAdvance(long)
+    assert head.sectionSize(model.QUERY) < shown.table.viewport().width() * 0.7
+    assert (shown.model.tip(0, model.QUERY) or "").startswith(long)
+    # A wider pane gives more of the name.
+    before = room()
+    shown.resize(900, 620)
+    qtbot.waitUntil(lambda: room() > before)
+    # What the user has resized stays while a study runs, and in another width.
+    head.resizeSection(model.QUERY, 90)
+    head.resizeSection(model.SHARE, 150)
+    run(qtbot, shown)
+    shown.resize(470, 620)
+    qtbot.waitUntil(lambda: shown.table.viewport().width() < 470)
+    assert (head.sectionSize(model.QUERY), head.sectionSize(model.SHARE)) == (90, 150)
+    shown.table.reset_columns()
+    assert head.sectionSize(model.QUERY) > 150 > head.sectionSize(model.SHARE)
 
 
 def test_a_base_that_is_listed_twice_has_one_row_and_a_note(
