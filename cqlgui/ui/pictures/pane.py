@@ -307,11 +307,9 @@ class PicturesPane(QWidget):
     def _work(self) -> None:
         base, result = self._base, self._result
         self._stale = False
-        if base is None or result is None:
-            self._say(_NO_RESULT)
-            return
-        if self.kind is asking.Kind.TRANSITIONS and len(asking.compared(result, self._others)) < 2:
-            self._say(_NO_OTHERS)
+        lack = self._lack()
+        if lack or base is None or result is None:
+            self._say(lack)
             return
         if self._canvas is None:
             self._say("Counting…")
@@ -335,6 +333,14 @@ class PicturesPane(QWidget):
             name=_JOB,
         )
 
+    def _lack(self) -> str:
+        """What is missing for a picture, in words; empty if nothing is missing."""
+        if self._base is None or self._result is None:
+            return _NO_RESULT
+        if self.kind is asking.Kind.TRANSITIONS and len(asking.compared(self._result, self._others)) < 2:
+            return _NO_OTHERS
+        return ""
+
     def _load(self) -> None:
         """Load more of the drawing code, and make the picture when all of it is there."""
         try:
@@ -344,7 +350,8 @@ class PicturesPane(QWidget):
         except Exception as error:  # a damaged package may raise anything
             _log.exception("The drawing code cannot be loaded.")
             self._is_loading = False
-            self._say(f"Pictures cannot be drawn: {error}")
+            # There may be nothing to draw any more. The next picture tries to load the code again.
+            self._say(self._lack() or f"Pictures cannot be drawn: {error}")
             return
         if not is_loaded:
             QTimer.singleShot(0, self, self._load)

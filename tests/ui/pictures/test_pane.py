@@ -390,6 +390,27 @@ def test_drawing_code_that_cannot_be_loaded_is_told(
     assert isinstance(made.picture, histograms.Histogram), "it was mended meanwhile"
 
 
+@pytest.mark.allow_log("drawing code cannot be loaded")
+def test_drawing_code_that_nothing_needs_any_more_is_not_told(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_seconds: float) -> bool:
+        raise ImportError("No module named 'pyqtgraph'")
+
+    monkeypatch.setattr(loading, "load", fail)
+    made = hidden(qtbot, door, base, result)
+    made.show()
+    assert made.is_loading
+    # A search begins before the code is there.
+    made.set_result(None, None)
+    qtbot.waitUntil(lambda: not made.is_loading)
+    assert message(made).startswith("No hits yet.")
+
+
 def test_what_cannot_be_shown_is_said_in_words(
     qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, shown: pane.PicturesPane
 ) -> None:
