@@ -180,6 +180,7 @@ class Opening(QObject):
         self._frame.opened_anew = True
         for key in (
             frame.OPENING, frame.ASKING, frame.FOUND, frame.GAME, frame.NARROWING, frame.EXPORTING,
+            frame.FAULT,
         ):  # fmt: skip
             self._frame.infobar.dismiss(key)
         names = naming.title(paths)

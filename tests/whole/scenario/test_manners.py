@@ -183,6 +183,31 @@ def test_an_empty_query_is_asked_for_and_not_blamed(qtbot: QtBot, main: main_win
     assert main.infobar.shown is None
 
 
+def test_what_could_not_be_written_is_not_told_over_other_games(
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.pgn"
+    other.write_text('[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    nowhere = tmp_path / "nowhere"
+    open_sample(qtbot, main)
+    ask(qtbot, main, "mate")
+    assert main.base is not None
+    assert main.result is not None
+    choice = export_dialog.ExportChoice(export_dialog.What.ALL, False, nowhere / "hits.pgn")
+    with qtbot.waitSignal(main.exporter.ended):
+        main.exporter.write(main.base, main.result, choice, [], None)
+    main.tabs.setCurrentWidget(main.pictures)
+    qtbot.waitUntil(lambda: main.pictures.picture is not None)
+    with qtbot.waitSignal(main.pictures.failed):
+        main.pictures.save(nowhere / "picture.png")
+    assert main.infobar.shown is not None
+    assert "picture.png cannot be written" in main.infobar.shown.text
+    assert main.infobar.waiting == 1
+    with qtbot.waitSignal(main.opener.opened):
+        main.opening.open_files([other])
+    assert main.infobar.shown is None
+
+
 def test_a_file_that_holds_no_games_is_told_from_one_that_does(
     qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
