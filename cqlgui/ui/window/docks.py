@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -382,14 +383,15 @@ class Docks(QObject):
         return ""
 
     def _fit_tabs(self) -> None:
-        """Give each tab of panes a menu that closes the pane. Where there is room, the tabs of further panes
-        also have buttons for this."""
+        """Give each tab of panes a menu that closes the pane; a click with the middle button closes it, too.
+        Where there is room, the tabs of further panes also have buttons for this."""
         docks = {dock.windowTitle(): dock for dock in (*self.all, *self.more)}
         right = QTabBar.ButtonPosition.RightSide
         for bar in self._main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             if bar.contextMenuPolicy() != Qt.ContextMenuPolicy.CustomContextMenu:
                 bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
                 bar.customContextMenuRequested.connect(functools.partial(self._ask_about_tab, bar))
+                bar.installEventFilter(self)
             tabs = [docks[text] for place in range(bar.count()) if (text := bar.tabText(place)) in docks]
             if len(tabs) < bar.count():
                 # Qt is still making the tabs.
@@ -412,15 +414,31 @@ class Docks(QObject):
                 if isinstance(button, QToolButton) and room:
                     button.setIcon(icons.icon("close", "muted"))
 
+    def _at_tab(self, bar: QTabBar, place: QPoint) -> QDockWidget | None:
+        """The pane of the tab at a place; None if there is no tab."""
+        index = bar.tabAt(place)
+        docks = (*self.all, *self.more)
+        return next((dock for dock in docks if index >= 0 and dock.windowTitle() == bar.tabText(index)), None)
+
     def _ask_about_tab(self, bar: QTabBar, place: QPoint) -> None:
         """Show the menu of a tab."""
-        index = bar.tabAt(place)
-        for dock in (*self.all, *self.more):
-            if index >= 0 and dock.windowTitle() == bar.tabText(index):
-                menu = QMenu(bar)
-                menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-                menu.addAction(f"&Close {dock.windowTitle()}", dock.close)
-                menu.popup(bar.mapToGlobal(place))
+        dock = self._at_tab(bar, place)
+        if dock is not None:
+            menu = QMenu(bar)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction(f"&Close {dock.windowTitle()}", dock.close)
+            menu.popup(bar.mapToGlobal(place))
+
+    def _close_tab(self, bar: QTabBar, event: QMouseEvent) -> bool:
+        """Close the pane of a tab if the middle button was released over it. Returns whether it was."""
+        released = event.type() is QEvent.Type.MouseButtonRelease
+        if not released or event.button() is not Qt.MouseButton.MiddleButton:
+            return False
+        dock = self._at_tab(bar, event.position().toPoint())
+        if dock is not None:
+            # Qt removes the tab, and must not do so while it handles the event of the tab.
+            QTimer.singleShot(0, dock, dock.close)
+        return dock is not None
 
     # --- keys and titles -----------------------------------------------------------------------------------
 
@@ -491,6 +509,8 @@ class Docks(QObject):
             if event.type() is QEvent.Type.Close and not watched.isHidden():
                 self.closed.emit(watched.windowTitle())
             return False
+        if isinstance(watched, QTabBar):
+            return isinstance(event, QMouseEvent) and self._close_tab(watched, event)
         # The window itself gets a click only on an edge between two panes.
         if event.type() is QEvent.Type.MouseButtonPress:
             self._drawn = self._sizes()

@@ -161,6 +161,12 @@ def test_the_pane_of_a_tab_can_be_closed(qtbot: QtBot) -> None:
     qtbot.waitUntil(line.hasFocus)
     assert made.close_current() == "More"
     assert not dock.isVisible()
+    made.show(dock)
+    qtbot.waitUntil(lambda: bar().tabButton(place(), right) is not None)
+    qtbot.mouseClick(bar(), Qt.MouseButton.LeftButton, pos=bar().tabRect(place()).center())
+    assert dock.isVisible()
+    qtbot.mouseClick(bar(), Qt.MouseButton.MiddleButton, pos=bar().tabRect(place()).center())
+    qtbot.waitUntil(lambda: not dock.isVisible())
 
 
 def test_a_pane_that_is_closed_in_any_way_is_told(qtbot: QtBot) -> None:
