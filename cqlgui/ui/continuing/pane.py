@@ -66,7 +66,7 @@ class ContinuationsPane(QWidget):
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.message.setWordWrap(True)
         self.message.setMargin(24)
-        self.narrow = QPushButton("Narrow to these hits")
+        self.narrow = QPushButton("Show these hits")
         # The path that the table shows. It leads to the row to select when the user goes back.
         self._shown: state.Path = ()
         self._slow = turns.once(self, _PATIENCE_MS, self._say_busy)

@@ -38,7 +38,7 @@ from cqlgui.base.files import disk
 from cqlgui.board import squares
 from cqlgui.tasks.pictures import left_over, pictures, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.ui.look import fitting, labels, theme, wording
+from cqlgui.ui.look import fitting, labels, room, theme, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.pictures import asking, loading, table_model
 from cqlgui.ui.tables import view
@@ -266,7 +266,8 @@ class PicturesPane(QWidget):
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self._message)
         self._stack.addWidget(self._splitter)
-        column = QVBoxLayout(self)
+        content = QWidget(self)
+        column = QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 6)
         column.setSpacing(6)
         column.addLayout(head)
@@ -274,6 +275,10 @@ class PicturesPane(QWidget):
         column.addWidget(self._narrowed)
         column.addWidget(self._stack, 1)
         column.addLayout(foot)
+        # A picture with its table needs more height than a small screen has at 150 %.
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(room.Room(content, self))
 
     def _dress(self) -> None:
         self._message.setStyleSheet(f"color: {theme.colours().muted};")

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox, QWidget
 
 from cqlgui.base.files.resources import resource
@@ -24,6 +24,8 @@ from cqlgui.ui.window import actions, main_window, start
 
 LONG = "and " * 30
 PATIENCE = 60.0
+COLUMNS = 900
+"""The least width of a screen for three columns."""
 
 
 def wait(holds: Callable[[], bool]) -> None:
@@ -77,6 +79,32 @@ def dialogs(main: main_window.MainWindow) -> list[str]:
     files.show()
     found += outside("files", files)
     files.close()
+    return found
+
+
+def results(main: main_window.MainWindow) -> list[str]:
+    """The tabs of the results with a picture drawn, also in a column of their own; and the further panes."""
+    main.editor.set_text("flipcolor check")
+    main.searching.run()
+    wait(lambda: main.result is not None)
+    found = []
+
+    def look(where: str) -> None:
+        for place in range(main.tabs.count()):
+            main.tabs.setCurrentIndex(place)
+            wait(lambda: main.tabs.currentWidget() is not main.pictures or main.pictures.picture is not None)
+            found.extend(outside(f"{where}, {main.tabs.tabText(place)} in front", main))
+        for dock in main.docks.more:
+            dock.toggleViewAction().trigger()
+            found.extend(outside(f"{where}, {dock.windowTitle()} opened", main))
+            dock.close()
+
+    main.docks.show(main.docks.results)
+    look("results")
+    if main.screen().availableSize().width() >= COLUMNS:
+        main.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, main.docks.results)
+        look("results on the right")
+        main.reset_layout()
     return found
 
 
@@ -143,6 +171,7 @@ def main() -> None:
     found += outside("pattern", shown)
     shown.pointing.set_active(False)
     found += dialogs(shown)
+    found += results(shown)
     found += crowded(shown)
     if len(sys.argv) > 1:
         shown.grab().save(sys.argv[1])
