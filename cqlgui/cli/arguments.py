@@ -114,7 +114,7 @@ def _search(one: argparse.ArgumentParser) -> None:
         help="sort the rows of --jsonl, --csv and -o (not PGN) by columns, the most important first; - "
         "before a column puts the largest values first, as in --sort=-white_elo,date (columns: white, "
         "black, white_elo, black_elo, result, date, event, site, round, eco, opening, file, game, place, "
-        "ply, element, value, sort_key, hits)",
+        "ply, element, value, comment, sort_key, hits)",
     )
     one.add_argument("--values", action="store_true", help="with values, order and sort keys (JSON)")
     one.add_argument(

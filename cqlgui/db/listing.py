@@ -25,6 +25,10 @@ SORTS: Final = (
     "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "opening",
     "plies",
 )  # fmt: skip
+NATURAL: Final = ("round",)
+"""The columns whose texts are sorted with their numbers as numbers: 1.2, 1.10, 2, 10."""
+_UNKNOWN: Final = ("", "?")
+"""The texts of these columns that stand for an unknown one."""
 _YEAR: Final = "[0-9][0-9][0-9][0-9]*"
 _MOST_COMPARED: Final = 50_000
 """Texts of this many games are compared with a text that no game has."""
@@ -40,8 +44,9 @@ class Listing:
     def __init__(self, store: columns.Store, known: names.Names) -> None:
         self._store = store
         self._names = known
-        # The sort keys of own texts take a second for millions of games, so the last ones are kept.
-        self._own_keys: tuple[tuple[str, tuple[int, ...]], np.ndarray] | None = None
+        # The sort keys of own texts take a second for millions of games, so the last ones are kept (True). So
+        # are those of other texts in their natural order (False).
+        self._kept: dict[bool, tuple[tuple[str, tuple[int, ...]], np.ndarray]] = {}
 
     def ids(
         self,
@@ -312,23 +317,42 @@ class Listing:
         column = self._store.whole(connection, blocks, sort)
         if sort not in TABLES:
             return column.astype(np.uint32)
-        if int(column.max(initial=0)) >= own_texts.FIRST:
-            return self._keys_with_own(connection, blocks, sort, column)
+        if sort in NATURAL or int(column.max(initial=0)) >= own_texts.FIRST:
+            return self._kept_keys(connection, blocks, sort, column)
         ranks: np.ndarray = self._names.ranks(connection, TABLES[sort])
         if len(ranks) <= int(column.max(initial=0)):
             raise sqlite3.DatabaseError("malformed block of games")
         found: np.ndarray = ranks.astype(np.uint32)[column]
         return found
 
-    def _keys_with_own(
+    def _kept_keys(
         self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str, column: np.ndarray
     ) -> np.ndarray:
-        """The sort keys of a column with own texts."""
+        """The sort keys of a column with own texts, or with texts in their natural order."""
         about = sort, tuple(block.id for block in blocks)
-        if self._own_keys is None or self._own_keys[0] != about:
-            self._own_keys = None
-            self._own_keys = about, self._ranked(connection, blocks, sort, column)
-        return self._own_keys[1]
+        has_own = int(column.max(initial=0)) >= own_texts.FIRST
+        kept = self._kept.get(has_own)
+        if kept is None or kept[0] != about:
+            # The old keys need not stay in memory while the new ones are made.
+            self._kept.pop(has_own, None)
+            kept = None
+            made = self._ranked if has_own else self._naturally_ranked
+            kept = self._kept[has_own] = about, made(connection, blocks, sort, column)
+        return kept[1]
+
+    def _naturally_ranked(
+        self, connection: sqlite3.Connection, _blocks: Sequence[Block], sort: str, column: np.ndarray
+    ) -> np.ndarray:
+        """The ranks of the texts of a column without own texts in their natural order."""
+        numbers = arrays.distinct(column)
+        known = self._names.named(connection, TABLES[sort], numbers.tolist())
+        texts = {number: text for number, text in known.items() if text not in _UNKNOWN}
+        keys = own_texts.natural(list(texts.values()))
+        ranks = {key: place for place, key in enumerate(sorted(set(keys)), 1)}
+        by_number = np.zeros(int(numbers.max(initial=0)) + 1, np.uint32)
+        by_number[list(texts)] = [ranks[key] for key in keys]
+        found: np.ndarray = by_number[column]
+        return found
 
     def _ranked(
         self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str, column: np.ndarray
@@ -336,7 +360,7 @@ class Listing:
         """The ranks of the texts of a column with own texts. All own texts have a common beginning. A text
         from the tables of names without this beginning stands before all own texts or behind them. The other
         texts are ordered together, eight bytes at a time."""
-        folded = TABLES[sort] in names.FOLDED
+        folded, natural = TABLES[sort] in names.FOLDED, sort in NATURAL
 
         def bytes_of(text: str) -> bytes:
             encoded = text.encode("utf-8")
@@ -345,21 +369,29 @@ class Listing:
         is_own = column >= own_texts.FIRST
         numbers = arrays.distinct(column[~is_own])
         known = self._names.named(connection, TABLES[sort], numbers.tolist())
-        texts = {number: bytes_of(text) for number, text in known.items() if text}
+        if natural:
+            given = {number: text for number, text in known.items() if text not in _UNKNOWN}
+            texts = dict(zip(given, own_texts.natural(list(given.values())), strict=True))
+        else:
+            texts = {number: bytes_of(text) for number, text in known.items() if text}
+
+        def rows() -> Iterator[tuple[np.ndarray, np.ndarray, own_texts.Texts]]:
+            for games, some, own in self._own(connection, blocks, sort):
+                yield games, some, own.natural() if natural else own
 
         def own_keys(offset: int) -> tuple[np.ndarray, bytes]:
             """The keys of the own texts from a byte on, and their common beginning."""
             made = np.empty(int(np.count_nonzero(is_own)), np.uint64)
             end = 0
             beginnings: set[bytes] = set()
-            for _, some, own in self._own(connection, blocks, sort):
+            for _, some, own in rows():
                 made[end : end + len(some)] = own.keys(offset, folded=folded)[own_texts.places_of(some)]
                 end += len(some)
                 beginnings.add(own.common().lower() if folded else own.common())
             return made, own_texts.common_beginning(beginnings)
 
         # Most rows have the same beginning as the first one, so all rows need not be read twice.
-        _, _, first = next(self._own(connection, blocks, sort))
+        _, _, first = next(rows())
         guess = first.prefix
         made, common = own_keys(guess)
         made_before = {guess: made}
@@ -391,6 +423,9 @@ class Listing:
                 by_number[number] = ranks[text]
         by_number[inside] = found[: len(inside)]
         result[~is_own] = by_number[column[~is_own]]
+        if natural:
+            for games, some, own in self._own(connection, blocks, sort):
+                result[games[own.equal(b"?")[own_texts.places_of(some)]]] = 0
         return result
 
 

@@ -9,6 +9,7 @@ never change, so a number always stands for the same text."""
 from __future__ import annotations
 
 import collections
+import itertools
 import sqlite3
 import threading
 import zlib
@@ -27,6 +28,9 @@ MOST: Final = 1 << _PLACE_BITS
 """The largest number of texts in a row."""
 LEAST: Final = 500
 """The texts of a smaller block are not worth a row."""
+_ZERO: Final = ord("0")
+_LONGEST: Final = 31
+"""Numbers of more digits are compared like texts. Bytes up to this one stand before all printed signs."""
 _MOST_BYTES: Final = 16 << 20
 """The rows that are kept in memory have at most this many bytes."""
 
@@ -71,6 +75,46 @@ class Texts:
             fits &= at == np.concatenate([[0], self.ends])[places]
         found[places[fits]] = True
         return found
+
+    def equal(self, text: bytes) -> np.ndarray:
+        """For each text, whether it is `text`."""
+        begins = np.concatenate([[0], self.ends[:-1]])
+        found: np.ndarray = self.ends - begins == len(text)
+        letters = np.frombuffer(self.data, np.uint8)
+        for place, letter in enumerate(text):
+            found[found] = letters[begins[found] + place] == letter
+        return found
+
+    def natural(self) -> Texts:
+        """The texts with other bytes, whose order is the natural one: "9" comes before "10". A number loses
+        its leading zeros, and a byte before it says how many digits are left."""
+        letters = np.frombuffer(self.data, np.uint8)
+        digits = (letters >= _ZERO) & (letters < _ZERO + 10)
+        if not digits.any():
+            return self
+        edges = np.zeros(len(letters) + 1, np.bool_)
+        edges[0] = edges[self.ends] = True
+        starts, lasts = digits.copy(), digits.copy()
+        starts[1:] &= ~digits[:-1] | edges[1:-1]
+        lasts[:-1] &= ~digits[1:] | edges[1:-1]
+        numbers = np.cumsum(starts) - 1
+        # The zeros before the first other digit of a number are left out. A last zero stays.
+        others = digits & (letters != _ZERO)
+        seen = np.cumsum(others)
+        before = (seen - others)[starts]
+        left = lasts.copy()
+        left[digits] |= seen[digits] > before[numbers[digits]]
+        heads = left.copy()
+        heads[1:] &= ~left[:-1] | starts[1:]
+        lengths = np.minimum(np.bincount(numbers[left], minlength=int(numbers[-1]) + 1), _LONGEST)
+        kept = ~digits | left
+        places = np.concatenate([[0], np.cumsum(kept.astype(np.int64) + heads)])
+        made = np.empty(int(places[-1]), np.uint8)
+        made[places[1:][kept] - 1] = letters[kept]
+        made[places[1:][heads] - 2] = lengths
+        # A number may go on behind the common beginning, so the beginning ends before its last digits.
+        common = self.data[: self.prefix].rstrip(b"0123456789")
+        return Texts(made.tobytes(), places[self.ends], int(places[len(common)]))
 
     def keys(self, offset: int, *, folded: bool) -> np.ndarray:
         """The eight bytes of each text from byte `offset` on as one number, so that numbers have the order of
@@ -175,6 +219,15 @@ def read(connection: sqlite3.Connection, number: int) -> Texts:
     if check != _checksum(number, prefix, ends, data):
         raise sqlite3.DatabaseError("malformed table own: its checksum is wrong")
     return Texts(data, np.frombuffer(ends, "<u4").astype(np.int64), prefix)
+
+
+def natural(texts: Sequence[str]) -> list[bytes]:
+    """The bytes of some texts in their natural order (`Texts.natural`)."""
+    encoded = [text.encode("utf-8") for text in texts]
+    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+    made = Texts(b"".join(encoded), ends, 0).natural()
+    starts = np.concatenate([[0], made.ends]).tolist()
+    return [made.data[begin:end] for begin, end in itertools.pairwise(starts)]
 
 
 def common_beginning(texts: Collection[bytes]) -> bytes:

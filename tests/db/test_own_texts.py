@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,11 +68,57 @@ def test_only_texts_that_differ_in_a_large_block_get_a_row(tmp_path: Path) -> No
         assert opened.sound(source) == len(rows)
 
 
+def natural(text: str, unknown: str = "?") -> list[tuple[int, int | bytes]]:
+    """A key for texts with numbers. Numbers stand before other texts, and an unknown text before all."""
+    if text == unknown:
+        return []
+    parts = re.findall("[0-9]+|[^0-9]+", text)
+    return [(0, int(part)) if part[0] in "0123456789" else (1, part.encode()) for part in parts]
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_rounds_are_sorted_by_their_numbers(tmp_path: Path, alike: bool) -> None:
+    wanted = [None, "?", "1", "1.2", "1.10", "1.10.1", "2", "2.1", "10", "100", "-", "Final", "R2", "R10"]
+    wanted += [] if alike else [f"R10.{number}" for number in range(1, own_texts.LEAST)]
+    rows = [game("London", number) for number in wanted]
+    with filled(tmp_path, rows[::-1]) as (opened, source):
+        assert counted(opened.path)[0] == (not alike)
+        found = list(opened.ids([(source, 0)], sort="round"))
+        assert [wanted[-1 - one] for one in found[2:]] == wanted[2:]
+        (keys,) = opened.sort_keys([source], "round")
+        assert keys.tolist().count(0) == 2
+
+
+def test_numbers_in_texts_have_their_natural_order_and_equal_ones_are_one() -> None:
+    assert own_texts.natural(["007", "7", "0", "000", "a0b", "a00b", ""]) == [
+        *(b"\x017", b"\x017", b"\x010", b"\x010", b"a\x010b", b"a\x010b", b"")
+    ]
+    long = ["1" + "0" * 40, "2" + "0" * 40]
+    assert sorted(own_texts.natural(long)) == own_texts.natural(long)
+
+
+@hypothesis.given(
+    strategies.lists(strategies.text("0019.?-abé", max_size=7), min_size=1), strategies.text("09x")
+)
+def test_texts_keep_a_common_beginning_in_their_natural_order(listed: list[str], begun: str) -> None:
+    listed = [begun + text for text in listed]
+    made = own_texts.natural(listed)
+    by_bytes = sorted(range(len(listed)), key=lambda at: made[at])
+    assert by_bytes == sorted(range(len(listed)), key=lambda at: natural(listed[at], unknown=""))
+    encoded = [text.encode() for text in listed]
+    ends = np.cumsum([len(text) for text in encoded])
+    row = own_texts.Texts(b"".join(encoded), ends, len(own_texts.common_beginning(encoded)))
+    common = row.natural().common()
+    assert all(text.startswith(common) for text in made)
+    assert row.equal(b"?").tolist() == [text == "?" for text in listed]
+
+
 texts = strategies.one_of(
     strategies.none(),
     strategies.text("aAbZ_%\\ä\n", max_size=4),
     strategies.integers(0, 99).map(lambda n: f"{SITE}{n}"),
     strategies.text("xX", min_size=7, max_size=18),
+    strategies.text("?01.", max_size=3),
 )
 
 
@@ -90,7 +137,7 @@ def test_games_sort_and_filter_by_own_texts_as_by_others(
                 range(len(rows)), key=lambda n: (rows[n].site or "").encode().lower(), reverse=descending
             )
             by_round = sorted(
-                range(len(rows)), key=lambda n: (rows[n].round or "").encode(), reverse=descending
+                range(len(rows)), key=lambda n: natural(rows[n].round or ""), reverse=descending
             )
             assert list(opened.ids(sources, sort="site", descending=descending)) == by_site
             assert list(opened.ids(sources, sort="round", descending=descending)) == by_round

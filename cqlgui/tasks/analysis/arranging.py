@@ -17,6 +17,7 @@ from cqlgui.engine.kernels import material
 from cqlgui.engine.passes import detail_pass
 from cqlgui.tasks.analysis import frames
 from cqlgui.tasks.databases import games as games_module
+from cqlgui.tasks.export import hit_table
 from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results import found as found_module
@@ -50,6 +51,7 @@ class Sort(enum.Enum):
     PLY = "ply"
     ELEMENT = "element"
     VALUE = "value"
+    COMMENT = "comment"
     SORT_KEY = "sort key"
     HITS = "number of hits"
 
@@ -214,6 +216,8 @@ def keys_of(
             return np.where(codes < 0, LAST, codes)
         case Sort.VALUE:
             return _values(base, result, columns, cancel)
+        case Sort.COMMENT:
+            return _comments(base, result, columns, cancel)
         case Sort.SORT_KEY:
             known = result.games.sort_keys()
             listed = found_module.each_game(columns.hits).tolist()
@@ -285,6 +289,36 @@ def _values(
             for number, is_known, text in zip(numbers.tolist(), known.tolist(), listed, strict=True)
         ]
     return _ranked(listed)
+
+
+def _comments(
+    base: base_model.Base, result: search_model.SearchResult, columns: Columns, cancel: progress.CancelToken
+) -> Keys:
+    """The ranks of the comments that the query writes at the hits. Comments that are numbers are sorted as
+    numbers."""
+    order = np.argsort(columns.hits, kind="stable")
+    ascending = columns.hits[order]
+    numbers: dict[str, int] = {"": 0}
+    codes = np.zeros(len(columns), np.int64)
+    for games, found in hit_details.batches(
+        base, result, found_module.each_game(columns.hits).tolist(), cancel=cancel
+    ):
+        told: Sequence[int] = games
+        if found.columns.details is not None:
+            made = hit_table.comments(found.columns, found)
+            known = np.array([numbers.setdefault(str(text), len(numbers)) for text in made.values], np.int64)
+            codes[order[np.searchsorted(ascending, found.columns.hits)]] = known[made.codes]
+            told = [game for game in games if game in found.told]
+        for game in told:
+            whole = found[game]
+            hits = np.array(
+                [game << found_module.GAME_SHIFT | hit.positionid for hit in whole.hits], np.int64
+            )
+            texts = [whole.comment_at(hit.positionid) for hit in whole.hits]
+            listed = [numbers.setdefault(text, len(numbers)) for text in texts]
+            codes[order[np.searchsorted(ascending, hits)]] = listed
+    ranks: Keys = _ranked([_number(text) for text in numbers])[codes]
+    return ranks
 
 
 _NUMERIC: Final = (Type.NUMERIC, Type.SET)

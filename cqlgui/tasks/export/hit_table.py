@@ -310,7 +310,7 @@ def blocks(
             )
             coded = _headers(source, part.games - source.first)
             coded["value"] = _values(part)
-            coded["comment"] = _comments(part, found)
+            coded["comment"] = comments(part, found)
             rows = np.arange(len(part))
             yield Block(str(source.path), source.first, part, coded, listed, orbits, rows, listed.plies)
         at = last
@@ -334,8 +334,9 @@ def _values(columns: found_module.Columns) -> Column:
     return Column(codes, [details.value(at) for at in firsts.tolist()])
 
 
-def _comments(columns: found_module.Columns, found: found_module.FoundGames) -> Column:
-    """The text that the query writes at each hit (`hit_model.GameHits.comment_at`)."""
+def comments(columns: found_module.Columns, found: found_module.FoundGames) -> Column:
+    """The text that the query writes at each hit (`hit_model.GameHits.comment_at`), for games that are not in
+    `found.told`."""
     codes = np.zeros(len(columns), np.int64)
     if found.untold is None:
         return Column(codes, [""])

@@ -335,7 +335,7 @@ class HitsPanel(QWidget):
             self._take_arranged(None, wished=wished)
             return
         make = self.hits.arranger(base, result)
-        slow = any(key.sort is Sort.VALUE for key in wish.sorts) or result.variations
+        slow = any(key.sort in (Sort.VALUE, Sort.COMMENT) for key in wish.sorts) or result.variations
         if self.hits.total <= FEW and not slow:
             try:
                 self._take_arranged(make(kind=wish.rows, sorts=wish.sorts), wished=wished)

@@ -58,7 +58,7 @@ SORTS: dict[int, arranging.Sort] = {
     OPENING: arranging.Sort.OPENING,
     FILE: arranging.Sort.FILE,
     SORT_KEY: arranging.Sort.SORT_KEY,
-    COMMENT: arranging.Sort.VALUE,
+    COMMENT: arranging.Sort.COMMENT,
 }
 """What the rows are sorted by after a click on the title of a column. Rows cannot be sorted by the moves: for
 that, all found games would be played."""

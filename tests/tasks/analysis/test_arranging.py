@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,12 @@ def key_of(sort: Sort, hits: list[dict[str, Any]], at: int, keys: dict[int, Any]
             if text is not None and len(text) == 2 and text[0] in "abcdefgh":
                 return 1
             return int(text) if text is not None and text.lstrip("-").isdigit() else text
+        case Sort.COMMENT:
+            return one["comment"] or None
+        case Sort.ROUND:
+            parts = re.findall("[0-9]+|[^0-9]+", one["round"])
+            known = [(not part.isdigit(), int(part) if part.isdigit() else part) for part in parts]
+            return None if one["round"] == "?" else known or None
         case Sort.PLACE:
             return sum(other["game"] == one["game"] for other in hits[:at])
         case Sort.HITS:
@@ -103,6 +110,25 @@ def test_rows_are_sorted_by_any_column(base: base_model.Base, query: str, variat
         assert made.games == len({one["game"] for one in hits})
 
 
+@pytest.mark.parametrize("variations", [False, True])
+def test_rows_are_sorted_by_comments_though_they_have_values(tmp_path: Path, variations: bool) -> None:
+    source = tmp_path / "a.pgn"
+    rounds = ("10", "2", "1.10", "1.2", "?")
+    source.write_text("".join(f'[Round "{one}"]\n\n1. e4 e5 2. Nf3 *\n\n' for one in rounds))
+    base = importing.open_base([source]).base
+    query = 'initial comment("by " gamenumber) gamenumber'
+    result = searching.search(base, query, search_model.SearchOptions(variations=variations))
+    columns = result.games.columns
+
+    def sorted_by(text: str) -> list[int]:
+        made = arranging.arrange(base, result, columns, sorts=sorted_rows.parsed(text))
+        return [int(game) for game in columns.games[made.numbers]]
+
+    assert sorted_by("-comment") == [5, 4, 3, 2, 1]
+    assert sorted_by("round") == [4, 3, 2, 1, 5]
+    assert sorted_by("-round") == [1, 2, 3, 4, 5]
+
+
 def test_rows_are_sorted_by_the_names_of_files(tmp_path: Path) -> None:
     for folder, name in (("a", "Zoo.pgn"), ("b", "ant.pgn"), ("c", "Bee.pgn"), ("d", "ant.pgn")):
         (tmp_path / folder).mkdir()
@@ -127,7 +153,7 @@ def test_sorted_rows_are_the_rows_of_the_arrangement(base: base_model.Base, quer
             base, result.games, result.order, result.orbits, variations=result.variations, rows=kind
         )
     )
-    for text in ("-white_elo,ply", "file", "value,-date", "element,-hits,black"):
+    for text in ("-white_elo,ply", "file", "value,-date", "-comment,round", "element,-hits,black"):
         sorts = sorted_rows.parsed(text)
         assert sorted_rows.spelt(sorts) == text
         made = arranging.arrange(base, result, columns, kind=kind, sorts=sorts)
