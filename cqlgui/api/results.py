@@ -14,6 +14,7 @@ import numpy as np
 from cqlgui.base import plurals
 from cqlgui.base.data import dataclass, field
 from cqlgui.base.errors import CqlguiError
+from cqlgui.base.files import disk
 from cqlgui.pgn import decoding
 from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.export import hit_table, records
@@ -242,9 +243,11 @@ class Result:
         from cqlgui.tasks.export import exporting
 
         place = Path(path)
-        if not overwrite and place.exists():
+        if not overwrite and disk.stands(place):
             raise FileExistsError(f"{place} exists. With overwrite=True it is replaced.")
-        return exporting.export(self._base, self._found, place, annotate=annotate, large=True).path
+        return exporting.export(
+            self._base, self._found, place, annotate=annotate, large=True, overwrite=overwrite
+        ).path
 
     def _repr_html_(self) -> str:
         """The result in a notebook: its numbers, and the first hits as diagrams."""

@@ -125,6 +125,7 @@ def _search(one: argparse.ArgumentParser) -> None:
         help="write the hits to a file; its ending says how: .pgn .epd .csv .jsonl .html (diagrams) "
         ".parquet .arrow .tex (diagrams for LaTeX) .tsv (notes for Anki)",
     )
+    _overwrite(one)
     one.add_argument(
         "--hits",
         type=Path,
@@ -285,6 +286,7 @@ def _duplicates(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "-o", "--output", type=Path, metavar="KEPT.pgn", help="write the games without the duplicates there"
     )
+    _overwrite(one)
 
 
 def _anticipate(one: argparse.ArgumentParser) -> None:
@@ -357,6 +359,7 @@ def _translate(one: argparse.ArgumentParser) -> None:
     )
     one.add_argument("--skip-start", action="store_true", help="leave the start position out of every list")
     one.add_argument("-o", "--output", type=Path, metavar="NEW.cql", help="write the text there")
+    _overwrite(one)
 
 
 def _study(one: argparse.ArgumentParser) -> None:
@@ -382,6 +385,7 @@ def _study(one: argparse.ArgumentParser) -> None:
         metavar="TABLE",
         help="write the table to a file: .csv .parquet .html .json",
     )
+    _overwrite(one)
     one.add_argument(
         "--engine",
         dest="uci",
@@ -495,6 +499,11 @@ def _settings(one: argparse.ArgumentParser) -> None:
     group.add_argument("--nouniquecomments", action="store_true", help="repeat equal comments at a position")
     group.add_argument("--noremovecomment", action="store_true", help="let removecomment remove nothing")
     group.add_argument("--nosettag", action="store_true", help="let settag set nothing")
+
+
+def _overwrite(one: argparse.ArgumentParser) -> None:
+    """Add the option that goes with every `-o` for a file (`terminal.refuse_existing`)."""
+    one.add_argument("--overwrite", action="store_true", help="let -o replace a file that exists")
 
 
 def _query(group: argparse._MutuallyExclusiveGroup) -> None:

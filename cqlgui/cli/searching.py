@@ -90,8 +90,14 @@ def run(arguments: argparse.Namespace) -> int:
             # The module is imported here, so that a search without an output file does not wait for the
             # import.
             from cqlgui.tasks.export import exporting
+            from cqlgui.tasks.export.formats import studies
 
             ending = exporting.checked_ending(arguments.output)
+            # A file that the search reads is never replaced, and that is told first.
+            keeping.refuse(None, text, options, arguments.output)
+            first = [studies.numbered(arguments.output, 1)] if arguments.study and ending == ".pgn" else []
+            for one in (arguments.output, *first):
+                terminal.refuse_existing(one, overwrite=arguments.overwrite)
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
         if arguments.study and ending != ".pgn":
@@ -359,6 +365,7 @@ def _once(
                 rows=_shape(arguments),
                 study=arguments.study,
                 large=arguments.large,
+                overwrite=arguments.overwrite,
                 judges=judges,
                 arranged=arranged,
                 allowed=allowed,

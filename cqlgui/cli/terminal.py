@@ -296,6 +296,16 @@ def interruptible() -> Iterator[progress.CancelToken]:
         signal.signal(signal.SIGINT, before)
 
 
+def refuse_existing(output: Path | None, *, overwrite: bool, read: Iterable[Path] = ()) -> None:
+    """Raise `CqlguiError` if a file that a command is to write exists, unless the user wants to replace it
+    (`--overwrite`). Call this before the work begins, so that nobody waits in vain. Files that the command
+    reads (`read`) are never replaced; another message says so."""
+    if output is None or overwrite or not disk.stands(output):
+        return
+    if not any(disk.is_same(output, one) for one in read):
+        raise errors.CqlguiError(f"{output} exists. Add --overwrite to replace it.")
+
+
 def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
     """A diagnostic as the JSON error object."""
     from cqlgui.cql.source import diagnostics

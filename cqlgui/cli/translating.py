@@ -14,6 +14,7 @@ from cqlgui.tasks.asking import translating
 def run(arguments: argparse.Namespace) -> int:
     """Print the translation or write it to a file; notes go to stderr. If something in the script has no
     equivalent, there is no output and the exit code is 1."""
+    terminal.refuse_existing(arguments.output, overwrite=arguments.overwrite, read=[arguments.file])
     text, name = terminal.query_text(None, arguments.file)
     found = translate.translate(text, shift_rule=arguments.shift_rule, skip_start=arguments.skip_start)
     for note in found.notes:
@@ -26,5 +27,5 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(found.text)
     else:
         script = None if str(arguments.file) == "-" else arguments.file
-        translating.save(found.text, arguments.output, script)
+        translating.save(found.text, arguments.output, script, overwrite=arguments.overwrite)
     return terminal.OK

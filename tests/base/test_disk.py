@@ -40,6 +40,33 @@ def test_a_fault_leaves_the_old_file_alone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_nothing_is_replaced_without_leave(tmp_path: Path) -> None:
+    path, link, nowhere = tmp_path / "a.txt", tmp_path / "link", tmp_path / "nowhere"
+    path.write_bytes(b"old")
+    link.symlink_to(path)
+    nowhere.symlink_to(tmp_path / "none")
+    for one in (path, link, nowhere):
+        assert disk.stands(one)
+        with pytest.raises(FileExistsError, match="exists already"):
+            disk.replace_file(one, b"new", follow=True, overwrite=False)
+    with pytest.raises(FileExistsError), disk.replacing(tmp_path / "b.txt", overwrite=False):
+        (tmp_path / "b.txt").write_bytes(b"other")
+    assert (path.read_bytes(), (tmp_path / "b.txt").read_bytes()) == (b"old", b"other")
+    with disk.adding(overwrite=True) as add:
+        add(path, b"new")
+        add(tmp_path / "c.txt", b"new")
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == (tmp_path / "c.txt").read_bytes() == b"new"
+    assert not list(tmp_path.glob(f"{disk.PREFIX}*"))
+
+
+def test_what_is_never_replaced_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, tmp_path / "none", Path("/dev/null"), Path("/dev/stdout"), Path("a\0b")):
+        assert not disk.stands(path)
+
+
 def temporary(folder: Path) -> Path:
     (found,) = folder.glob(f"{disk.PREFIX}*")
     return found

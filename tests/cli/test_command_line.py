@@ -284,7 +284,9 @@ def test_a_search_that_fails_leaves_the_file_for_its_hits_alone(
         output = tmp_path / name
         if name == "games.pgn":
             output.write_text("earlier results")
-        run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", output)
+        run = helpers.cli(
+            "search", source, "-e", query, "--allow-read", tmp_path, "--overwrite", "-o", output
+        )
         assert run.code == 1
         assert f"Nothing was written to {output}, as the search failed." in run.err
         assert output.exists() == (name == "games.pgn")
@@ -298,7 +300,7 @@ def test_a_file_is_not_replaced_by_what_only_some_games_were_searched_for(
     query = 'initial (gamenumber > 1 or readfile "typo.cql" == "x")'
     old, new = tmp_path / "old.pgn", tmp_path / "new.pgn"
     old.write_text("earlier results")
-    run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", old)
+    run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "--overwrite", "-o", old)
     assert (run.code, old.read_text()) == (1, "earlier results")
     assert f"Nothing was written to {old}, as some games could not be searched." in run.err
     run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", new)
@@ -338,7 +340,7 @@ def test_an_output_takes_the_place_of_nothing_that_was_to_be_searched(source: Pa
     broken.write_bytes(b"\x1f\x8bno archive")
     named.write_text("1. e4 *")
     for query, output, words in (
-        ("mate", broken, "is a source of this base"),
+        ("mate", broken, "is to be searched"),
         (f'cql(input "{named}") mate', named, "is named in the query as its input"),
     ):
         before = output.read_bytes()
@@ -353,10 +355,10 @@ def test_a_file_is_not_replaced_where_a_source_could_not_be_read(source: Path, t
     output.write_text("earlier results")
     cut.write_bytes(gzip.compress(source.read_bytes())[:-30])
     for files in ([cut], [source, tmp_path / "missing.pgn"]):
-        run = helpers.cli("search", *files, "-e", "true", "-o", output)
+        run = helpers.cli("search", *files, "-e", "true", "--overwrite", "-o", output)
         assert run.code != 0
         assert output.read_text() == "earlier results"
-    run = helpers.cli("search", cut, "-e", "true", "-o", output)
+    run = helpers.cli("search", cut, "-e", "true", "--overwrite", "-o", output)
     assert (run.code, f"Nothing was written to {output}, as not all of the files" in run.err) == (1, True)
     (tmp_path / "new").mkdir()
     run = helpers.cli("search", cut, "-e", "true", "-o", tmp_path / "new" / "out.pgn")
@@ -566,6 +568,47 @@ def test_matches_are_written_to_a_file(source: Path, tmp_path: Path) -> None:
     assert (run.code, run.out) == (0, "")
     assert out.read_text() == MATE.strip() + "\n"
     assert helpers.cli("search", source, "-e", "mate", "-o", source).code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["search", "{}/a.pgn", "-e", "mate", "-o", "{}/out.csv"], "out.csv"),
+        (["search", "{}/a.pgn", "-e", "mate", "--jsonl", "--study", "-o", "{}/out.pgn"], "out.pgn"),
+        (["search", "{}/a.pgn", "-e", "mate", "--study", "-o", "{}/out.pgn"], "out-1.pgn"),
+        (["search", "{}/a.pgn", "-e", 'cql(output "{}/out.pgn") mate', "--allow-write", "{}"], "out.pgn"),
+        (["study", "{}/s.toml", "-o", "{}/out.csv"], "out.csv"),
+        (["study", "{}/s.toml", "--resume", "-o", "{}/out.csv"], "out.csv"),
+        (["duplicates", "{}/a.pgn", "-o", "{}/out.pgn"], "out.pgn"),
+        (["translate", "{}/old.cql", "-o", "{}/out.cql"], "out.cql"),
+    ],
+)
+def test_a_file_is_overwritten_only_on_request(
+    source: Path, tmp_path: Path, words: list[str], name: str
+) -> None:
+    (tmp_path / "s.toml").write_text('bases = ["a.pgn"]\n[[query]]\ntext = "mate"\n')
+    (tmp_path / "old.cql").write_text("(match (position Ka1))")
+    out = tmp_path / name
+    out.write_text("mine")
+    words = [word.replace("{}", str(source.parent)) for word in words]
+    run = helpers.cli(*words)
+    assert (run.code, run.out, out.read_text()) == (2, "", "mine")
+    # Nothing was read, searched or printed before.
+    assert run.err == f"cqlgui: {out} exists. Add --overwrite to replace it.\n"
+    run = helpers.cli(*words, "--overwrite")
+    assert run.code == 0, run.err
+    assert name == "out-1.pgn" or out.read_text() != "mine"
+
+
+def test_an_output_that_is_no_file_is_not_taken_for_one_that_exists(source: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    run = helpers.cli("search", source, "-e", "mate", "-o", pipe)
+    assert "it is no ordinary file" in run.err
+    # What is read is never replaced, whatever is asked.
+    for more in ([], ["--overwrite"]):
+        run = helpers.cli("search", source, "-e", "mate", "-o", source, *more)
+        assert (run.code, "is to be searched and is not overwritten" in run.err) == (2, True)
 
 
 def test_each_format_has_as_many_hits_as_are_counted(source: Path, tmp_path: Path) -> None:

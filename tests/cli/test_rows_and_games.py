@@ -259,7 +259,8 @@ def test_sorted_rows_are_the_rows_of_the_search(source: Path, tmp_path: Path, qu
         # A file has the same rows in the same order, also in the frame of the query.
         for more in ([], ["--normalise"]):
             out = tmp_path / "out.jsonl"
-            run = helpers.cli("search", source, "-e", query, *options, *more, "--sort=-white,ply", "-o", out)
+            words = ("--sort=-white,ply", "--overwrite", "-o", out)
+            run = helpers.cli("search", source, "-e", query, *options, *more, *words)
             assert run.code == 0, run.err
             written = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
             if more:

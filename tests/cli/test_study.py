@@ -392,7 +392,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(asked: Path, tmp_path: Path, endi
         faults.FullDisk(folder, room).inserted(errno.ENOSPC),
         pytest.raises(study_table.errors.CqlguiError, match=r"cannot be written: No space left on device\."),
     ):
-        study_table.write(report, out)
+        study_table.write(report, out, overwrite=True)
     assert [path.name for path in folder.iterdir()] == [out.name]
     assert out.read_text() == "before"
 

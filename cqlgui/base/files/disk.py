@@ -78,8 +78,37 @@ def allow_many_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
+def stands(path: Path) -> bool:
+    """Whether a new file under this name would take the place of a file or of a link. A device, a pipe and a
+    folder are never replaced, so they do not count. Neither does a link such as `/dev/stdout` that leads to
+    what this process prints. Raises nothing."""
+    try:
+        mode = path.lstat().st_mode
+        if not stat.S_ISLNK(mode):
+            return stat.S_ISREG(mode)
+    except (OSError, ValueError):
+        return False
+    try:
+        status = path.stat()
+    except (OSError, ValueError, RuntimeError):
+        # A link that leads nowhere exists too.
+        return True
+    return stat.S_ISREG(status.st_mode) and not _is_printed(status)
+
+
+def _is_printed(status: os.stat_result) -> bool:
+    """Whether this is the file of the standard output or of the standard error."""
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(status, os.fstat(descriptor)):
+                return True
+    return False
+
+
 @contextlib.contextmanager
-def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Iterator[BinaryIO]:
+def replacing(
+    path: Path, *, private: bool = False, follow: bool = False, overwrite: bool = True
+) -> Iterator[BinaryIO]:
     """Open a new file. When the block ends without an error, the new file is synced to the disk and replaces
     `path`. After an error the new file is removed, and `path` is unchanged.
 
@@ -90,8 +119,13 @@ def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Ite
     With `follow` (for files named by the user), a symbolic link is kept, and the target of the link is
     replaced. Without `follow` the link itself is replaced, because a stranger may have made the link so that
     the program overwrites the target of the link. A device, a pipe or a read-only file is never replaced.
+
+    Without `overwrite`, no file and no link is replaced, not even one that appears while the block runs.
     Raises `OSError`.
     """
+    named = path
+    if not overwrite:
+        _refuse_existing(named)
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)
     try:
@@ -101,26 +135,37 @@ def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Ite
             os.fsync(file.fileno())
             if not private:
                 _give_rights(file, path)
+        if not overwrite:
+            _refuse_existing(named)
         temporary.replace(path)
     finally:
         _remove(temporary)
 
 
-def replace_file(path: Path, data: bytes, *, private: bool = False, follow: bool = False) -> None:
-    """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
-    with replacing(path, private=private, follow=follow) as file:
+def replace_file(
+    path: Path, data: bytes, *, private: bool = False, follow: bool = False, overwrite: bool = True
+) -> None:
+    """Put `data` under `path` as a whole or not at all, synced to the disk. Without `overwrite`, nothing is
+    replaced. Raises `OSError`."""
+    with replacing(path, private=private, follow=follow, overwrite=overwrite) as file:
         file.write(data)
 
 
 @contextlib.contextmanager
-def adding() -> Iterator[Callable[[Path, bytes], None]]:
+def adding(*, overwrite: bool = False) -> Iterator[Callable[[Path, bytes], None]]:
     """Yield a function that puts data into a new file. All these files appear when the block ends without an
-    error. After an error none of them appears. An existing file is not replaced. Raises `OSError`."""
+    error. After an error none of them appears. An existing file is replaced only with `overwrite`; a device,
+    a pipe and a read-only file never are. Raises `OSError`."""
     waiting: list[tuple[Path, Path]] = []
     added: list[Path] = []
 
+    def check(path: Path) -> None:
+        if not overwrite:
+            _refuse_existing(path)
+        _target(path, follow=False)
+
     def add(path: Path, data: bytes) -> None:
-        _refuse_existing(path)
+        check(path)
         temporary, file = create(path.parent)
         waiting.append((temporary, path))
         # Each file is closed before the next one is opened, because a process has only so many open files.
@@ -132,10 +177,14 @@ def adding() -> Iterator[Callable[[Path, bytes], None]]:
 
     try:
         yield add
+        for _, path in waiting:
+            check(path)
         for temporary, path in waiting:
-            _refuse_existing(path)
-            temporary.rename(path)
-            added.append(path)
+            check(path)
+            new = not os.path.lexists(path)
+            temporary.replace(path)
+            if new:
+                added.append(path)
     except BaseException:
         for path in added:
             _remove(path)
@@ -146,7 +195,7 @@ def adding() -> Iterator[Callable[[Path, bytes], None]]:
 
 
 def _refuse_existing(path: Path) -> None:
-    if os.path.lexists(path):  # a link that leads nowhere exists too
+    if stands(path):
         raise FileExistsError(errno.EEXIST, f"{path.name} exists already", str(path))
 
 

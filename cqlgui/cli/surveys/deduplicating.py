@@ -19,6 +19,7 @@ _AT_ONCE = 200
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the groups of duplicates with the reasons, and write the other games if asked."""
+    terminal.refuse_existing(arguments.output, overwrite=arguments.overwrite, read=arguments.files)
     bar = terminal.Bar()
     with terminal.interruptible() as cancel:
         opened = opening.open_base(arguments.files, cancel)
@@ -37,7 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
 
             kept = np.setdiff1d(np.arange(1, base.games + 1), found.left_out).tolist()
             try:
-                exporting.export_games(base, kept, arguments.output, cancel=cancel, progress=bar)
+                exporting.export_games(
+                    base,
+                    kept,
+                    arguments.output,
+                    overwrite=arguments.overwrite,
+                    cancel=cancel,
+                    progress=bar,
+                )
             finally:
                 bar.end()
             terminal.say(f"{plurals.games(len(kept))} written to {arguments.output}")

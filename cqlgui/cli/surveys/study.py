@@ -25,6 +25,9 @@ def run(arguments: argparse.Namespace) -> int:
     if output is not None:
         # Before the search, refuse an output that cannot be written.
         study_table.checked_ending(output)
+        texts = [Path(one.where) for one in asked.questions]
+        read = [path, *texts, *(arguments.files or asked.bases)]
+        terminal.refuse_existing(output, overwrite=arguments.overwrite, read=read)
     wanted = judging.wanted(arguments)
     with terminal.interruptible() as cancel, judging.opened(wanted, cancel) as judges:
         bar = terminal.Bar()
@@ -41,7 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
             bar.end()
         listed = opened.bases
         if output is not None:
-            texts = [Path(one.where) for one in asked.questions]
             study_table.refuse(listed, [path, *texts], output)
         try:
             report = study.run(
@@ -67,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.say(f"Stopped: {done}{again}.{unwritten} With --resume the study goes on from here.")
         return terminal.CANCELLED
     if output is not None:
-        study_table.write(report, output)
+        study_table.write(report, output, overwrite=arguments.overwrite)
         rows = plurals.counted(len(study_table.rows(report)), "row", "rows")
         terminal.say(f"{rows} written to {output}")
     terminal.say(f"{done}{again}, {report.seconds:.2f} seconds")

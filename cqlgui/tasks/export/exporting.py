@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -79,6 +78,7 @@ def export(
     judges: judging.Judges | None = None,
     arranged: Arranged | None = None,
     allowed: Sequence[Path] = (),
+    overwrite: bool = False,
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
 ) -> search_model.ExportReport:
@@ -97,7 +97,7 @@ def export(
 
     With `study`, a PGN is written for import into studies of Lichess: with the matches marked, and with a
     name for each chapter. If there are more games than a study has chapters, several files are written
-    (`studies.paths`). These files appear all or not at all, and they replace no files.
+    (`studies.paths`). These files appear all or not at all.
 
     With `judges`, rows in a format of `JUDGED` also have the fields of the judges. What was judged is kept
     even if no file is written in the end. Raises `judgement.JudgeError` for a table or an engine that fails.
@@ -112,9 +112,10 @@ def export(
     If the query named the path, the path must lie in an `allowed` folder at the time of writing. If the user
     named the path, `allowed` is empty. The user's path may lie anywhere and may be a link.
 
-    The file appears whole or not at all. Raises `errors.Cancelled`. Raises `CqlguiError` if the search reads
-    the file, or if the file cannot be written. Also raises `CqlguiError` if, at the end, a source no longer
-    holds the indexed text.
+    The file appears whole or not at all. An existing file is replaced only with `overwrite`. Raises
+    `errors.Cancelled`. Raises `CqlguiError` if the search reads the file, if the file exists and must not be
+    overwritten, or if the file cannot be written. Also raises `CqlguiError` if, at the end, a source no
+    longer holds the indexed text.
     """
     ending = checked_ending(path)
     keeping.refuse(base, result.query, result.options, path)
@@ -122,6 +123,11 @@ def export(
         raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
     token = cancel or progress_module.CancelToken()
     chosen = _chosen(result, games, element)
+    files: tuple[Path, ...] = (path,)
+    if study and ending == ".pgn":
+        files = tuple(studies.paths(path, len(chosen)))
+    for one in files:
+        _refuse_existing(one, overwrite)
     diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
     if ending in _PAGES and diagrams > LARGE and not large:
         raise TooLarge(
@@ -160,14 +166,15 @@ def export(
         ".tex": job.tex,
         ".tsv": job.anki,
     }
-    files: tuple[Path, ...] = (path,)
     try:
         if study and ending == ".pgn":
-            files = tuple(studies.paths(path, len(chosen)))
             with sources.Readers(base) as job.readers:
-                job.study(files, follow=not allowed)
+                job.study(files, follow=not allowed, overwrite=overwrite)
             return search_model.ExportReport(files[0], job.games, job.hits, job.as_played, files)
-        with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
+        with (
+            sources.Readers(base) as job.readers,
+            disk.replacing(path, follow=not allowed, overwrite=overwrite) as file,
+        ):
             job.readers.check()
             writers[ending](file)
             # Workers have read the sources too. If the sources are still unchanged, the workers' answers fit
@@ -206,7 +213,7 @@ def export_games(
     games: Sequence[int],
     path: Path,
     *,
-    overwrite: bool = True,
+    overwrite: bool = False,
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
 ) -> None:
@@ -236,12 +243,13 @@ def export_games(
         progress,
     )
     try:
-        with sources.Readers(base) as job.readers, disk.replacing(path, follow=True) as file:
+        with (
+            sources.Readers(base) as job.readers,
+            disk.replacing(path, follow=True, overwrite=overwrite) as file,
+        ):
             job.readers.check()
             job.pgn(file)
             job.readers.check()
-            # Another program may have made the file in the meantime.
-            _refuse_existing(path, overwrite)
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 
@@ -256,7 +264,7 @@ def _unsearched(games: Sequence[int]) -> search_model.SearchResult:
 
 
 def _refuse_existing(path: Path, overwrite: bool) -> None:
-    if not overwrite and os.path.lexists(path):
+    if not overwrite and disk.stands(path):
         raise errors.CqlguiError(f"{path} exists already and is not overwritten.")
 
 
@@ -352,12 +360,12 @@ class _Job:
             file.write(joining.closing(current, following))
             current = following
 
-    def study(self, files: Sequence[Path], *, follow: bool) -> None:
+    def study(self, files: Sequence[Path], *, follow: bool, overwrite: bool) -> None:
         """Write the games as the chapters of studies, at most `studies.CHAPTERS` in each file."""
         self.readers.check()
         texts = (joining.Text.of(text) for text in self._chapters())
         with contextlib.ExitStack() as stack:
-            add = stack.enter_context(disk.adding()) if len(files) > 1 else None
+            add = stack.enter_context(disk.adding(overwrite=overwrite)) if len(files) > 1 else None
             for path in files:
                 made = list(itertools.islice(texts, studies.CHAPTERS))
                 whole = b"".join(
@@ -367,7 +375,8 @@ class _Job:
                 if add is not None:
                     add(path, whole)
                 else:
-                    stack.enter_context(disk.replacing(path, follow=follow)).write(whole)
+                    written = disk.replacing(path, follow=follow, overwrite=overwrite)
+                    stack.enter_context(written).write(whole)
             self.readers.check()
 
     def _chapters(self) -> Iterator[bytes]:

@@ -31,7 +31,7 @@ def make(
     if not games:
         raise errors.CqlguiError(f"{path} is not made: a base needs at least one game.")
     token = cancel or progress_module.CancelToken()
-    exporting.export_games(base, games, path, overwrite=False, cancel=token, progress=progress)
+    exporting.export_games(base, games, path, cancel=token, progress=progress)
     try:
         report = importing.open_base([path], name=name, cancel=token, progress=progress)
         if report.cancelled:

@@ -33,10 +33,11 @@ def from_query(base: base_model.Base, options: search_model.SearchOptions) -> fi
     return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 
 
-def refuse(base: base_model.Base, text: str, options: search_model.SearchOptions, path: Path) -> None:
+def refuse(base: base_model.Base | None, text: str, options: search_model.SearchOptions, path: Path) -> None:
     """Raise `CqlguiError` if `path` is a source of the base, a file in `options.kept`, or a file that the
-    query `text` reads."""
-    what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
+    query `text` reads. Before a base is opened (`None`), its sources are not known."""
+    kept = options.kept if base is None else from_query(base, options)
+    what = files.reason(path, [*kept, *_read(text, options, path)])
     if what:
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
 

@@ -160,9 +160,9 @@ def refuse(report_bases: Sequence[study.StudyBase], inputs: Sequence[Path], path
         raise errors.CqlguiError(f"{path} is not overwritten, because the study reads it.")
 
 
-def write(report: study.Report, path: Path) -> None:
+def write(report: study.Report, path: Path, *, overwrite: bool = False) -> None:
     """Write the table to `path`, whole or not at all, in the format that the ending names. HTML and JSON have
-    the examples too. Raises `CqlguiError`."""
+    the examples too. An existing file is replaced only with `overwrite`. Raises `CqlguiError`."""
     made: dict[str, Callable[[study.Report], bytes]] = {
         ".csv": _csv,
         ".parquet": _parquet,
@@ -171,7 +171,7 @@ def write(report: study.Report, path: Path) -> None:
     }
     data = made[checked_ending(path)](report)
     try:
-        disk.replace_file(path, data, follow=True)
+        disk.replace_file(path, data, follow=True, overwrite=overwrite)
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 

@@ -59,7 +59,8 @@ class ExportChoice:
     """The user's choice. If `annotate` is True, the matches are marked (in PGN only). If `normalise` is True,
     the games are written in the query's own frame. The ending of `path` gives the format. `rows` says what a
     row of a table is. If `unique` is True, of several games that are the same, only one is written. If
-    `study` is True, a PGN is written for studies of Lichess."""
+    `study` is True, a PGN is written for studies of Lichess. If `overwrite` is True, the user was told that
+    an existing file will be replaced."""
 
     what: What
     annotate: bool
@@ -68,6 +69,7 @@ class ExportChoice:
     rows: Rows = Rows.HITS
     unique: bool = False
     study: bool = False
+    overwrite: bool = False
 
 
 _ROWS = {
@@ -162,6 +164,8 @@ class ExportDialog(QDialog):
         self._buttons = QDialogButtonBox(self)
         self.export = self._buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self._replaces = False
+        """Whether the dialog says that the file will be replaced."""
         self.copy = self._buttons.addButton("Copy as command line", QDialogButtonBox.ButtonRole.ActionRole)
         self.copy.setVisible(copy is not None)
         if copy is not None:
@@ -212,6 +216,7 @@ class ExportDialog(QDialog):
             Rows.HITS if pgn else self.rows.currentData(),
             self.unique.isChecked(),
             self.study.isChecked() and own,
+            self._replaces,
         )
 
     def _lay_out(self) -> None:
@@ -287,10 +292,11 @@ class ExportDialog(QDialog):
             problem = "This is a folder."
         elif not disk.is_folder(path.parent):
             problem = f"There is no folder {path.parent}."
-        elif disk.is_file(path) and own and self.study.isChecked():
+        elif disk.stands(path) and own and self.study.isChecked():
             problem = "This file exists, and studies replace no files."
-        elif disk.is_file(path):
+        elif disk.stands(path):
             note = "This file exists and will be replaced."
+        self._replaces = bool(note)
         colours = theme.colours()
         self._problem.setText(labels.cut(problem or note))
         self._problem.setStyleSheet(f"color: {colours.error if problem else colours.warning};")

@@ -92,6 +92,7 @@ class Exporter(QObject):
                 rows=choice.rows,
                 study=choice.study,
                 large=large,
+                overwrite=choice.overwrite,
                 cancel=token,
                 progress=sink,
             )

@@ -287,7 +287,8 @@ class Runner(QObject):
             study_table.checked_ending(path)
             inputs = [report.study.path, *(Path(one.where) for one in report.study.questions)]
             study_table.refuse(report.bases, inputs, path)
-            study_table.write(report, path)
+            # The dialog has asked whether an existing file is to be replaced.
+            study_table.write(report, path, overwrite=True)
             return len(study_table.rows(report))
 
         self._jobs.run(

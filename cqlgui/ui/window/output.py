@@ -175,6 +175,7 @@ class Output(QObject):
             "--annotate": choice.annotate,
             "--normalise": choice.normalise,
             "--study": choice.study,
+            "--overwrite": choice.overwrite,
         }
         options = [*_ROW_OPTIONS[choice.rows], *(name for name, on in switches.items() if on)]
         if choice.path.suffix.lower() != ".pgn":

@@ -90,7 +90,7 @@ def test_normalised_rows_and_rows_of_an_element_are_written(
     pytest.importorskip("pyarrow", reason="pyarrow is not installed (cqlgui[arrow])")
     result = searching.search(base, "flipcolor {Bh7 kg8 check}")
     exact, path = tmp_path / "out.jsonl", tmp_path / f"out{ending}"
-    for options in ({"normalise": True}, {"element": (0, 1)}):
+    for options in ({"normalise": True}, {"element": (0, 1), "overwrite": True}):
         exporting.export(base, result, exact, **options)  # type: ignore[arg-type]
         exporting.export(base, result, path, **options)  # type: ignore[arg-type]
         lines = [json.loads(line) for line in exact.read_text("utf-8").splitlines()]

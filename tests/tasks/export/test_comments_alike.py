@@ -87,7 +87,7 @@ MODES = [
 
 def written(base: base_model.Base, result: search_model.SearchResult, path: Path) -> str:
     """The first game of an annotated export, its moves and comments on one line."""
-    exporting.export(base, result, path, annotate=True)
+    exporting.export(base, result, path, annotate=True, overwrite=True)
     return " ".join(path.read_text().split("\n\n")[1].split())
 
 

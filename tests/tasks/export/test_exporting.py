@@ -83,7 +83,7 @@ def test_comments_of_hits_that_a_limit_leaves_out_are_left_out(tmp_path: Path, b
     out = tmp_path / "out.pgn"
     exporting.export(base, found, out, annotate=True)
     assert "own <>" in out.read_text()
-    exporting.export(base, found, out, annotate=True, element=(0, 1))
+    exporting.export(base, found, out, annotate=True, element=(0, 1), overwrite=True)
     text = out.read_text()
     assert "own <invertcolor reflect_h>" in text
     assert "own <>" not in text
@@ -130,10 +130,11 @@ def test_only_chosen_games_or_elements_are_written(
 ) -> None:
     assert result.order[0] == 1
     out = tmp_path / "out.pgn"
-    assert exporting.export(base, result, out, games=[1]).games == 1
+    assert exporting.export(base, result, out, games=[1], overwrite=True).games == 1
     places = {element.transform: place for place, element in enumerate(result.orbits[0].elements)}
-    assert exporting.export(base, result, out, element=(0, places["<>"])).games == 2
-    assert exporting.export(base, result, out, element=(0, places["<reflect_v>"])).games == 1
+    assert exporting.export(base, result, out, element=(0, places["<>"]), overwrite=True).games == 2
+    limited = exporting.export(base, result, out, element=(0, places["<reflect_v>"]), overwrite=True)
+    assert limited.games == 1
 
 
 def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:
@@ -291,10 +292,34 @@ def changed_export(base: base_model.Base, how: str, change: Callable[[Path], Non
         if left and report.done >= GAMES // 3:
             left.pop()(base.sources[0].path)
 
-    report = exporting.export(base, result, out, annotate=how == "annotated", progress=changes)
+    report = exporting.export(
+        base, result, out, annotate=how == "annotated", overwrite=True, progress=changes
+    )
     assert not left
     assert (report.games, report.hits) == (GAMES, GAMES)
     return out
+
+
+def test_a_file_is_replaced_only_if_this_is_allowed(tmp_path: Path) -> None:
+    source, out, late = tmp_path / "a.pgn", tmp_path / "out.pgn", tmp_path / "late.pgn"
+    source.write_text(faults.text(3))
+    base = importing.open_base([source]).base
+    result = searching.search(base, "ply == 2")
+    out.write_bytes(b"old")
+    with pytest.raises(errors.CqlguiError, match=r"out\.pgn exists already and is not overwritten"):
+        exporting.export(base, result, out)
+    assert out.read_bytes() == b"old"
+    exporting.export(base, result, out, overwrite=True)
+    assert out.read_bytes() != b"old"
+
+    # A file that appears while the games are written stays, too.
+    def appear(_report: progress.Progress) -> None:
+        late.write_bytes(b"mine")
+
+    with pytest.raises(errors.CqlguiError, match=r"late\.pgn exists already"):
+        exporting.export(base, result, late, progress=appear)
+    assert late.read_bytes() == b"mine"
+    assert not list(tmp_path.glob(".cqlgui*"))
 
 
 @pytest.mark.parametrize("how", ALL_ENDINGS)
@@ -356,7 +381,7 @@ def test_a_program_that_exports_from_a_changing_source_ends_with_an_error(tmp_pa
         "    Path(sys.argv[1]).write_text('1. e4 *')\n"
         "    return texts(self, ordinals)\n"
         "hosts.SourceReader.texts = cutting\n"
-        "sys.exit(main(['search', sys.argv[1], '-e', 'ply == 2', '-o', sys.argv[2]]))\n"
+        "sys.exit(main(['search', sys.argv[1], '-e', 'ply == 2', '--overwrite', '-o', sys.argv[2]]))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(source), str(out)],

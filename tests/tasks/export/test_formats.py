@@ -204,7 +204,7 @@ def test_pages_and_sheets_of_columns_are_those_of_objects(
             # As for games with details that only objects can hold.
             monkeypatch.setattr(hit_table, "parts", lambda _found, games: iter([(list(games), False)]))
         for ending in endings:
-            exporting.export(base, result, tmp_path / f"out{ending}", rows=rows)
+            exporting.export(base, result, tmp_path / f"out{ending}", rows=rows, overwrite=True)
         ways.append([(tmp_path / f"out{ending}").read_text("utf-8") for ending in endings])
     assert ways[0] == ways[1]
 
@@ -223,7 +223,7 @@ def test_a_page_with_very_many_diagrams_is_written_only_if_allowed(
         assert not out.exists()
         # One row for each game makes fewer diagrams.
         exporting.export(base, result, out, rows=hit_table.Rows.GAMES)
-        exporting.export(base, result, out, large=True)
+        exporting.export(base, result, out, large=True, overwrite=True)
     exporting.export(base, result, tmp_path / "out.csv")
 
 
@@ -388,6 +388,9 @@ def test_files_of_studies_replace_nothing_and_appear_together(base: base_model.B
     assert [path.name for path in tmp_path.glob("*out*")] == ["out-3.pgn"]
     assert (tmp_path / "out-3.pgn").read_text() == "mine"
     assert not list(tmp_path.glob(".cqlgui*"))
+    report = exporting.export(base, result, tmp_path / "out.pgn", study=True, overwrite=True)
+    assert [path.name for path in report.files] == ["out-1.pgn", "out-2.pgn", "out-3.pgn"]
+    assert "ChapterName" in (tmp_path / "out-3.pgn").read_text()
     assert studies.paths(tmp_path / "a.b.pgn", 65)[1].name == "a.b-2.pgn"
 
 

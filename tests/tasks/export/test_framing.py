@@ -35,7 +35,7 @@ def base(tmp_path: Path) -> base_model.Base:
 
 
 def written(base: base_model.Base, query: str, path: Path) -> search_model.ExportReport:
-    return exporting.export(base, searching.search(base, query), path, normalise=True)
+    return exporting.export(base, searching.search(base, query), path, normalise=True, overwrite=True)
 
 
 def test_tables_have_position_squares_and_moves_of_the_frame(tmp_path: Path, base: base_model.Base) -> None:
@@ -121,7 +121,7 @@ def framed_game(tmp_path: Path, text: str, query: str, **header: bool) -> chess.
     opened = importing.open_base([source]).base
     said = settings.Settings(**header)
     result = searching.search(opened, query, search_model.SearchOptions(settings=said))
-    exporting.export(opened, result, path, normalise=True)
+    exporting.export(opened, result, path, normalise=True, overwrite=True)
     assert importing.open_base([path]).base.games == 1
     game = chess.pgn.read_game(io.StringIO(path.read_text()))
     assert game is not None

@@ -196,8 +196,9 @@ def test_a_file_is_not_replaced_when_the_engine_fails(
     out = tmp_path / "out.csv"
     out.write_text("mine")
     (engine.parent / "die").touch()
+    again = searching.search(base, "true", result.options)
     with judging.Judges(wanted(engine)) as judges, pytest.raises(judgement.JudgeError):
-        exporting.export(base, searching.search(base, "true", result.options), out, judges=judges)
+        exporting.export(base, again, out, judges=judges, overwrite=True)
     assert out.read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 

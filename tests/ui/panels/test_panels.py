@@ -998,6 +998,9 @@ def test_an_existing_file_is_named_as_such(dialog: export_dialog.ExportDialog, t
     dialog.path.setText(str(tmp_path / "old.pgn"))
     assert "will be replaced" in dialog._problem.text()
     assert dialog.export.isEnabled()
+    assert dialog.choice().overwrite
+    dialog.path.setText(str(tmp_path / "new.pgn"))
+    assert not dialog.choice().overwrite
 
 
 def test_browsing_fills_in_the_path(

@@ -97,7 +97,7 @@ def seen(paths: list[Path], out: Path) -> tuple[object, ...]:
     found += [games.rows(base, range(1, base.games + 1)), catalog.summary(sources)]
     results = [searching.search(base, text, search_model.SearchOptions(workers=1)) for text in queries]
     found += [result.order for result in results]
-    exporting.export(base, results[0], out)
+    exporting.export(base, results[0], out, overwrite=True)
     return " ".join(report.messages), base.name, found, out.read_bytes()
 
 

@@ -271,6 +271,15 @@ def test_the_line_narrows_and_the_command_prints_the_same_rows(
     written = (folder / "window.csv").read_bytes()
     assert written.count(b"\n") > 1
     assert (folder / "command.csv").read_bytes() == written
+    # The command does not replace the file of its first run, unless the dialog says that it is replaced.
+    assert "--overwrite" not in words
+    assert "exists. Add --overwrite" in helpers.cli(*words).err
+    choice = export_dialog.ExportChoice(
+        export_dialog.What.ALL, False, folder / "command.csv", rows=Rows.GAMES, unique=True, overwrite=True
+    )
+    main.output._copy_export(choice)
+    run = helpers.cli(*shlex.split(QGuiApplication.clipboard().text())[1:])
+    assert run.code == 0, run.err
     # Esc in the line shows all hits again.
     with qtbot.waitSignal(main.narrower.shown):
         QTest.keyClick(main.hits.line, Qt.Key.Key_Escape)

@@ -30,7 +30,12 @@ def paths(path: Path, chapters: int) -> list[Path]:
     files = -(-chapters // CHAPTERS)
     if files <= 1:
         return [path]
-    return [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(1, files + 1)]
+    return [numbered(path, number) for number in range(1, files + 1)]
+
+
+def numbered(path: Path, number: int) -> Path:
+    """The name of one of several files."""
+    return path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
 def name(record: dict[str, Any]) -> str:
