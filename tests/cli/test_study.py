@@ -328,6 +328,28 @@ def test_a_bad_study_is_one_sentence_and_nothing_is_written(
     assert len(run.err.splitlines()) == 1
 
 
+def test_a_study_without_a_sound_query_writes_nothing(asked: Path, tmp_path: Path) -> None:
+    asked.write_text("bases = ['a.pgn']\n[[query]]\ntext = 'matte'\n")
+    out = tmp_path / "t.csv"
+    for more in ([], ["--overwrite"]):
+        run = helpers.cli("study", asked, "-o", out, *more)
+        assert run.code == 1
+        assert "s.toml:3:9: error[" in run.err
+        assert f"Nothing was written to {out}, as no query could be searched with." in run.err
+        assert not out.exists() if not more else out.read_text() == "earlier"
+        out.write_text("earlier")
+    run = helpers.cli("study", asked)
+    assert (run.code, run.out) == (1, "")
+    # A table that lacks rows is written, but it replaces no table.
+    asked.write_text(asked.read_text() + "[[query]]\ntext = 'mate'\n")
+    run = helpers.cli("study", asked, "-o", out, "--overwrite")
+    assert (run.code, out.read_text()) == (1, "earlier")
+    assert "as the table would lack rows, and the file is kept" in run.err
+    out.unlink()
+    assert helpers.cli("study", asked, "-o", out).code == 1
+    assert len(out.read_text().splitlines()) == 2
+
+
 def test_a_base_that_is_listed_twice_counts_once(asked: Path, tmp_path: Path) -> None:
     once = helpers.cli("study", asked, "--json")
     base = tmp_path / "a.pgn"

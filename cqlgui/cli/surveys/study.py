@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cqlgui.base import plurals
+from cqlgui.base.files import disk
 from cqlgui.cli import judging, terminal
 from cqlgui.tasks.studies import study, study_bases, study_table, study_text
 
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             bar.end()
     if arguments.json:
         terminal.put(study_table.answer(report))
-    elif output is None:
+    elif output is None and report.parts:
         _print(report)
     done = f"{len(report.parts)} of {plurals.counted(report.wanted, 'search', 'searches')} done"
     again = f", {report.again} of them in an earlier run" if report.again else ""
@@ -68,7 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
         unwritten = "" if output is None else f" Nothing was written to {output}."
         terminal.say(f"Stopped: {done}{again}.{unwritten} With --resume the study goes on from here.")
         return terminal.CANCELLED
-    if output is not None:
+    unwritten = "" if output is None else _hindrance(output, report)
+    if unwritten:
+        terminal.say(f"Nothing was written to {output}, as {unwritten}.")
+    elif output is not None:
         study_table.write(report, output, overwrite=arguments.overwrite)
         rows = plurals.counted(len(study_table.rows(report)), "row", "rows")
         terminal.say(f"{rows} written to {output}")
@@ -76,6 +80,16 @@ def run(arguments: argparse.Namespace) -> int:
     if report.failed:
         return terminal.REJECTED
     return terminal.USAGE if opened.unreadable else terminal.OK
+
+
+def _hindrance(output: Path, report: study.Report) -> str:
+    """The reason why no table is written; empty if it may be written. A table that lacks rows replaces no
+    file."""
+    if report.failed and not report.parts:
+        return "no query could be searched with"
+    if report.failed and disk.stands(output):
+        return "the table would lack rows, and the file is kept"
+    return ""
 
 
 def _print_shipped() -> None:

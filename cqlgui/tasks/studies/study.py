@@ -112,23 +112,6 @@ def run(
     return _Run(study, tuple(bases), resume, workers, token, progress, listeners, pool, judges).report()
 
 
-def refused(question: study_text.Question) -> tuple[str, ...]:
-    """The errors of a query, each as a message with its place, as `cqlgui check` prints them. Empty for a
-    query that can be searched with."""
-    if question.fault:
-        return (question.fault,)
-    try:
-        found = queries.expanded(question.text, said=_said(question))
-        queries.refuse_files(found, reading=False, writing=False)
-    except queries.Rejected as rejected:
-        return tuple(map(question.rendered, rejected.diagnostics))
-    return ()
-
-
-def _said(question: study_text.Question) -> settings.Settings:
-    return settings.Settings(variations=question.variations)
-
-
 def _compile(text: str, said: settings.Settings, cancel: progress_module.CancelToken) -> object:
     return sieving.plan(queries.expanded(text, said=said), cancel=cancel)
 
@@ -215,7 +198,7 @@ class _Run:
                 self._fail(Fault("", "", told, fatal=False))
 
     def _refused(self, question: study_text.Question) -> bool:
-        messages = refused(question)
+        messages = study_text.refused(question)
         for message in messages:
             self._fail(Fault(question.name, "", message))
         return bool(messages)
@@ -259,7 +242,7 @@ class _Run:
     def _options(self, question: study_text.Question, within: Integers | None) -> search_model.SearchOptions:
         return search_model.SearchOptions(
             workers=self.workers,
-            settings=_said(question),
+            settings=study_text.said(question),
             details=search_model.Details.HITS,
             within=within,
         )

@@ -35,6 +35,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.base.files import disk, resources
 from cqlgui.base.patterns import pattern
 from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.source import diagnostics
 from cqlgui.db import game_filter
 from cqlgui.tasks.asking import library, queries, themes
@@ -55,8 +56,8 @@ _HIGHEST: Final = 10_000
 
 
 class StudyError(errors.CqlguiError):
-    """A study that cannot be understood. The message names the file, the line if it is known, and the
-    fault."""
+    """A study that cannot be understood. The message has a line for each fault, with the file, the line if it
+    is known, and what is wrong. What is wrong with a query is told as `refused` tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +148,26 @@ def located(path: Path) -> Path:
 
 def read(path: Path) -> Study:
     """Read a study with the texts of its queries. A query whose text cannot be read has a `fault`. Raises
-    `StudyError` for every other fault."""
+    `StudyError` for every other fault. The error has all faults that can be found, those of queries too."""
     return _Reader(path, _text(path)).study()
+
+
+def refused(question: Question) -> tuple[str, ...]:
+    """The errors of a query, each as a message with its place, as `cqlgui check` prints them. Empty for a
+    query that can be searched with."""
+    if question.fault:
+        return (question.fault,)
+    try:
+        found = queries.expanded(question.text, said=said(question))
+        queries.refuse_files(found, reading=False, writing=False)
+    except queries.Rejected as rejected:
+        return tuple(map(question.rendered, rejected.diagnostics))
+    return ()
+
+
+def said(question: Question) -> settings.Settings:
+    """What the study says in place of the header of a query."""
+    return settings.Settings(variations=question.variations)
 
 
 def write_example(path: Path, bases: Sequence[Path] = ()) -> None:
@@ -241,39 +260,47 @@ class _Reader:
         self.text = text
         self.folder = path.absolute().parent
         self.places = study_places.Places(text)
+        # Each with its line, which is 0 if it is not known.
+        self.faults: list[tuple[int, str]] = []
 
     def study(self) -> Study:
         whole = _parsed(self.path, self.text)
         self._known(whole, _STUDY, "A study", "", 0)
         bases = whole.get("bases", [])
         if not isinstance(bases, list) or not all(isinstance(one, str) and one for one in bases):
-            self._refuse("bases is a list of file names.", "", 0, "bases")
+            self._tell("bases is a list of file names.", "", 0, "bases")
+            bases = []
         groups = whole.get("groups", {})
         if not isinstance(groups, dict):
-            self._refuse("groups is a table, as in [groups].", "", 0, "groups")
+            self._tell("groups is a table, as in [groups].", "", 0, "groups")
+            groups = {}
         self._known(groups, _GROUPS, "groups", "groups", 0)
         judge = whole.get("judge", [])
         if not isinstance(judge, list) or not all(one in JUDGES for one in judge):
-            self._refuse(f"judge is a list of {' and '.join(JUDGES)}.", "", 0, "judge")
+            self._tell(f"judge is a list of {' and '.join(JUDGES)}.", "", 0, "judge")
+            judge = []
         listed = whole.get("query", [])
         if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-            self._refuse("Each query is a table of its own, [[query]].", "query", 0)
-        if not listed:
-            self._refuse("The study has no query: a table [[query]] is missing.", "", 0)
+            self._tell("Each query is a table of its own, [[query]].", "query", 0)
+            listed = []
+        elif not listed:
+            self._tell("The study has no query: a table [[query]] is missing.", "", 0)
         games = self._games(whole, "", 0)
-        questions = tuple(self._question(one, number, games) for number, one in enumerate(listed))
+        made = [self._question(one, number, games) for number, one in enumerate(listed)]
         known: dict[str, int] = {}
-        for number, one in enumerate(questions):
+        for number, one in enumerate(made):
+            if one is None:
+                continue
             if one.name in known:
                 first = self.places.line("query", known[one.name], "name")
                 before = "" if first is None else f", as in line {first}"
-                self._refuse(f"Two queries have the name “{one.name}”{before}.", "query", number, "name")
-            known[one.name] = number
-        return Study(
+                self._tell(f"Two queries have the name “{one.name}”{before}.", "query", number, "name")
+            known.setdefault(one.name, number)
+        found = Study(
             path=self.path,
             title=self._string(whole, "title", "", 0) or self.path.stem,
             bases=tuple(self.folder / one for one in bases),
-            questions=questions,
+            questions=tuple(one for one in made if one is not None),
             elo=self._number(groups, "elo", "groups", None, 1, _HIGHEST),
             years=self._number(groups, "years", "groups", None, 1, _HIGHEST),
             samples=self._number(whole, "samples", "", 0, 0, MOST_SAMPLES) or 0,
@@ -282,20 +309,33 @@ class _Reader:
             judge=tuple(judge),
             judge_place=self._place("", 0, "judge"),
         )
+        if self.faults:
+            for number, one in enumerate(made):
+                if one is not None:
+                    (key,) = (key for key in _SOURCES if key in listed[number])
+                    line = self.places.line("query", number, key) or 0
+                    self.faults += [(line, message) for message in refused(one)]
+            raise StudyError("\n".join(words for _, words in sorted(self.faults, key=lambda fault: fault[0])))
+        return found
 
-    def _question(self, one: Mapping[str, Any], number: int, games: Filter) -> Question:
+    def _question(self, one: Mapping[str, Any], number: int, games: Filter) -> Question | None:
+        """A query of the study; None if it has no text."""
         self._known(one, _QUERY, "A query", "query", number)
         given = [key for key in _SOURCES if key in one]
         if len(given) != 1:
             many = f"{' and '.join(given)} exclude each other" if given else "none is there"
-            self._refuse(f"A query has one of text, file and theme; {many}.", "query", number, *given[1:])
-        key = given[0]
-        value = self._string(one, key, "query", number)
+            # The second of two keys that exclude each other is named.
+            self._tell(f"A query has one of text, file and theme; {many}.", "query", number, *given[1:2])
+        key = given[0] if given else ""
+        value = self._string(one, key, "query", number) if given else ""
         name = self._string(one, "name", "query", number)
         variations = one.get("variations", False)
         if not isinstance(variations, bool):
-            self._refuse("variations is true or false.", "query", number, "variations")
+            self._tell("variations is true or false.", "query", number, "variations")
+            variations = False
         filters = tuple(part for part in (games, self._games(one, "query", number)) if part.text)
+        if len(given) != 1 or not isinstance(one[key], str):
+            return None
         path, fault, text = self.path, "", value
         if key != "text":
             path, fault, text = self._file(key, value, number)
@@ -342,14 +382,14 @@ class _Reader:
         try:
             game_filter.parse(text)
         except game_filter.FilterError as error:
-            self._refuse(f"games: {error}", name, number, "games")
+            self._tell(f"games: {error}", name, number, "games")
         return Filter(text, self._place(name, number, "games"))
 
     def _string(self, table: Mapping[str, Any], key: str, name: str, number: int) -> str:
         value = table.get(key, "")
         if not isinstance(value, str):
-            self._refuse(f"{key} is a text in quotes.", name, number, key)
-        assert isinstance(value, str)
+            self._tell(f"{key} is a text in quotes.", name, number, key)
+            return ""
         return value
 
     def _number(
@@ -359,8 +399,8 @@ class _Reader:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            self._refuse(f"{key} is a whole number from {least} to {most}.", name, 0, key)
-        assert isinstance(value, int)
+            self._tell(f"{key} is a whole number from {least} to {most}.", name, 0, key)
+            return default
         return value
 
     def _known(
@@ -372,11 +412,13 @@ class _Reader:
             if key not in keys:
                 near = difflib.get_close_matches(key, keys, 1, 0.5)
                 hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(keys)}."
-                self._refuse(f"{owner} has no key {key}. {hint}", name, number, key)
+                self._tell(f"{owner} has no key {key}. {hint}", name, number, key)
 
     def _place(self, name: str, number: int, key: str) -> str:
         line = self.places.line(name, number, key)
         return f"{self.path}: " if line is None else f"{self.path}:{line}: "
 
-    def _refuse(self, words: str, name: str, number: int, key: str = "") -> None:
-        raise StudyError(f"{self._place(name, number, key)}{words}")
+    def _tell(self, words: str, name: str, number: int, key: str = "") -> None:
+        """Remember a fault. The study is read on, so that all faults are told at once."""
+        line = self.places.line(name, number, key) or 0
+        self.faults.append((line, f"{self._place(name, number, key)}{words}"))

@@ -10,7 +10,7 @@ import pytest
 from cqlgui.cql.checking import check
 from cqlgui.cql.source import diagnostics
 from cqlgui.tasks.asking import library, queries
-from cqlgui.tasks.studies import study, study_text
+from cqlgui.tasks.studies import study_text
 from tests import helpers
 
 
@@ -101,6 +101,54 @@ def test_a_bad_study_is_refused_with_its_place(tmp_path: Path, text: str | bytes
     assert said in fault(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{MATE}[grups]\nelo = 3\n", "s.toml:4: A study has no key grups. Did you mean groups?"),
+        (f"{MATE}[[querry]]\ntext = 'x'\n", "s.toml:4: A study has no key querry. Did you mean query?"),
+        (f"{MATE}[x.y]\nz = 3\n", "s.toml:4: A study has no key x. Known are title"),
+        (f"{MATE}['grups']\nelo = 3\n", "s.toml:4: A study has no key grups."),
+        (f'"titel" = "x"\n{MATE}', "s.toml:1: A study has no key titel."),
+        (f"groups.elos = 3\n{MATE}", "s.toml:1: groups has no key elos."),
+        (f"groups = {{elo = 0}}\n{MATE}", "s.toml:1: elo is a whole number from 1 to 10000."),
+        (f"{MATE}[groups.elo]\nx = 1\n", "s.toml:4: elo is a whole number from 1 to 10000."),
+        ("\nquery = [{text = 'mate', games = 'elo>x'}]\n", "s.toml:2: games: elo takes a number"),
+        ("bases = [\n'a',\n['grups']\n]\n\ngames = 'elo>x'\n" + MATE, "s.toml:6: games: elo takes a number"),
+        ("\n[query]\ntext = 'mate'\n", "s.toml:2: Each query is a table of its own, [[query]]."),
+    ],
+)  # fmt: skip
+def test_faults_in_unusual_spellings_have_their_lines(tmp_path: Path, text: str, said: str) -> None:
+    assert said in fault(tmp_path, text).splitlines()[-1]
+
+
+def test_all_faults_of_a_study_are_told_in_their_order(tmp_path: Path) -> None:
+    text = (
+        "titel = 'x'\nsamples = 'many'\ngames = 'elo>x'\nbases = 5\n"
+        "[[query]]\nname = 'A'\ntext = 'mate'\nvariations = 3\n"
+        "[[query]]\nname = 'A'\ntext = 'K & matte'\ngames = 'colour:x'\n"
+        "[[query]]\n"
+        "[[query]]\nfile = 'gone.cql'\n"
+        "[groups]\nelo = 0\nyear = 10\n"
+        "[grups]\n"
+    )
+    told = [line for line in fault(tmp_path, text).splitlines() if line.startswith("s.toml:")]
+    assert [(int(line.split(":")[1]), line.split(": ")[1]) for line in told] == [
+        (1, "A study has no key titel. Did you mean title?"),
+        (2, "samples is a whole number from 0 to 100."),
+        (3, "games"),
+        (4, "bases is a list of file names."),
+        (8, "variations is true or false."),
+        (10, "Two queries have the name “A”, as in line 6."),
+        (11, "error[undeclared-name]"),
+        (12, "games"),
+        (13, "A query has one of text, file and theme; none is there."),
+        (15, "gone.cql does not exist."),
+        (17, "elo is a whole number from 1 to 10000."),
+        (18, "groups has no key year. Did you mean years?"),
+        (19, "A study has no key grups. Did you mean groups?"),
+    ]
+
+
 def test_files_that_are_no_studies_are_refused(tmp_path: Path) -> None:
     with pytest.raises(study_text.StudyError, match="is a folder, not a study"):
         study_text.read(tmp_path)
@@ -135,8 +183,8 @@ def test_a_query_that_cannot_be_read_is_named_and_leaves_the_others(
     (tmp_path / "latin.cql").write_bytes(b"\xff")
     found = read(tmp_path, f"{MATE}\n[[query]]\nname = 'bad'\n{entry}\n")
     sound, bad = found.questions
-    assert (sound.fault, study.refused(sound)) == ("", ())
-    (message,) = study.refused(bad)
+    assert (sound.fault, study_text.refused(sound)) == ("", ())
+    (message,) = study_text.refused(bad)
     assert message.startswith(f"{tmp_path / 's.toml'}:7: ")
     assert said in message
 
@@ -148,7 +196,7 @@ def test_errors_of_a_query_have_their_place_in_the_study(tmp_path: Path, quotes:
     before = "# text = 1\n[[query]]\ntext = 'mate'\n[[query]]\nname = 'x'\n"
     text = f"{before}text = {quotes}{first}K & matte{quotes}\n"
     found = read(tmp_path, text.replace("\n", end))
-    (message,) = study.refused(found.questions[1])
+    (message,) = study_text.refused(found.questions[1])
     row = text.split("\n").index(f"K & matte{quotes}" if first else f"text = {quotes}K & matte{quotes}")
     column = text.split("\n")[row].index("matte")
     assert message.startswith(f"{tmp_path / 's.toml'}:{row + 1}:{column + 1}: error[")
@@ -156,19 +204,19 @@ def test_errors_of_a_query_have_their_place_in_the_study(tmp_path: Path, quotes:
 
 def test_errors_of_a_query_that_is_not_written_letter_by_letter_name_the_query(tmp_path: Path) -> None:
     found = read(tmp_path, '[[query]]\nname = "x"\ntext = "K &\\u0020matte"\n')
-    (message,) = study.refused(found.questions[0])
+    (message,) = study_text.refused(found.questions[0])
     assert message.startswith(f"{tmp_path / 's.toml'}:3: query “x”:1:5: error[")
 
 
 def test_errors_in_a_file_have_their_place_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "q.cql").write_text("// title: A\n\nmatte\n")
-    (message,) = study.refused(read(tmp_path, '[[query]]\nfile = "q.cql"\n').questions[0])
+    (message,) = study_text.refused(read(tmp_path, '[[query]]\nfile = "q.cql"\n').questions[0])
     assert message.startswith(f"{tmp_path / 'q.cql'}:3:1: error[")
 
 
 def test_a_query_of_a_study_reads_and_writes_no_files(tmp_path: Path) -> None:
     found = read(tmp_path, """[[query]]\ntext = 'readfile "/etc/hosts.cql"'\n""")
-    (message,) = study.refused(found.questions[0])
+    (message,) = study_text.refused(found.questions[0])
     assert "error[file-access]" in message
 
 
@@ -177,7 +225,7 @@ def test_shipped_studies_have_no_errors_and_no_warnings(name: str) -> None:
     found = study_text.read(study_text.shipped()[name])
     assert len(found.questions) > 10
     for one in found.questions:
-        assert study.refused(one) == ()
+        assert study_text.refused(one) == ()
         told = [diagnostics.render(one.text, finding) for finding in queries.findings(one.text)]
         assert told == []
     assert all(path.is_file() for path in found.bases)
@@ -202,7 +250,7 @@ def test_the_example_is_a_study_that_runs(tmp_path: Path) -> None:
         study_text.write_example(path, bases)
         found = study_text.read(path)
         assert list(found.bases) == bases
-        assert [study.refused(one) for one in found.questions] == [()] * 3
+        assert [study_text.refused(one) for one in found.questions] == [()] * 3
 
 
 @pytest.mark.parametrize(
