@@ -52,6 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
         if option:
             terminal.say(f"cqlgui search: {option} does not go with --batch.")
             return terminal.USAGE
+        if arguments.spans or arguments.group:
+            terminal.say(_no_rows(arguments))
+            return terminal.USAGE
         if arguments.annotate:
             terminal.say(_NO_ANNOTATION)
         if arguments.normalise:
@@ -106,7 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
             terminal.say(_NO_FRAME)
         tables = arguments.jsonl or arguments.csv or arguments.hits or ending not in ("", ".pgn")
         if (arguments.spans or arguments.group) and not tables:
-            terminal.say(_NO_ROWS)
+            terminal.say(_no_rows(arguments))
+            return terminal.USAGE
         if judged is not None and not (arguments.jsonl or arguments.csv):
             from cqlgui.tasks.export import exporting
 
@@ -163,17 +167,23 @@ _NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is writt
 
 _NO_STUDY = "cqlgui search: --study changes nothing, for no PGN is written; name one with -o."
 
-_NO_ROWS = (
-    "cqlgui search: --group and --spans change nothing, for no table is written: --jsonl, --csv, or -o with "
-    "another ending than .pgn."
-)
-
 _NO_JUDGED = (
     "cqlgui search: --syzygy and an engine add columns to rows, and no rows are written: use --jsonl, --csv, "
     "or -o with"
 )
 
 _NO_FRAME = "cqlgui search: --normalise changes nothing, for no file is written; name one with -o."
+
+
+def _no_rows(arguments: argparse.Namespace) -> str:
+    """Why --group or --spans is refused: nothing that is printed or written has rows."""
+    option = "--spans" if arguments.spans else "--group"
+    forms = [f"--{name}" for name in ("batch", "json", "count", "tree") if getattr(arguments, name)]
+    against = f"does not go with {forms[0]}" if forms else "needs a table"
+    return (
+        f"cqlgui search: {option} {against}. It says what a row of a table is: of --jsonl, --csv and --hits, "
+        "or of -o with another ending than .pgn."
+    )
 
 
 def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:

@@ -131,8 +131,37 @@ def test_rows_are_runs_or_games(source: Path) -> None:
     assert [(int(row["game"]), int(row["ply"]), int(row["until"])) for row in written] == [
         (one["game"], one["ply"], one["until"]) for one in spans
     ]
-    run = helpers.cli("search", source, "-e", query, "--count", "--spans")
-    assert "--group and --spans change nothing" in run.err
+
+
+@pytest.mark.parametrize("option", [["--spans"], ["--group", "game"]])
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (["--tree", "2"], "does not go with --tree. It says what a row of a table is"),
+        (["--json"], "does not go with --json."),
+        (["--count"], "does not go with --count."),
+        (["-o", "{}/out.pgn"], "needs a table."),
+        (["--json", "-o", "{}/out.pgn"], "does not go with --json."),
+        ([], "needs a table."),
+    ],
+)
+def test_rows_are_refused_where_nothing_has_rows(
+    source: Path, tmp_path: Path, option: list[str], form: list[str], said: str
+) -> None:
+    form = [word.format(tmp_path) for word in form]
+    run = helpers.cli("search", source, "-e", "check", *form, *option)
+    assert (run.code, run.out) == (2, "")
+    assert f"cqlgui search: {option[0]} {said}" in run.err
+    assert len(run.err.splitlines()) == 1
+    assert not (tmp_path / "out.pgn").exists()
+
+
+def test_rows_are_refused_for_many_queries(source: Path, tmp_path: Path) -> None:
+    batch = tmp_path / "b.jsonl"
+    batch.write_text('{"query": "mate"}')
+    run = helpers.cli("search", source, "--batch", batch, "--spans")
+    assert (run.code, run.out) == (2, "")
+    assert "--spans does not go with --batch." in run.err
 
 
 def test_rows_are_sorted(source: Path) -> None:
