@@ -380,8 +380,11 @@ class _Job:
             self.readers.check()
 
     def _chapters(self) -> Iterator[bytes]:
-        """The texts of the chapters."""
-        for hits in self._counted():
+        """The texts of the chapters. Those of one study have different names."""
+        taken: set[str] = set()
+        for number, hits in enumerate(self._counted()):
+            if number % studies.CHAPTERS == 0:
+                taken.clear()
             opened, ordinal = self.readers.of(hits.game)
             text = self._framed(hits, opened, ordinal).encode("utf-8") if self.normalise else b""
             if not text:
@@ -390,7 +393,9 @@ class _Job:
                 text = _rewritten(opened.whole(ordinal), hits, comments).text
             rows = games_module.rows(self.base, [hits.game])
             known = {name: getattr(rows[0], name) if rows else "" for name in ("white", "black", "date")}
-            yield studies.chapter(text, [(studies.NAME_TAG, studies.name(known))])
+            name = studies.name(known, taken)
+            taken.add(name)
+            yield studies.chapter(text, [(studies.NAME_TAG, name)])
 
     def epd(self, file: BinaryIO) -> None:
         for lines in epd_lines.lines(self._tables()):

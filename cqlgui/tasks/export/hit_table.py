@@ -336,7 +336,7 @@ def _values(columns: found_module.Columns) -> Column:
 
 def comments(columns: found_module.Columns, found: found_module.FoundGames) -> Column:
     """The text that the query writes at each hit (`hit_model.GameHits.comment_at`), for games that are not in
-    `found.told`."""
+    `FoundGames.told`."""
     codes = np.zeros(len(columns), np.int64)
     if found.untold is None:
         return Column(codes, [""])

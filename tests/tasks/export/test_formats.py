@@ -364,6 +364,34 @@ def test_chapters_of_studies_are_at_most_64_a_file_and_lichess_cuts_them_where_t
     assert (report.games, report.hits) == (130, result.positions)
 
 
+def test_chapters_of_one_study_have_different_names(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.pgn", tmp_path / "out.pgn"
+    long = "A" * 90
+    players = [("Same", "Pair")] * 3 + [("Same", "Pair, 1999 (2)"), (long, "B"), (long, "C")]
+    tags = [f'[White "{white}"]\n[Black "{black}"]\n[Date "1999.01.01"]' for white, black in players]
+    # The last game is the first one of the next study, where its name is free.
+    tags += [f'[White "W{number}"]\n[Date "1999.01.01"]' for number in range(studies.CHAPTERS - len(tags))]
+    tags += tags[:1]
+    source.write_text("".join(f"{one}\n\n1. e4 *\n\n" for one in tags))
+    base = importing.open_base([source]).base
+    report = exporting.export(base, searching.search(base, "ply == 1"), out, study=True)
+    names: list[str] = []
+    for path in report.files:
+        with path.open(encoding="utf-8") as file:
+            read = iter(lambda: chess.pgn.read_game(file), None)
+            found = [game.headers["ChapterName"] for game in read]
+        assert len(set(found)) == len(found)
+        assert max(map(len, found)) <= 80
+        names += found
+    assert names[:4] == [
+        *("Same - Pair, 1999", "Same - Pair, 1999 (2)", "Same - Pair, 1999 (3)"),
+        "Same - Pair, 1999 (2), 1999",
+    ]
+    assert names[4:6] == ["A" * 74 + ", 1999", "A" * 70 + ", 1999 (2)"]
+    assert names[-1] == names[0]
+    assert studies.name({"white": "A", "black": "B", "date": "?"}, {"A - B", "A - B (2)"}) == "A - B (3)"
+
+
 def test_marks_of_a_chapter_are_those_of_the_hits(base: base_model.Base, tmp_path: Path) -> None:
     result = searching.search(
         base, "flipcolor flipvertical {Bh7 kg8 check}", search_model.SearchOptions(limit=3)

@@ -8,7 +8,8 @@ marks `[%csl ...]` and `[%cal ...]` of comments on the board.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,11 +39,19 @@ def numbered(path: Path, number: int) -> Path:
     return path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
-def name(record: dict[str, Any]) -> str:
-    """The name of a chapter: players and year."""
+def name(record: dict[str, Any], taken: Container[str] = ()) -> str:
+    """The name of a chapter: players and year. A number follows if other chapters of the study have `taken`
+    this name: `Short - Vaganian, 1989 (2)`."""
     year = captions.year(record)
     known = f", {year}" if year else ""
-    return captions.players(record)[: _LONGEST_NAME - len(known)] + known
+    players = captions.players(record)
+    made = players[: _LONGEST_NAME - len(known)] + known
+    for number in itertools.count(2):
+        if made not in taken:
+            break
+        end = f"{known} ({number})"
+        made = players[: _LONGEST_NAME - len(end)] + end
+    return made
 
 
 def chapter(raw: bytes, tags: Sequence[tuple[str, str]]) -> bytes:
