@@ -215,9 +215,9 @@ def keys_of(
             codes = columns.primary()
             return np.where(codes < 0, LAST, codes)
         case Sort.VALUE:
-            return _values(base, result, columns, cancel)
+            return _told(base, result, columns, cancel, values=True)
         case Sort.COMMENT:
-            return _comments(base, result, columns, cancel)
+            return _told(base, result, columns, cancel, values=False)
         case Sort.SORT_KEY:
             known = result.games.sort_keys()
             listed = found_module.each_game(columns.hits).tolist()
@@ -256,69 +256,65 @@ def _ranked(values: Sequence[int | str | None]) -> Keys:
     return np.array([LAST if value is None else places[value] for value in values], np.int64)
 
 
-def _values(
-    base: base_model.Base, result: search_model.SearchResult, columns: Columns, cancel: progress.CancelToken
+def _told(
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    columns: Columns,
+    cancel: progress.CancelToken,
+    *,
+    values: bool,
 ) -> Keys:
-    """The ranks of the values of the hits, or of the comments that the query writes at hits without a
-    value."""
+    """The ranks of the comments that the query writes at the hits. With `values`, the ranks of the values of
+    the hits, and of the comments at hits without a value. Texts that are numbers are sorted as numbers."""
     # The hits of a batch are found by their places in the ascending list of all hits.
     order = np.argsort(columns.hits, kind="stable")
     ascending = columns.hits[order]
+
+    def put(target: Integers, hits: Integers, some: Integers) -> None:
+        # A game may have hits that are not to be sorted.
+        at = np.searchsorted(ascending, hits)
+        here = at < len(ascending)
+        here[here] = ascending[at[here]] == hits[here]
+        target[order[at[here]]] = some[here]
+
     numbers: Keys = np.full(len(columns), LAST, np.int64)
-    texts: dict[int, int | str | None] = {}
+    codes = np.zeros(len(columns), np.int64)
+    coded: dict[str, int] = {"": 0}
     for games, found in hit_details.batches(
         base, result, found_module.each_game(columns.hits).tolist(), cancel=cancel
     ):
         details = found.columns.details
-        plain = [game for game in games if game not in found.told]
-        if details is not None and details.kind in _NUMERIC:
-            numbers[order[np.searchsorted(ascending, found.columns.hits)]] = _number_keys(details)
-            plain = []
-        for game in [*plain, *found.told]:
-            whole = found[game]
-            for hit in whole.hits:
-                text = hit.value if hit.value is not None else whole.comment_at(hit.positionid)
-                texts[game << found_module.GAME_SHIFT | hit.positionid] = _number(text)
-    if not texts:
-        return numbers
-    listed = [texts.get(hit) for hit in columns.hits.tolist()]
-    known = numbers != LAST
-    if known.any():
-        listed = [
-            number if is_known else text
-            for number, is_known, text in zip(numbers.tolist(), known.tolist(), listed, strict=True)
-        ]
-    return _ranked(listed)
-
-
-def _comments(
-    base: base_model.Base, result: search_model.SearchResult, columns: Columns, cancel: progress.CancelToken
-) -> Keys:
-    """The ranks of the comments that the query writes at the hits. Comments that are numbers are sorted as
-    numbers."""
-    order = np.argsort(columns.hits, kind="stable")
-    ascending = columns.hits[order]
-    numbers: dict[str, int] = {"": 0}
-    codes = np.zeros(len(columns), np.int64)
-    for games, found in hit_details.batches(
-        base, result, found_module.each_game(columns.hits).tolist(), cancel=cancel
-    ):
-        told: Sequence[int] = games
-        if found.columns.details is not None:
-            made = hit_table.comments(found.columns, found)
-            known = np.array([numbers.setdefault(str(text), len(numbers)) for text in made.values], np.int64)
-            codes[order[np.searchsorted(ascending, found.columns.hits)]] = known[made.codes]
-            told = [game for game in games if game in found.told]
+        told: Sequence[int] = games if details is None else [game for game in games if game in found.told]
+        if details is not None and values and details.kind in _NUMERIC:
+            put(numbers, found.columns.hits, _number_keys(details))
+        elif details is not None:
+            texts = hit_table.comments(found.columns, found)
+            both = hit_table.values(found.columns) if values else None
+            made = texts.values if both is None else [*texts.values, *both.values]
+            known = np.array([coded.setdefault(text or "", len(coded)) for text in made], np.int64)
+            some = known[texts.codes]
+            if both is not None:
+                has_value = np.array([text is not None for text in both.values], np.bool_)[both.codes]
+                some = np.where(has_value, known[len(texts.values) + both.codes], some)
+            put(codes, found.columns.hits, some)
         for game in told:
             whole = found[game]
-            hits = np.array(
-                [game << found_module.GAME_SHIFT | hit.positionid for hit in whole.hits], np.int64
-            )
-            texts = [whole.comment_at(hit.positionid) for hit in whole.hits]
-            listed = [numbers.setdefault(text, len(numbers)) for text in texts]
-            codes[order[np.searchsorted(ascending, hits)]] = listed
-    ranks: Keys = _ranked([_number(text) for text in numbers])[codes]
-    return ranks
+            listed = [
+                hit.value if values and hit.value is not None else whole.comment_at(hit.positionid)
+                for hit in whole.hits
+            ]
+            places = [game << found_module.GAME_SHIFT | hit.positionid for hit in whole.hits]
+            some = np.array([coded.setdefault(text, len(coded)) for text in listed], np.int64)
+            put(codes, np.array(places, np.int64), some)
+            put(numbers, np.array(places, np.int64), np.full(len(places), LAST, np.int64))
+    if len(coded) == 1:
+        return numbers
+    known = numbers != LAST
+    distinct = np.unique(numbers[known])
+    ranks = _ranked([*map(_number, coded), *distinct.tolist()])
+    keys: Keys = ranks[codes]
+    keys[known] = ranks[len(coded) + np.searchsorted(distinct, numbers[known])]
+    return keys
 
 
 _NUMERIC: Final = (Type.NUMERIC, Type.SET)

@@ -309,7 +309,7 @@ def blocks(
                 asked, own << found_module.GAME_SHIFT | places, *counters, variations=variations
             )
             coded = _headers(source, part.games - source.first)
-            coded["value"] = _values(part)
+            coded["value"] = values(part)
             coded["comment"] = comments(part, found)
             rows = np.arange(len(part))
             yield Block(str(source.path), source.first, part, coded, listed, orbits, rows, listed.plies)
@@ -323,7 +323,7 @@ def _headers(source: base_model.Source, ordinals: Integers) -> dict[str, Column]
     return {name: Column(known[name].codes[of_hits], known[name].values) for name in HEADERS}
 
 
-def _values(columns: found_module.Columns) -> Column:
+def values(columns: found_module.Columns) -> Column:
     """The values of some hits as texts; None for a hit without a value."""
     details = columns.details
     assert details is not None

@@ -29,6 +29,8 @@ QUERIES = [
     "[Aa] attacks k",
     'check comment("by ply " ply)',
     'sort "men" #[Aa] check',
+    'check tag "Black"',
+    'check comment("by " ply) str("ply " ply)',
     "mate",
     "not initial not initial initial",
 ]
