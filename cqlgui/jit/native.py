@@ -7,6 +7,7 @@ module may be called if `available()` is False.
 
 from __future__ import annotations
 
+import atexit
 import collections
 import contextlib
 import ctypes
@@ -214,6 +215,8 @@ def _seal(name: str, stamp: bytes, compiled: bytes) -> bytes:
 _DIGEST: Final = 32
 _LOCK: Final = threading.Lock()
 """Only one thread at a time may call LLVM. Running machine code needs no lock."""
+_LONGEST_SECONDS: Final = 30
+"""The process waits at most this long for a thread that compiles when the process ends."""
 _GIVEN_BACK: Final[collections.deque[Any]] = collections.deque()
 """Engines with code that is no longer needed."""
 
@@ -320,6 +323,15 @@ class _Machine:
 @functools.cache
 def _machine(optimise: bool) -> _Machine:
     return _Machine(optimise)
+
+
+def _end() -> None:
+    """Wait until no thread compiles, and let no thread compile any more. At the end of the process LLVM is
+    unloaded, and a thread that still compiled would end the process with a crash."""
+    _LOCK.acquire(timeout=_LONGEST_SECONDS)
+
+
+atexit.register(_end)
 
 
 def _close(engine: llvm.ExecutionEngine) -> None:

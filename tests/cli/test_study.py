@@ -422,11 +422,14 @@ def test_a_full_disk_leaves_the_file_as_it_was(asked: Path, tmp_path: Path, endi
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     if not native.available():
         pytest.skip("the first queries are slow without machine code")
-    # The last query never ends, so the study is stopped in it.
+    # The first query takes more than a second, so its numbers are kept when it ends. The last query takes
+    # minutes, so the study is stopped in it.
+    slow = "x = 0 while (x < 3000000) {x = x + 1 + x % 2}"
+    first = slow.replace("3000000", "100000")
     asked = tmp_path / "s.toml"
     asked.write_text(
-        "[[query]]\nname='A'\ntext='check'\n[[query]]\nname='B'\ntext='mate'\n"
-        "[[query]]\nname='C'\ntext='while (true) {x = 1}'\n"
+        f"[[query]]\nname='A'\ntext='{first}'\n[[query]]\nname='B'\ntext='mate'\n"
+        f"[[query]]\nname='C'\ntext='{slow}'\n"
     )
     out = tmp_path / "t.csv"
     kept = Path(os.environ["CQLGUI_HOME"]) / "cache" / "studies"
@@ -442,7 +445,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     assert not out.exists()
     done = len(json.loads(next(kept.glob("*.json")).read_text())["done"])
     assert done in (1, 2)
-    asked.write_text(asked.read_text().replace("while (true) {x = 1}", "stalemate"))
+    asked.write_text(asked.read_text().replace(slow, "stalemate"))
     run = helpers.cli("study", asked, SAMPLE, "--resume", "-o", out)
     assert run.code == 0, run.err
     assert f"3 of 3 searches done, {done} of them in an earlier run" in run.err

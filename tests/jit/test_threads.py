@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 import types
@@ -11,7 +13,8 @@ from collections.abc import Iterator
 import pytest
 
 from cqlgui.engine.replaying import replay
-from cqlgui.jit import frontend
+from cqlgui.jit import frontend, native
+from tests import helpers
 
 
 @pytest.fixture
@@ -49,3 +52,35 @@ def test_several_threads_read_kernels_at_once() -> None:
         thread.join()
     assert functions
     assert faults == []
+
+
+_ENDING = """
+import threading, time
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms
+from cqlgui.tasks.search import sieving
+
+begun = threading.Event()
+
+def work():
+    for number in range(100_000):
+        text = f"flipcolor shift {{K attacks N Q attacks (B | R) ply > {number}}}"
+        query = transforms.expand(check.check(text))
+        begun.set()
+        sieving.plan(query)
+
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+time.sleep(%f)
+"""
+
+
+@pytest.mark.skipif(not native.available(), reason="nothing is compiled without machine code")
+def test_a_process_ends_well_while_a_thread_compiles() -> None:
+    """Ctrl+C may end a study while the next query is being compiled."""
+    for step in range(8):
+        code = _ENDING % (0.3 + step * 0.07)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=helpers.ROOT, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")

@@ -162,7 +162,7 @@ class Comparison:
         found = {}
         for ending in ENDINGS:
             path = self.folder / f"out{ending}"
-            exporting.export(self.base, result, path, annotate=True, cancel=cancel)
+            exporting.export(self.base, result, path, annotate=True, overwrite=True, cancel=cancel)
             found[ending] = path.read_bytes()
         self.counts["bytes exported"] += sum(map(len, found.values()))
         return found

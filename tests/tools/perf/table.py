@@ -491,7 +491,7 @@ def _exports(base: base_model.Base, ending: str) -> Iterator[Row]:
         written, copy = Path(folder, "games.pgn"), Path(folder, "copy.pgn")
         for _ in range(TIMES):
             start = time.perf_counter()
-            exporting.export_games(base, chosen, written)
+            exporting.export_games(base, chosen, written, overwrite=True)
             rates.append(written.stat().st_size / (time.perf_counter() - start) / 1e6)
             start = time.perf_counter()
             with written.open("rb") as source_file, copy.open("wb") as file:
