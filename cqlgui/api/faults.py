@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
@@ -60,6 +61,11 @@ class QueryError(CqlguiError):
         super().__init__("\n".join(shown) or "The query was rejected.")
         self.query = query
         self.problems = tuple(Problem.of(query, one) for one in found)
+        self._found = found
+
+    def __reduce__(self) -> tuple[type[QueryError], tuple[Any, ...]]:
+        # A process pool sends the error from one process to another.
+        return type(self), (self.query, self._found)
 
 
 @contextlib.contextmanager

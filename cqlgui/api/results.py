@@ -34,6 +34,10 @@ class Hit:
     row: Mapping[str, Any]
     _base: base_model.Base = field(repr=False, compare=False)
 
+    def __hash__(self) -> int:
+        # Hits at one position of a game may differ in their other fields.
+        return hash((self.game, self.positionid))
+
     @property
     def game(self) -> int:
         """The number of the game in the base, from 1."""
@@ -269,15 +273,21 @@ class SearchStopped(CqlguiError):  # noqa: N818  # a state, told in its own word
     """A fault of the query, found while searching, ended the search: a failed assertion, say.
 
     `game` is the number of the game where the search ended. `offset` and `length` are the place in the query;
-    `offset` is None if the fault has no place. `result` has the hits before that game.
+    `reason` says what happened. `offset` is None if the fault has no place. `result` has the hits before that
+    game.
     """
 
     def __init__(self, result: Result, game: int, reason: str, offset: int | None, length: int) -> None:
         super().__init__(f"The search stopped at game {game}: {reason}")
         self.result = result
         self.game = game
+        self.reason = reason
         self.offset = offset
         self.length = length
+
+    def __reduce__(self) -> tuple[type[SearchStopped], tuple[Any, ...]]:
+        # A process pool sends the error from one process to another.
+        return type(self), (self.result, self.game, self.reason, self.offset, self.length)
 
 
 def game_pgn(base: base_model.Base, game: int) -> str:

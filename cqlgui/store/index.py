@@ -18,7 +18,7 @@ import bisect
 import contextlib
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -278,14 +278,20 @@ class SourceIndex:
         """The segments, each with the ordinal of its first game."""
         return self.parts_among(0, self.game_count)
 
-    def parts_among(self, begin: int, end: int) -> Iterator[tuple[int, segments.Segment]]:
-        """The segments that hold games among `begin` to `end` - 1, each with the ordinal of its first
-        game."""
+    def parts_among(
+        self, begin: int, end: int, wanted: Callable[[int, int], bool] | None = None
+    ) -> Iterator[tuple[int, segments.Segment]]:
+        """The segments that hold games among `begin` to `end` - 1, each with the ordinal of its first game.
+        `wanted` gets the first game of a segment and the game after its last one, and says whether the
+        segment is wanted. Other segments are not opened; they may be damaged."""
         end = min(end, self.game_count)
         for number in range(max(bisect.bisect_right(self._firsts, begin) - 1, 0), len(self._firsts)):
-            if begin >= end or self._firsts[number] >= end:
+            first = self._firsts[number]
+            if begin >= end or first >= end:
                 return
-            yield self._firsts[number], self._segments[number]
+            following = self._firsts[number + 1] if number + 1 < len(self._firsts) else self.game_count
+            if wanted is None or wanted(first, following):
+                yield first, self._segments[number]
 
     def part_of(self, game: int) -> tuple[int, segments.Segment]:
         """The segment that holds a game, with the ordinal of its first game."""

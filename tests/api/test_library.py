@@ -8,6 +8,7 @@ import importlib
 import inspect
 import io
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -296,6 +297,23 @@ def test_numbers_without_a_meaning_are_refused(base: cqlgui.Base) -> None:
         base.search("mate", limit=-1)
     with pytest.raises(ValueError, match="thread"):
         base.search("mate", threads=0)
+    for wrong in ({"limit": 1.5}, {"threads": 2.0}, {"games": None}):
+        with pytest.raises(TypeError):
+            base.search("mate", **wrong)  # type: ignore[arg-type]
+    # No more threads are started than are of use.
+    assert len(base.search("mate", threads=10**6)) == len(base.search("mate"))
+
+
+def test_hits_and_errors_can_be_put_into_sets_and_sent_to_other_processes(base: cqlgui.Base) -> None:
+    hits = list(base.search("mate"))
+    assert len({*hits, *base.search("mate")}) == len(hits) > 0
+    with pytest.raises(cqlgui.QueryError) as caught:
+        base.search("flip Ra9")
+    # A process pool pickles what its processes raise.
+    again = pickle.loads(pickle.dumps(caught.value))  # made here
+    assert (str(again), again.query, again.problems) == (
+        str(caught.value), caught.value.query, caught.value.problems,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

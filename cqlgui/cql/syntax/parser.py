@@ -7,6 +7,8 @@ basic keywords) and the modules of `families`. This module reads the whole text:
 
 from __future__ import annotations
 
+import contextlib
+
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.ast.types import Names
@@ -68,6 +70,11 @@ def parse(text: str) -> Parsed:
         query = _query(reader)
     except (cursor.TooDeepError, cursor.TooManyError):
         query = None
+    except RecursionError:
+        # A level of some filters takes many calls, and the caller may have taken many before.
+        query = None
+        with contextlib.suppress(cursor.TooDeepError):
+            reader.too_deep(reader.peek().span)
     names = Names(
         {name: kind for name, kind in reader.names.items() if kind is not None}, dict(reader.dictionaries)
     )

@@ -350,22 +350,29 @@ class Sieve:
     def _stop_at(self, number: int) -> None:
         self._end = number if self._end is None else min(self._end, number)
 
-    def _bounds(self, source: base_model.Source) -> tuple[int, int]:
-        """The first game of a source that is to be searched, and the game after the last one."""
-        if self._within is None or not len(self._within):
-            return 0, source.games
-        first, last = int(self._within[0]) - source.first, int(self._within[-1]) - source.first
-        return max(first, 0), min(last + 1, source.games)
+    def _wants(self, begin: int, end: int) -> bool:
+        """Whether one of the games `begin` to `end` - 1 (base ordinals) is to be searched."""
+        if self._within is None:
+            return True
+        low, high = np.searchsorted(self._within, [begin, end]).tolist()
+        return bool(low < high)
 
     def _slices(self) -> Generator[Slice]:
         """All games, in slices. The size of each slice depends on the speed of the search so far. Only one
         thread at a time uses this generator."""
         remaining = sum(source.games for source in self._sources)
         for place, source in enumerate(self._sources):
+            if not self._wants(source.first, source.first + source.games):
+                continue
+            before = source.first
+
+            def wanted(begin: int, end: int, before: int = before) -> bool:
+                return self._wants(before + begin, before + end)
+
             with sources.indexed(source) as opened:
                 # Games at the end may have been added after the base was opened. The catalog may not have
-                # their rows yet.
-                for first, segment in opened.parts_among(*self._bounds(source)):
+                # their rows yet. A part of a published base that cannot be read may be left out.
+                for first, segment in opened.parts_among(0, source.games, wanted):
                     part = self._planner.part(source, first, segment, self._unwanted.is_set)
                     numbers = part.numbers
                     if self._within is not None:

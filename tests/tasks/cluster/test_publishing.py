@@ -11,12 +11,13 @@ from cqlgui.base import errors, progress
 from cqlgui.base.files import folders
 from cqlgui.cli import run
 from cqlgui.store import places, published
+from cqlgui.tasks.asking import queries
 from cqlgui.tasks.cluster import publishing
 from cqlgui.tasks.databases import bases, games, importing, sources, tags, workspace
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.tasks.search import searching
+from cqlgui.tasks.search import searching, sieving
 from tests import helpers
 from tests.helpers import searched
 
@@ -214,6 +215,38 @@ def test_listings_of_another_version_and_altered_ones_are_refused(
     path.write_text(json.dumps(outer))
     with pytest.raises(errors.SourceError, match=r"another version.*segments 99.*Publish it again"):
         published_bases.open_base(str(tmp_path))
+
+
+def test_a_gap_between_parts_is_left_out_and_the_others_are_searched_with_machine_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = tmp_path / "again.pgn"
+    again.write_bytes(b'[White "Z"]\n\n1. e4 *\n\n' + SAMPLE.read_bytes())
+    place = tmp_path / "pub"
+    publishing.publish(importing.open_base([SAMPLE, again]).base, str(place))
+    whole = searching.search(importing.open_base([SAMPLE, again]).base, "check")
+    parts = published.Listing.read(places.Place(str(place))).sources[1].parts
+    (place / parts[0].file(published.SEGMENT)).unlink()
+    gap = range(501, 501 + parts[0].games)
+    assert len(parts) > 1
+    monkeypatch.setenv("CQLGUI_HOME", str(tmp_path / "there"))
+    base = published_bases.open_base(str(place)).base
+    within, left_out = published_bases.sound(base, None)
+    assert [words.partition(":")[0] for words in left_out] == [f"Games {gap[0]} to {gap[-1]}"]
+    assert within is not None
+    assert within.tolist() == [game for game in range(1, 1002) if game not in gap]
+    found = searching.search(base, "check", search_model.SearchOptions(within=within))
+    assert found.games_searched == len(within)
+    assert list(found.order) == [game for game in whole.order if game not in gap]
+    # The plan that was made for all games is used for all that are left.
+    chosen = sieving.plan(queries.expanded("check"))
+    with sieving.Sieve(chosen, base.sources, chosen.straight, within=within) as sieve:
+        passed = 0
+        while not sieve.exhausted:
+            chunk = sieve.take(10)
+            passed += 0 if chunk is None else chunk.passed
+    assert sieve.fault is None
+    assert passed == len(within)
 
 
 def test_on_the_command_line(
