@@ -450,6 +450,8 @@ def joined(argv: Sequence[str]) -> list[str]:
     words = list(argv)
     if not words or words[0] not in SUBCOMMANDS:
         return words
+    # argparse would drop this query, too.
+    words = ["--expression=-- " if word in ("--expression=--", "-e--") else word for word in words]
     place = 1
     while place < len(words) - 1 and words[place] != "--":
         if words[place] in ("-e", "--expression"):

@@ -63,7 +63,7 @@ def test_nothing_is_replaced_without_leave(tmp_path: Path) -> None:
 def test_what_is_never_replaced_does_not_stand_in_the_way(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for path in (pipe, tmp_path, tmp_path / "none", Path("/dev/null"), Path("/dev/stdout"), Path("a\0b")):
+    for path in (pipe, tmp_path, tmp_path / "none", Path("/dev/null"), Path("a\0b")):
         assert not disk.stands(path)
 
 
@@ -197,3 +197,31 @@ def test_a_process_may_have_more_files_open_than_it_is_given(tmp_path: Path) -> 
         f"held = [open({str(tmp_path / 'a')!r}, 'w') for _ in range(200)]\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=helpers.ROOT, check=True)
+
+
+def test_a_folder_with_the_name_of_a_file_keeps_all_files_as_they_are(tmp_path: Path) -> None:
+    one, other = tmp_path / "a-1.pgn", tmp_path / "a-2.pgn"
+    one.write_text("old")
+    other.mkdir()
+
+    def write() -> None:
+        with disk.adding(overwrite=True) as add:
+            add(one, b"new")
+            add(other, b"new")
+
+    with pytest.raises(IsADirectoryError):
+        write()
+    assert one.read_text() == "old"
+    assert sorted(tmp_path.iterdir()) == [one, other]
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name here")
+def test_what_the_output_already_goes_to_is_a_file_that_stands(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("old\n")
+    code = (
+        "import pathlib; from cqlgui.base.files import disk; print(disk.stands(pathlib.Path('/dev/stdout')))"
+    )
+    with log.open("a") as file:
+        subprocess.run([sys.executable, "-c", code], stdout=file, cwd=helpers.ROOT, check=True)
+    assert log.read_text() == "old\nTrue\n"

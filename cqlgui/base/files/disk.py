@@ -80,8 +80,8 @@ def allow_many_files() -> None:
 
 def stands(path: Path) -> bool:
     """Whether a new file under this name would take the place of a file or of a link. A device, a pipe and a
-    folder are never replaced, so they do not count. Neither does a link such as `/dev/stdout` that leads to
-    what this process prints. Raises nothing."""
+    folder are never replaced, so they do not count, nor does a link to one of them. `/dev/stdout` counts if
+    the output goes to a file. Raises nothing."""
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISLNK(mode):
@@ -89,20 +89,10 @@ def stands(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     try:
-        status = path.stat()
+        return stat.S_ISREG(path.stat().st_mode)
     except (OSError, ValueError, RuntimeError):
         # A link that leads nowhere exists too.
         return True
-    return stat.S_ISREG(status.st_mode) and not _is_printed(status)
-
-
-def _is_printed(status: os.stat_result) -> bool:
-    """Whether this is the file of the standard output or of the standard error."""
-    for descriptor in (1, 2):
-        with contextlib.suppress(OSError):
-            if os.path.samestat(status, os.fstat(descriptor)):
-                return True
-    return False
 
 
 @contextlib.contextmanager
@@ -162,6 +152,8 @@ def adding(*, overwrite: bool = False) -> Iterator[Callable[[Path, bytes], None]
     def check(path: Path) -> None:
         if not overwrite:
             _refuse_existing(path)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "a folder has this name", str(path))
         _target(path, follow=False)
 
     def add(path: Path, data: bytes) -> None:

@@ -14,12 +14,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base import arrays as arrays_module
 from cqlgui.base import data, errors
 from cqlgui.base.data import dataclass
+from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import settings
-from cqlgui.tasks.results import base_model, hit_model, search_model
+from cqlgui.tasks.results import base_model, hit_model, hit_notes, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results.found import Columns, FoundGames, Integers
+from cqlgui.tasks.results.found import Columns, Integers
 from cqlgui.tasks.search import hit_details, sieving
 
 _LENGTH: Final = struct.Struct("<Q")
@@ -113,24 +115,11 @@ class Request:
         return Request(**{name: words[name] for name in same}, options=options, within=within, output=output)
 
 
-def reply(
-    chunks: Sequence[sieving.Chunk],
-    defaults: found_module.GameDefaults | None,
-    memory: Any,
-    seconds: float,
-) -> bytes:
-    """The chunks of one source, in game order, as a message. `defaults` are those of the search (`Straight`).
-    `memory` is what the query remembers afterwards. `seconds` is the time that the work took."""
-    told: list[list[Any]] = []
-    columns: list[Columns] = []
-    for chunk in chunks:
-        told += map(_told, chunk.told.values())
-        if chunk.columns.details is None:
-            columns.append(chunk.columns)
-        else:
-            # Details of all kinds have one form as plain data, and that is the form of whole games.
-            told += map(_told, FoundGames(chunk.columns, {}, defaults).values())
-    whole = found_module.joined(columns)
+def reply(chunks: Sequence[sieving.Chunk], memory: Any, seconds: float) -> bytes:
+    """The chunks of one source, in game order, as a message. `memory` is what the query remembers afterwards.
+    `seconds` is the time that the work took."""
+    whole = found_module.joined([chunk.columns for chunk in chunks if len(chunk.columns)])
+    details, arrays = _details(whole.details)
     words = {
         "place": chunks[0].place,
         "begin": chunks[0].begin,
@@ -138,14 +127,15 @@ def reply(
         "passed": sum(chunk.passed for chunk in chunks),
         "positions": sum(chunk.passed_positions for chunk in chunks),
         "left": [ordinal for chunk in chunks for ordinal in chunk.left],
-        "told": told,
+        "told": [_told(game) for chunk in chunks for game in chunk.told.values()],
+        "details": details,
         "replies": [[*one] for chunk in chunks for one in chunk.replies],
         "lost": [[*one] for chunk in chunks for one in chunk.lost],
         "memory": memory,
         "seconds": seconds,
         "written": None if chunks[0].written is None else _file(chunks[0].written),
     }
-    arrays: dict[str, np.ndarray] = {"hits": whole.hits}
+    arrays["hits"] = whole.hits
     if len(whole.codes):
         arrays |= {"ends": whole.ends, "codes": whole.codes}
     return packed(words, arrays)
@@ -165,7 +155,9 @@ def chunk(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> sieving
         words["begin"],
         words["end"],
         words["left"],
-        Columns(hits, ends, arrays.get("codes", found_module.NOTHING.codes)),
+        Columns(
+            hits, ends, arrays.get("codes", found_module.NOTHING.codes), _details_of(words["details"], arrays)
+        ),
         words["passed"],
         words["positions"],
         told,
@@ -174,6 +166,54 @@ def chunk(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> sieving
         [(game, reason) for game, reason in words["lost"]],
         None if words["written"] is None else _file_of(words["written"]),
     )
+
+
+def _details(
+    found: found_module.HitDetails | None,
+) -> tuple[dict[str, Any] | None, dict[str, np.ndarray]]:
+    """The details of hits as words and arrays. Millions of hits take no longer than their numbers."""
+    if found is None:
+        return None, {}
+    words: dict[str, Any] = {"kind": None if found.kind is None else found.kind.name}
+    arrays: dict[str, np.ndarray] = {"squares": found.squares, "marks": found.marks}
+    if found.kind is Type.STRING:
+        arrays["values"], words["texts"] = arrays_module.numbered(found.values.tolist())
+    else:
+        arrays["values"] = found.values
+    notes, ends = found.notes, found.game_ends
+    words["notes"] = None if notes is None else notes.table
+    if notes is not None:
+        arrays |= {"note_ends": notes.ends, "note_places": notes.places, "note_texts": notes.texts}
+    words["game_ends"] = None if ends is None else [[one.sort_keys, one.comments] for one in ends.table]
+    if ends is not None:
+        arrays["end_numbers"] = ends.numbers
+    return words, arrays
+
+
+def _details_of(
+    words: dict[str, Any] | None, arrays: Mapping[str, np.ndarray]
+) -> found_module.HitDetails | None:
+    """The details that `_details` put into words and arrays."""
+    if words is None:
+        return None
+    kind = None if words["kind"] is None else Type[words["kind"]]
+    values = arrays["values"]
+    if kind is Type.STRING:
+        texts = np.empty(len(words["texts"]), object)
+        texts[:] = words["texts"]
+        values = texts[values]
+    notes = None
+    if words["notes"] is not None:
+        places = arrays["note_ends"], arrays["note_places"], arrays["note_texts"]
+        notes = hit_notes.HitNotes(*places, words["notes"])
+    ends = None
+    if words["game_ends"] is not None:
+        table = [
+            hit_notes.GameEnd(tuple(keys), tuple((place, text) for place, text in comments))
+            for keys, comments in words["game_ends"]
+        ]
+        ends = hit_notes.GameEnds(arrays["end_numbers"], table)
+    return found_module.HitDetails(kind, values, arrays["squares"], arrays["marks"], notes, ends)
 
 
 def _file(file: search_model.HitFile) -> dict[str, Any]:

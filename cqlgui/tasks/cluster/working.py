@@ -71,10 +71,9 @@ def answer(request: bytes) -> bytes:
     def work(words: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
         asked = messages.Request.of(words, arrays)
         if asked.output is not None:
-            return messages.reply([_written(asked, asked.output)], None, None, time.perf_counter() - began)
-        job, chunks, memory = _searched(asked)
-        defaults = None if job.straight is None else job.straight.defaults
-        return messages.reply(chunks, defaults, memory, time.perf_counter() - began)
+            return messages.reply([_written(asked, asked.output)], None, time.perf_counter() - began)
+        chunks, memory = _searched(asked)
+        return messages.reply(chunks, memory, time.perf_counter() - began)
 
     return guarded(request, work)
 
@@ -126,8 +125,8 @@ def _written(asked: messages.Request, output: search_model.HitFolder) -> sieving
                 del _writing[asked.search]
 
 
-def _searched(asked: messages.Request) -> tuple[scheduling.Job, list[sieving.Chunk], Any]:
-    """The job, its chunks in game order, and the memory that the query has afterwards."""
+def _searched(asked: messages.Request) -> tuple[list[sieving.Chunk], Any]:
+    """The chunks in game order, and the memory that the query has afterwards."""
     stopped = token(asked.search)
     stopped.raise_if_cancelled()
     options = replace(asked.options, compiled=asked.options.compiled and not asked.plainly)
@@ -149,7 +148,7 @@ def _searched(asked: messages.Request) -> tuple[scheduling.Job, list[sieving.Chu
     assert chunks
     assert (chunks[0].begin, chunks[-1].end) == (asked.begin - first, asked.end - first)
     assert {chunk.place for chunk in chunks} == {place}
-    return job, chunks, memory
+    return chunks, memory
 
 
 @functools.lru_cache(maxsize=8)

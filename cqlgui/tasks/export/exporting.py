@@ -127,6 +127,7 @@ def export(
     if study and ending == ".pgn":
         files = tuple(studies.paths(path, len(chosen)))
     for one in files:
+        keeping.refuse(base, result.query, result.options, one)
         _refuse_existing(one, overwrite)
     diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
     if ending in _PAGES and diagrams > LARGE and not large:

@@ -285,6 +285,9 @@ class Narrower(QObject):
     def steps_besides(self) -> tuple[str, ...]:
         """The narrowing of the hits shown in words, without the line of games, the duplicates and `terms`."""
         besides = [step.words for step, spelt in self._spelt() if not spelt and step != _WITHOUT]
+        if self._unlined is not None and _WITHOUT in self._unlined[1]:
+            # A command leaves out duplicates among the games of the line.
+            besides.append("duplicates of games outside the line")
         return tuple(words for words in (self._recalled, *besides) if words)
 
     def _spelt(self) -> list[tuple[_Step, bool]]:

@@ -193,6 +193,8 @@ class Output(QObject):
         within = main.result.options.within
         if within is not None:
             left = (*left, f"the limit to {wording.games(len(within))}")
+        if main.result.cancelled or main.result.stopped is not None:
+            left = (*left, "the stop of the search")
         options = [*(f"--facet={term}" for term in main.narrower.terms), *options]
         text = commands.command_line(
             main.base,

@@ -103,7 +103,8 @@ class Showing(QObject):
                     hits.show_hit(game.game, hit.positionid)
             shown = hit is not None and hits.hits.row_of(game.game, hit.positionid) == hits.table.row
             follows = shown and not hits.is_current(game.game, browser.positionid)
-        if follows and (wished or not self._frame.searcher.live):
+        # The rows may be those of hits that were narrowed to nothing.
+        if follows and hits.table.row >= 0 and (wished or not self._frame.searcher.live):
             self.show_hit(hits.table.row)
         self.say_hit()
 

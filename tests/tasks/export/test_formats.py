@@ -392,6 +392,18 @@ def test_chapters_of_one_study_have_different_names(tmp_path: Path) -> None:
     assert studies.name({"white": "A", "black": "B", "date": "?"}, {"A - B", "A - B (2)"}) == "A - B (3)"
 
 
+def test_no_file_of_a_study_replaces_a_file_that_is_searched(tmp_path: Path) -> None:
+    source = tmp_path / "out-2.pgn"
+    text = "1. e4 *\n\n" * (studies.CHAPTERS + 1)
+    source.write_text(text)
+    base = importing.open_base([source]).base
+    result = searching.search(base, "ply == 1")
+    with pytest.raises(errors.CqlguiError, match=r"out-2\.pgn is .* not overwritten"):
+        exporting.export(base, result, tmp_path / "out.pgn", study=True, overwrite=True)
+    assert source.read_text() == text
+    assert list(tmp_path.iterdir()) == [source]
+
+
 def test_marks_of_a_chapter_are_those_of_the_hits(base: base_model.Base, tmp_path: Path) -> None:
     result = searching.search(
         base, "flipcolor flipvertical {Bh7 kg8 check}", search_model.SearchOptions(limit=3)

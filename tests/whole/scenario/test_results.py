@@ -201,6 +201,18 @@ def test_the_copied_command_has_what_was_chosen_in_the_facets(
     assert any(word.startswith("--facet=element=") for word in commanded())
 
 
+def test_a_sorted_table_may_be_narrowed_to_nothing(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "mate")
+    main.hits.arrange.sort_by(hits_model.DATE)
+    main.hits.table.go_to(4)
+    main.hits.line.setText("-result:1-0 -result:0-1")
+    with qtbot.waitSignal(main.narrower.shown):
+        main.hits.line.apply_now()
+    assert main.hits.count == 0
+    assert main.hits.table.row == -1
+
+
 def test_the_line_narrows_and_the_command_prints_the_same_rows(
     qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
