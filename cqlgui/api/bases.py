@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cqlgui.api import asking, faults, results
 from cqlgui.base import errors, plurals
@@ -26,8 +26,6 @@ CancelToken = progress_module.CancelToken
 Place: TypeAlias = "str | os.PathLike[str]"
 OnProgress: TypeAlias = Callable[[int, int | None, str], None]
 """Gets the work that is done, the whole work if that is known, and words for it."""
-_MOST_THREADS: Final = 4 * (os.cpu_count() or 1)
-"""More threads would only slow each other down."""
 
 
 def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = None) -> Base:
@@ -125,7 +123,7 @@ class Base:
         if not isinstance(games, str):
             raise TypeError(f"The games are chosen by a text, and no {type(games).__name__}.")
         limit = None if limit is None else operator.index(limit)
-        threads = None if threads is None else min(operator.index(threads), _MOST_THREADS)
+        threads = None if threads is None else min(operator.index(threads), search_model.MOST_WORKERS)
         if limit is not None and limit < 0:
             raise ValueError(f"The limit is a number of games, and not {limit}.")
         if threads is not None and threads < 1:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from cqlgui.cql.interpreting.runtime import settings
     from cqlgui.tasks.analysis import arranging
 
-_THREADS_A_PROCESSOR: Final = 4
-"""Maximum number of threads for each processor. More threads would only slow each other down."""
-
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of all subcommands, or of one subcommand (`only`). The parser of one subcommand is faster to
@@ -550,7 +547,9 @@ def _positive(text: str) -> int:
 
 
 def _threads(text: str) -> int:
-    return min(_positive(text), _THREADS_A_PROCESSOR * (os.cpu_count() or 1))
+    from cqlgui.tasks.results import search_model
+
+    return min(_positive(text), search_model.MOST_WORKERS)
 
 
 def _game_numbers(text: str) -> settings.Bounds:

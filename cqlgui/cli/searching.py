@@ -255,7 +255,7 @@ def _once(
         fields = shape.fields + (() if judges is None else judges.fields)
         print(csv_lines.head(fields), end="")
 
-    narrow = _facets(arguments, base, text, options, cancel)
+    narrow = _facets(arguments, base, text, cancel)
     cut = False
 
     def put(pieces: Iterator[str]) -> None:
@@ -491,7 +491,6 @@ def _facets(
     arguments: argparse.Namespace,
     base: base_model.Base,
     text: str,
-    options: search_model.SearchOptions,
     cancel: progress.CancelToken,
 ) -> Callable[[search_model.SearchResult], search_model.SearchResult] | None:
     """What keeps the hits that `--facet` asks for; None without this option. Raises `TermError` for a value
@@ -501,8 +500,7 @@ def _facets(
     from cqlgui.tasks.analysis import attributes, facet_terms, facets
 
     known = attributes.of_base(base)
-    expanded = queries.expanded(text, said=hit_details.said(options))
-    choice = facet_terms.parse(arguments.facets, known, tuple(map(orbits.describe, expanded.orbits)))
+    choice = facet_terms.parse(arguments.facets, known, orbits.orbits(text))
 
     def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
         # What was found before a search was stopped is narrowed to the end.

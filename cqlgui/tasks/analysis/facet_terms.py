@@ -12,7 +12,6 @@ other value has the same. If several values would have the same name, all but th
 from __future__ import annotations
 
 import collections
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -131,6 +130,8 @@ def _unknown(name: str, value: str, names: Sequence[str]) -> str:
         return f"{message}: it has none here."
     if len(names) <= _MOST_NAMED:
         return f"{message}: they are {', '.join(names)}."
+    import difflib
+
     by_small = {one.casefold(): one for one in names}
     inside = sorted((one for small, one in by_small.items() if value.casefold() in small), key=len)
     near = inside[:3] or [by_small[one] for one in difflib.get_close_matches(value.casefold(), by_small, 3)]

@@ -118,16 +118,16 @@ def export(
     longer holds the indexed text.
     """
     ending = checked_ending(path)
-    keeping.refuse(base, result.query, result.options, path)
-    if allowed and not keeping.within(path, allowed):
-        raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
     token = cancel or progress_module.CancelToken()
     chosen = _chosen(result, games, element)
     files: tuple[Path, ...] = (path,)
     if study and ending == ".pgn":
         files = tuple(studies.paths(path, len(chosen)))
-    for one in files:
+    for one in dict.fromkeys((path, *files)):
         keeping.refuse(base, result.query, result.options, one)
+    if allowed and not keeping.within(path, allowed):
+        raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
+    for one in files:
         _refuse_existing(one, overwrite)
     diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
     if ending in _PAGES and diagrams > LARGE and not large:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import enum
+import os
 from pathlib import Path
+from typing import Final
 
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks.results.base_model import BadGame
 from cqlgui.tasks.results.found import FoundGames, Integers
 from cqlgui.tasks.results.hit_model import Orbit, Persistent, QueryMessage, SortKey
+
+MOST_WORKERS: Final = 4 * (os.cpu_count() or 1)
+"""The largest number of threads of a search that a user may ask for. More would only slow each other down."""
 
 
 class Details(enum.Enum):

@@ -350,11 +350,11 @@ class Sieve:
     def _stop_at(self, number: int) -> None:
         self._end = number if self._end is None else min(self._end, number)
 
-    def _wants(self, begin: int, end: int) -> bool:
-        """Whether one of the games `begin` to `end` - 1 (base ordinals) is to be searched."""
+    def _wants(self, source: base_model.Source, begin: int, end: int) -> bool:
+        """Whether one of the games `begin` to `end` - 1 of a source is to be searched."""
         if self._within is None:
             return True
-        low, high = np.searchsorted(self._within, [begin, end]).tolist()
+        low, high = np.searchsorted(self._within, [source.first + begin, source.first + end]).tolist()
         return bool(low < high)
 
     def _slices(self) -> Generator[Slice]:
@@ -362,13 +362,9 @@ class Sieve:
         thread at a time uses this generator."""
         remaining = sum(source.games for source in self._sources)
         for place, source in enumerate(self._sources):
-            if not self._wants(source.first, source.first + source.games):
+            if not self._wants(source, 0, source.games):
                 continue
-            before = source.first
-
-            def wanted(begin: int, end: int, before: int = before) -> bool:
-                return self._wants(before + begin, before + end)
-
+            wanted = functools.partial(self._wants, source)
             with sources.indexed(source) as opened:
                 # Games at the end may have been added after the base was opened. The catalog may not have
                 # their rows yet. A part of a published base that cannot be read may be left out.

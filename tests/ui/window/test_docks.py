@@ -84,13 +84,19 @@ def test_layouts_keep_whether_a_further_pane_is_open(qtbot: QtBot) -> None:
     assert beside_results(made, dock)
 
 
-def test_the_window_keeps_its_width_when_a_pane_opens_after_the_results_have_moved(qtbot: QtBot) -> None:
-    made = arranged(qtbot)
-    main, content = made._main, QWidget()
+def with_wide_pane(qtbot: QtBot) -> tuple[docks.Docks, QDockWidget]:
+    """Panes with wide results, and one more wide pane."""
+    made, content = arranged(qtbot), QWidget()
     content.setMinimumWidth(500)
     dock = made.add("more", "More", content)
     made.results.widget().setMinimumWidth(400)
     made.reset()
+    return made, dock
+
+
+def test_the_window_keeps_its_width_when_a_pane_opens_after_the_results_have_moved(qtbot: QtBot) -> None:
+    made, dock = with_wide_pane(qtbot)
+    main = made._main
     made.keep()
     kept = made.kept[made.name]
     # In a narrow window the results are a tab of the left column.
@@ -111,12 +117,8 @@ def test_the_window_keeps_its_width_when_a_pane_opens_after_the_results_have_mov
 
 
 def test_columns_of_a_larger_window_do_not_widen_a_narrow_one(qtbot: QtBot) -> None:
-    made = arranged(qtbot)
-    main, content = made._main, QWidget()
-    content.setMinimumWidth(500)
-    dock = made.add("more", "More", content)
-    made.results.widget().setMinimumWidth(400)
-    made.reset()
+    made, dock = with_wide_pane(qtbot)
+    main = made._main
     made.show(dock)
     main.splitDockWidget(made.results, dock, Qt.Orientation.Horizontal)
     made.keep()
