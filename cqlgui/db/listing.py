@@ -6,13 +6,12 @@ from __future__ import annotations
 import collections
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from concurrent import futures
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from cqlgui.base import arrays, errors
+from cqlgui.base import arrays, errors, ranking
 from cqlgui.db import columns, names, own_texts
 from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded
@@ -411,7 +410,7 @@ class Listing:
                 made, _ = own_keys(offset)
             return np.concatenate([joined.keys(offset, folded=False), made]) if inside else made
 
-        found = _ranks_of_texts(keys, len(common))
+        found = ranking.of_keys(keys, len(common))
         found += np.uint32(low + 1)
         behind = int(found.max(initial=low)) + 1
         ranks |= {text: behind + place for place, text in enumerate(outside[low:])}
@@ -437,75 +436,6 @@ _OWN_BYTES: Final = 4
 
 def _games(blocks: Sequence[Block]) -> int:
     return sum(block.games for block in blocks)
-
-
-def _ranks_of_texts(keys: Callable[[int], np.ndarray], offset: int) -> np.ndarray:
-    """The ranks of texts, from 0; equal texts share a rank. `keys` makes an array with eight bytes of each
-    text, from a byte on, as a number. All texts are alike in the first `offset` bytes."""
-    numbers = keys(offset)
-    # The first bytes of a text and its place share a number, because numbers are sorted more than twice as
-    # fast as places by numbers, and in less memory. The other bytes of the eight are kept apart.
-    place_bits = len(numbers).bit_length()
-    room = 8 * -(-place_bits // 8)
-    shift = np.uint64(room)
-    others = np.empty(len(numbers), np.uint32)
-    # Part by part, because ten million numbers take 80 MB.
-    for begin in range(0, len(numbers), _PART):
-        part = numbers[begin : begin + _PART]
-        others[begin : begin + _PART] = part & np.uint64((1 << room) - 1)
-        part[:] = part >> shift << shift | np.arange(begin, begin + len(part), dtype=np.uint64)
-    _sort(numbers)
-    new, alive = np.ones(len(numbers), np.bool_), np.ones(len(numbers), np.bool_)
-    for begin in range(1, len(numbers), _PART):
-        ordered = numbers[begin - 1 : begin + _PART] >> shift
-        new[begin : begin + _PART] = ordered[1:] != ordered[:-1]
-        alive[begin : begin + _PART] = ordered[1:] != 0
-    numbers &= np.uint64((1 << place_bits) - 1)
-    order = numbers.view(np.int64)
-    # Neighbours with equal first bytes are compared by the others. A text with no byte but 0 in all eight has
-    # ended.
-    places = _tied(~new)
-    alive[places] |= _order_ties(order, new, places, others) != 0
-    # Neighbours that are still equal are compared by their next bytes, unless both have ended.
-    while len(places := _tied(~new & alive)):
-        offset += 8
-        following = _order_ties(order, new, places, keys(offset))
-        alive[:] = False
-        alive[places] = following != 0
-    ranks = np.empty(len(order), np.uint32)
-    ranks[order] = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
-    return ranks
-
-
-def _tied(equal: np.ndarray) -> np.ndarray:
-    """The places of `equal` (equal to the place before) and the places before them, ascending."""
-    equal[:-1] |= equal[1:]
-    return np.flatnonzero(equal)
-
-
-def _order_ties(order: np.ndarray, new: np.ndarray, places: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Order the texts at `places`, which are equal so far, by more of their bytes (`keys`, for all texts).
-    `new` says for each place whether its text differs from the text before. Returns the bytes in the new
-    order."""
-    tied = order[places]
-    following: np.ndarray = keys[tied]
-    inner = np.lexsort((following, np.cumsum(new[places])))
-    order[places], following = tied[inner], following[inner]
-    new[places[1:]] |= following[1:] != following[:-1]
-    return following
-
-
-def _sort(numbers: np.ndarray) -> None:
-    """Sort numbers in place. Many numbers are sorted in two threads."""
-    middle = len(numbers) // 2
-    if middle < _PART:
-        numbers.sort()
-        return
-    numbers.partition(middle)
-    with futures.ThreadPoolExecutor(1) as thread:
-        upper = thread.submit(numbers[middle:].sort)
-        numbers[:middle].sort()
-        upper.result()
 
 
 def _order(keys: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import arrays
+from cqlgui.base import arrays, ranking
 from cqlgui.base.data import dataclass
 
 FIRST: Final = 1 << 31
@@ -121,15 +121,7 @@ class Texts:
         the bytes. Bytes behind the end count as 0, like a NUL in a text. With `folded`, the case of ASCII
         letters is ignored."""
         data = self.data.lower() if folded else self.data
-        # A number at each byte.
-        words = np.ndarray(len(data) + 1, ">u8", data + bytes(8), strides=(1,))
-        begins = np.concatenate([[0], self.ends[:-1]]) + offset
-        left = np.clip(self.ends - begins, 0, 8)
-        keys = words[np.minimum(begins, len(data))].astype(np.uint64)
-        shifts = (8 * (8 - left)).astype(np.uint64)
-        # A shift by all 64 bits is not defined.
-        found: np.ndarray = np.where(left > 0, keys >> np.minimum(shifts, 63) << np.minimum(shifts, 63), 0)
-        return found
+        return ranking.keys(data, self.ends, offset)
 
 
 class OwnTexts:

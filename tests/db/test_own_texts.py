@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from cqlgui.base import errors
+from cqlgui.base import errors, ranking
 from cqlgui.db import catalog, database, headers, listing, own_texts
 
 SITE = "https://example.org/Game-"
@@ -226,13 +226,13 @@ def test_games_with_equal_keys_keep_their_order(keys: list[int]) -> None:
 def test_texts_are_ranked_by_all_their_bytes(
     count: int, letters: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "_PART", 100)
+    monkeypatch.setattr(ranking, "_PART", 100)
     random = np.random.default_rng(count)
     # Few letters make many texts that are equal, or that differ only behind their first bytes.
     sizes = random.integers(0, 20, count)
     letter = np.frombuffer(letters, np.uint8)[random.integers(0, len(letters), int(sizes.sum()))]
     known = own_texts.Texts(letter.tobytes(), np.cumsum(sizes), 0)
-    ranks = listing._ranks_of_texts(lambda offset: known.keys(offset, folded=False), 0)
+    ranks = ranking.of_keys(lambda offset: known.keys(offset, folded=False), 0)
 
     def compared(text: bytes) -> bytes:
         """The bytes that count: a text ends before eight bytes of 0 that begin at a multiple of 8."""

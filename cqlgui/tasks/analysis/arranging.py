@@ -4,13 +4,14 @@ by one column or by several. Rows are arrays of hit numbers, so a million hits t
 from __future__ import annotations
 
 import enum
+import threading
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import arrays, progress
+from cqlgui.base import arrays, progress, ranking
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import material
@@ -77,6 +78,27 @@ class Arrangement:
     games: int
 
 
+class TextKeys:
+    """The sort keys of the values and of the comments at some hits. The keys are made when they are first
+    asked for. They are kept, because making the texts takes longer than sorting. Safe for several threads."""
+
+    def __init__(self, base: base_model.Base, result: search_model.SearchResult, columns: Columns) -> None:
+        self._base, self._result, self.columns = base, result, columns
+        self._lock = threading.Lock()
+        self._known: dict[Sort, Keys] = {}
+
+    def of(self, sort: Sort, cancel: progress.CancelToken) -> Keys:
+        """The keys for `Sort.VALUE` or `Sort.COMMENT`. Raises `errors.Cancelled`, and `CqlguiError` for a
+        base that can no longer be read."""
+        with self._lock:
+            cancel.raise_if_cancelled()
+            if sort not in self._known:
+                self._known[sort] = _told(
+                    self._base, self._result, self.columns, cancel, values=sort is Sort.VALUE
+                )
+            return self._known[sort]
+
+
 def arrange(
     base: base_model.Base,
     result: search_model.SearchResult,
@@ -85,12 +107,14 @@ def arrange(
     kind: Rows = Rows.HITS,
     sorts: Sequence[Key] = (),
     chosen: Integers | None = None,
+    texts: TextKeys | None = None,
     cancel: progress.CancelToken | None = None,
 ) -> Arrangement:
     """Arrange the hits `columns` of a result. With `chosen`, only the hits with these numbers get rows; the
     numbers ascend. Rows are sorted by the first key of `sorts`, rows that are equal in it by the second
     key, and so on. Rows that are equal in all keys keep the order of the hits. If a game is a row, the row
-    shows the hit that comes first in this order.
+    shows the hit that comes first in this order. `texts` are the keys of the texts of `columns`, if the
+    caller keeps them.
 
     Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
     """
@@ -109,7 +133,8 @@ def arrange(
             if key.sort is Sort.HITS and kind is not Rows.HITS:
                 keys = sizes[owners] if kind is Rows.GAMES else sizes
             else:
-                keys = keys_of(base, result, columns, key.sort, token)[sorted_hits]
+                made = texts or TextKeys(base, result, columns)
+                keys = _keys(base, result, columns, key.sort, made, token)[sorted_hits]
             order = order[_order((_turned(keys) if key.descending else keys)[order])]
             token.raise_if_cancelled()
         places = np.empty(len(order), np.int64)
@@ -190,11 +215,12 @@ def plies(base: base_model.Base, result: search_model.SearchResult, columns: Col
     return found
 
 
-def keys_of(
+def _keys(
     base: base_model.Base,
     result: search_model.SearchResult,
     columns: Columns,
     sort: Sort,
+    texts: TextKeys,
     cancel: progress.CancelToken,
 ) -> Keys:
     """The sort key of each hit for a column."""
@@ -214,10 +240,8 @@ def keys_of(
         case Sort.ELEMENT:
             codes = columns.primary()
             return np.where(codes < 0, LAST, codes)
-        case Sort.VALUE:
-            return _told(base, result, columns, cancel, values=True)
-        case Sort.COMMENT:
-            return _told(base, result, columns, cancel, values=False)
+        case Sort.VALUE | Sort.COMMENT:
+            return texts.of(sort, cancel)
         case Sort.SORT_KEY:
             known = result.games.sort_keys()
             listed = found_module.each_game(columns.hits).tolist()
@@ -245,15 +269,15 @@ def _headers(base: base_model.Base, columns: Columns, sort: Sort) -> Keys:
 
 
 def _ranked(values: Sequence[int | str | None]) -> Keys:
-    """The ranks of values: numbers before texts, None last."""
-
-    def key(value: int | str) -> tuple[bool, int, str]:
-        text = isinstance(value, str)
-        return text, 0 if text else int(value), str(value).casefold() if text else ""
-
-    listed = sorted({value for value in values if value is not None}, key=key)
-    places = {value: place for place, value in enumerate(listed)}
-    return np.array([LAST if value is None else places[value] for value in values], np.int64)
+    """The ranks of values: numbers before texts, None last. The case of letters makes no difference."""
+    kinds = np.array([0 if value is None else 2 if isinstance(value, str) else 1 for value in values])
+    numbers = np.array([value for value in values if isinstance(value, int)], np.int64)
+    distinct = arrays.distinct(numbers)
+    found: Keys = np.full(len(values), LAST, np.int64)
+    found[kinds == 1] = np.searchsorted(distinct, numbers)
+    texts = [value.casefold() for value in values if isinstance(value, str)]
+    found[kinds == 2] = len(distinct) + ranking.ranks(texts).astype(np.int64)
+    return found
 
 
 def _told(

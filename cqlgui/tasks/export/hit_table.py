@@ -4,7 +4,6 @@ and no object is made for a hit. `records` has the same rows as objects."""
 from __future__ import annotations
 
 import enum
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -344,19 +343,33 @@ def comments(columns: found_module.Columns, found: found_module.FoundGames) -> C
     if not said.names:
         return Column(codes, [""])
     keys = found_module.each_game(columns.hits)[said.rows] << found_module.GAME_SHIFT | said.places
-    wanted = np.isin(keys, columns.hits)
+    ordered = np.sort(columns.hits)
+    wanted = ordered[np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)] == keys
     keys, chosen = keys[wanted], said.texts[wanted]
     order = np.argsort(keys, kind="stable")
     keys, chosen = keys[order], chosen[order]
-    combined: dict[tuple[int, ...], int] = {(): 0}
-    of_keys: list[int] = []
-    heads = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
-    for begin, end in itertools.pairwise([*heads.tolist(), len(keys)]):
-        row = tuple(chosen[begin:end].tolist())
-        of_keys.append(combined.setdefault(row, len(combined)))
+    heads = np.flatnonzero(np.diff(keys, prepend=-1))
+    combined, of_keys = _combined(chosen, heads)
     if len(heads):
         at = np.searchsorted(keys[heads], columns.hits)
         at[at == len(heads)] = 0
         there = keys[heads][at] == columns.hits
-        codes[there] = np.array(of_keys, np.int64)[at[there]]
-    return Column(codes, [" ".join(said.names[one] for one in row) for row in combined])
+        codes[there] = of_keys[at[there]]
+    names = said.names
+    texts = [names[row[0]] if len(row) == 1 else " ".join([names[one] for one in row]) for row in combined]
+    return Column(codes, texts)
+
+
+def _combined(chosen: Integers, heads: Integers) -> tuple[list[tuple[int, ...]], Integers]:
+    """Rows of numbers, and for each range of `chosen` the index of the row that is equal to it. A range
+    begins at each index in `heads`. The first row is empty. Some rows may belong to no range."""
+    rows: list[tuple[int, ...]] = [()]
+    sizes = np.diff(heads, append=len(chosen))
+    codes = np.zeros(len(heads), np.int64)
+    for place in range(int(sizes.max(initial=0))):
+        longer = np.flatnonzero(sizes > place)
+        span = int(chosen.max()) + 1
+        distinct, ranks = arrays.ranked(codes[longer] * span + chosen[heads[longer] + place])
+        codes[longer] = len(rows) + ranks
+        rows += [(*rows[one // span], one % span) for one in distinct.tolist()]
+    return rows, codes

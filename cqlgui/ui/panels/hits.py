@@ -32,6 +32,9 @@ FEW = 1 << 18
 job finds the hits of the element."""
 _LIMITING = "limit the table"
 _ARRANGING = "arrange the rows"
+_PREPARING = "prepare the order of the values"
+PREPARED = 20_000
+"""From this number of hits on, the sort keys of the texts are made before the user sorts by the texts."""
 
 
 class HitsPanel(QWidget):
@@ -150,6 +153,7 @@ class HitsPanel(QWidget):
         self._base, self._result = base, None
         self.line.set_base(base)
         self._stop_arranging()
+        self._jobs.cancel(_PREPARING, drop=True)
         self.hits.clear(orbits)
         self.table.verticalScrollBar().setValue(0)
         self._total, self._searched = total_games, 0
@@ -218,6 +222,7 @@ class HitsPanel(QWidget):
         self.line.setEnabled(True)
         self._end()
         self._arrange()
+        self._prepare()
 
     def fail(self, sentence: str) -> None:
         """Show that the search failed. The hits found so far are still shown."""
@@ -256,6 +261,7 @@ class HitsPanel(QWidget):
         self.line.put("")
         self.line.setEnabled(False)
         self._stop_arranging()
+        self._jobs.cancel(_PREPARING, drop=True)
         self.hits.clear()
         self._ended = ""
         self._messages = ()
@@ -350,6 +356,22 @@ class HitsPanel(QWidget):
             self._fail_arranging,
             name=_ARRANGING,
         )
+
+    def _prepare(self) -> None:
+        """Make the sort keys of the values and comments that are shown, if the search has kept the texts."""
+        base, result = self._base, self._result
+        if base is None or result is None or self.hits.total < PREPARED:
+            return
+        if self.hits.has_values and result.games.columns.details is not None:
+            keys = self.hits.text_keys(base, result)
+            shown = ((hits_model.VALUE, Sort.VALUE), (hits_model.COMMENT, Sort.COMMENT))
+            sorts = [sort for column, sort in shown if not self.table.isColumnHidden(column)]
+            self._jobs.run(
+                lambda token, _sink: [keys.of(sort, token) for sort in sorts],
+                # The user is told when the rows are sorted.
+                on_failed=lambda _error: None,
+                name=_PREPARING,
+            )
 
     def _take_arranged(self, arranged: Arrangement | None, *, wished: bool = False) -> None:
         self._arranging = False

@@ -114,6 +114,7 @@ class HitsModel(text_model.TextModel):
         self._limited = Limited()
         # The rows, if they are grouped or sorted.
         self._arranged: arranging.Arrangement | None = None
+        self._texts: arranging.TextKeys | None = None
         # The sign in the title, and words, for each column that rows are sorted by after the first column.
         self._sort_marks: dict[int, tuple[str, str]] = {}
         self._orbits: tuple[hit_model.Orbit, ...] = ()
@@ -228,9 +229,17 @@ class HitsModel(text_model.TextModel):
     ) -> Callable[..., arranging.Arrangement]:
         """A function that arranges the hits shown, as `arranging.arrange`; the other arguments are its
         keywords. It may be called in any thread. Its result is valid until the hits or the limit change."""
-        columns = self._columns.whole()
+        texts = self.text_keys(base, result)
         chosen = None if self._limit is None else self._limited.numbers
-        return functools.partial(arranging.arrange, base, result, columns, chosen=chosen)
+        return functools.partial(arranging.arrange, base, result, texts.columns, chosen=chosen, texts=texts)
+
+    def text_keys(self, base: base_model.Base, result: search_model.SearchResult) -> arranging.TextKeys:
+        """The sort keys of the values and comments of all hits. They are the same object until the hits
+        change."""
+        columns = self._columns.whole()
+        if self._texts is None or self._texts.columns is not columns:
+            self._texts = arranging.TextKeys(base, result, columns)
+        return self._texts
 
     def show_sorts(self, sorts: Sequence[arranging.Key]) -> None:
         """Show the second column to sort by, and further ones, in the titles: an arrow and a number. The view
@@ -434,7 +443,7 @@ class HitsModel(text_model.TextModel):
         heap.discard(self._told)
         self._told, self._untold, self._ordered = {}, None, None
         self._count = 0
-        self._limited, self._arranged = Limited(), None
+        self._limited, self._arranged, self._texts = Limited(), None, None
         self._sort_keys, self._seen = {}, set()
         self.has_values = False
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cqlgui.base import errors
+from cqlgui.base import errors, progress
 from cqlgui.jit import native
 from cqlgui.tasks.analysis import arranging, sorted_rows
 from cqlgui.tasks.analysis.arranging import Key, Sort
@@ -31,6 +31,7 @@ QUERIES = [
     'sort "men" #[Aa] check',
     'check tag "Black"',
     'check comment("by " ply) str("ply " ply)',
+    """check comment("even" ply) {comment("many" 1) ply>40 or 1} {comment("few") player white "a" or 1}""",
     "mate",
     "not initial not initial initial",
 ]
@@ -52,6 +53,20 @@ def told(base: base_model.Base, result: search_model.SearchResult) -> list[dict[
         result.games.columns.games.tolist(), (result.games.columns.hits & 0xFFFFFFFF).tolist(), strict=True
     )
     return [of_hits[place] for place in places]
+
+
+def test_keys_of_texts_are_made_once(base: base_model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = searching.search(base, 'check comment("by ply " ply)')
+    columns = result.games.columns
+    texts = arranging.TextKeys(base, result, columns)
+    first = arranging.arrange(base, result, columns, sorts=[Key(Sort.COMMENT)], texts=texts)
+    monkeypatch.setattr(arranging, "_told", None)
+    again = arranging.arrange(base, result, columns, sorts=[Key(Sort.COMMENT, True)], texts=texts)
+    assert columns.hits[again.numbers[:1]].tolist() != columns.hits[first.numbers[:1]].tolist()
+    token = progress.CancelToken()
+    token.cancel()
+    with pytest.raises(errors.Cancelled):
+        texts.of(Sort.COMMENT, token)
 
 
 def key_of(sort: Sort, hits: list[dict[str, Any]], at: int, keys: dict[int, Any]) -> Any:
