@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -88,6 +88,9 @@ class Docks(QObject):
         self._raised: QDockWidget | None = None
         self._focus = self._timer(self._follow_raised)
         self._size = self._timer(self._fit_size)
+        self._screen = self._timer(self._fit_screen)
+        # The size of the window before its panes made it larger than the screen, until it is mended.
+        self._former: QSize | None = None
         self.query = self._dock("query", "Query", query)
         self.library = self._dock("library", "Library", library)
         self.help = self._dock("help", "Help", help_)
@@ -196,11 +199,35 @@ class Docks(QObject):
     def _fit_columns(self, size: QSize) -> None:
         """If the columns of a restored state need a wider window than `size`, put the further panes beside
         the results. Then give the window this size again."""
+        if self._main.minimumSizeHint().width() > size.width():
+            self._gather(opened=True)
+        self._resize(size)
+
+    def _note_size(self, former: QSize) -> None:
+        """Mend a window that Qt has enlarged beyond the screen, because its panes need so much room."""
+        if self._plan is not None and self._former is None and not self._fits(former):
+            self._former = former
+            self._screen.start()
+
+    def _fits(self, former: QSize) -> bool:
+        """Whether the panes need no more room than the screen, or the window before it was enlarged, has."""
+        most = former.expandedTo(self._main.screen().availableSize())
+        return self._main.minimumSizeHint().expandedTo(most) == most
+
+    def _fit_screen(self) -> None:
+        """Put the further panes beside the results. If that is not enough, put all panes in their planned
+        places."""
+        former = self._former
+        assert former is not None
+        if not self._fits(former):
+            self._gather(opened=True)
+        if not self._fits(former):
+            self._arrange(self.layout)
+        self._resize(former)
+        self._former = None
+
+    def _resize(self, size: QSize) -> None:
         main = self._main
-        if main.minimumSizeHint().width() > size.width() and not self.results.isFloating():
-            for dock in self.more:
-                if not dock.isFloating() and dock.toggleViewAction().isChecked():
-                    main.tabifyDockWidget(self.results, dock)
         if main.size() != size and not main.isMaximized() and not main.isFullScreen():
             layout = main.layout()
             assert layout is not None
@@ -325,14 +352,14 @@ class Docks(QObject):
         if dock is self.results:
             self._gather()
 
-    def _gather(self) -> None:
+    def _gather(self, *, opened: bool = False) -> None:
         """Put the closed further panes beside the results, where they are opened. Qt opens a pane in its last
         place. In another place the pane would be a column of its own for a moment, and the window would grow
-        for this column, also beyond the screen."""
+        for this column, also beyond the screen. With `opened`, put the open further panes there, too."""
         if self.results.isFloating() or self._main.dockWidgetArea(self.results) == _NOWHERE:
             return
         for dock in self.more:
-            if not dock.isFloating() and not dock.toggleViewAction().isChecked():
+            if not dock.isFloating() and (opened or not dock.toggleViewAction().isChecked()):
                 self._main.tabifyDockWidget(self.results, dock)
 
     def _join_results(self, dock: QDockWidget) -> None:
@@ -511,6 +538,8 @@ class Docks(QObject):
             return False
         if isinstance(watched, QTabBar):
             return isinstance(event, QMouseEvent) and self._close_tab(watched, event)
+        if isinstance(event, QResizeEvent):
+            self._note_size(event.oldSize())
         # The window itself gets a click only on an edge between two panes.
         if event.type() is QEvent.Type.MouseButtonPress:
             self._drawn = self._sizes()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -133,6 +133,21 @@ def test_columns_of_a_larger_window_do_not_widen_a_narrow_one(qtbot: QtBot) -> N
     # A window with room for them keeps them.
     assert made.restore(kept)
     assert not beside_results(made, dock)
+
+
+def test_panes_that_need_more_than_the_screen_go_back_beside_the_results(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    made, former = main.docks, QSize(1366, 768)
+    main.resize(former)
+    for dock in made.more:
+        made.show(dock)
+    # This is what Qt does when the user drops a pane at the right edge.
+    for dock in made.more:
+        main.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    assert not any(beside_results(made, dock) for dock in made.more)
+    qtbot.waitUntil(lambda: all(beside_results(made, dock) for dock in made.more))
+    qtbot.waitUntil(lambda: main.size() == former)
 
 
 def test_the_pane_of_a_tab_can_be_closed(qtbot: QtBot) -> None:
