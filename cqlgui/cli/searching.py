@@ -384,6 +384,8 @@ def _once(
             )
         except exporting.TooLarge as question:
             raise errors.CqlguiError(f"{question} Add --large to write it.") from None
+        except exporting.Existing as fault:
+            raise errors.CqlguiError(f"{fault} Add --overwrite to replace it.") from None
         bar.end()
         more = f" to {report.files[-1].name} ({len(report.files)} files)" if len(report.files) > 1 else ""
         terminal.say(f"{_amount(report, _shape(arguments))} written to {report.path}{more}")

@@ -209,10 +209,31 @@ def test_a_folder_with_the_name_of_a_file_keeps_all_files_as_they_are(tmp_path: 
             add(one, b"new")
             add(other, b"new")
 
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(IsADirectoryError) as caught:
         write()
+    assert caught.value.filename == str(other)
     assert one.read_text() == "old"
     assert sorted(tmp_path.iterdir()) == [one, other]
+
+
+def test_several_files_follow_the_links_of_the_user_and_name_the_file_at_fault(tmp_path: Path) -> None:
+    target, link, missing = tmp_path / "target.pgn", tmp_path / "a-1.pgn", tmp_path / "none" / "a-2.pgn"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+
+    def write(*paths: Path) -> None:
+        with disk.adding(follow=True, overwrite=True) as add:
+            for path in paths:
+                add(path, b"new")
+
+    with pytest.raises(FileNotFoundError) as caught:
+        write(link, missing)
+    assert caught.value.filename == str(missing)
+    assert target.read_bytes() == b"old"
+    write(link)
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert sorted(tmp_path.iterdir()) == [link, target]
 
 
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name here")

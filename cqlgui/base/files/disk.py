@@ -142,41 +142,45 @@ def replace_file(
 
 
 @contextlib.contextmanager
-def adding(*, overwrite: bool = False) -> Iterator[Callable[[Path, bytes], None]]:
+def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callable[[Path, bytes], None]]:
     """Yield a function that puts data into a new file. All these files appear when the block ends without an
     error. After an error none of them appears. An existing file is replaced only with `overwrite`; a device,
-    a pipe and a read-only file never are. Raises `OSError`."""
+    a pipe and a read-only file never are. `follow` is that of `replacing`. Raises `OSError` with the path of
+    the file at fault."""
     waiting: list[tuple[Path, Path]] = []
     added: list[Path] = []
 
-    def check(path: Path) -> None:
+    def checked(path: Path) -> Path:
         if not overwrite:
             _refuse_existing(path)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "a folder has this name", str(path))
-        _target(path, follow=False)
+        return _target(path, follow=follow)
 
     def add(path: Path, data: bytes) -> None:
-        check(path)
-        temporary, file = create(path.parent)
-        waiting.append((temporary, path))
-        # Each file is closed before the next one is opened, because a process has only so many open files.
-        with file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            _give_rights(file, path)
+        with _naming(path):
+            temporary, file = create(checked(path).parent)
+            waiting.append((temporary, path))
+            # Each file is closed before the next one is opened, because a process has only so many open
+            # files.
+            with file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+                _give_rights(file, path)
 
     try:
         yield add
         for _, path in waiting:
-            check(path)
+            with _naming(path):
+                checked(path)
         for temporary, path in waiting:
-            check(path)
-            new = not os.path.lexists(path)
-            temporary.replace(path)
-            if new:
-                added.append(path)
+            with _naming(path):
+                target = checked(path)
+                new = not os.path.lexists(target)
+                temporary.replace(target)
+                if new:
+                    added.append(target)
     except BaseException:
         for path in added:
             _remove(path)
@@ -184,6 +188,16 @@ def adding(*, overwrite: bool = False) -> Iterator[Callable[[Path, bytes], None]
     finally:
         for temporary, _ in waiting:
             _remove(temporary)
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let errors name this path, not that of an unfinished file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
 
 
 def _refuse_existing(path: Path) -> None:

@@ -63,6 +63,10 @@ class TooLarge(errors.CqlguiError):  # a question rather than an error
     """A page would have more than `LARGE` diagrams. `export(..., large=True)` writes it all the same."""
 
 
+class Existing(errors.CqlguiError):
+    """A file exists, and may not be overwritten."""
+
+
 def export(
     base: base_model.Base,
     result: search_model.SearchResult,
@@ -182,7 +186,8 @@ def export(
             # the text.
             job.readers.check()
     except OSError as error:
-        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+        named = error.filename if len(files) > 1 else path
+        raise errors.CqlguiError(f"{named} cannot be written: {error.strerror or error}.") from error
     return search_model.ExportReport(path, job.games, job.hits, job.as_played, files)
 
 
@@ -266,7 +271,7 @@ def _unsearched(games: Sequence[int]) -> search_model.SearchResult:
 
 def _refuse_existing(path: Path, overwrite: bool) -> None:
     if not overwrite and disk.stands(path):
-        raise errors.CqlguiError(f"{path} exists already and is not overwritten.")
+        raise Existing(f"{path} exists already and is not overwritten.")
 
 
 def checked_ending(path: Path) -> str:
@@ -366,7 +371,11 @@ class _Job:
         self.readers.check()
         texts = (joining.Text.of(text) for text in self._chapters())
         with contextlib.ExitStack() as stack:
-            add = stack.enter_context(disk.adding(overwrite=overwrite)) if len(files) > 1 else None
+            add = (
+                stack.enter_context(disk.adding(follow=follow, overwrite=overwrite))
+                if len(files) > 1
+                else None
+            )
             for path in files:
                 made = list(itertools.islice(texts, studies.CHAPTERS))
                 whole = b"".join(
