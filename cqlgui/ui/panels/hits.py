@@ -676,7 +676,11 @@ class HitsPanel(QWidget):
             return ""
         if self._narrowing:
             return f"None of the hits fits: {self._narrowing}"
-        return "" if self._result.order else "No position of these games matches the query."
+        if self._result.order:
+            return ""
+        if self._result.cancelled or self._result.stopped is not None:
+            return "The search was stopped before it found a hit."
+        return "No position of these games matches the query."
 
     def _say_course(self) -> None:
         """Say how the search ended, or that another search waits."""

@@ -41,6 +41,7 @@ from cqlgui.tasks.databases.games import rows as base_rows
 from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames
+from cqlgui.tasks.search import searching
 from cqlgui.ui.look import infobar, labels, names, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import arrange, bad_games, export_dialog, games, hitbar, hits
@@ -134,6 +135,34 @@ def test_the_hits_panel_tells_how_the_search_goes(
     panel.fail("The file has gone.")
     assert panel._detail.text() == "The file has gone."
     assert panel.count == result.positions
+
+
+def test_a_search_that_was_stopped_early_does_not_say_that_nothing_matches(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
+) -> None:
+    nothing = dataclasses.replace(result, games=FoundGames.of(()), order=())
+    for ended, words in (
+        (nothing, "No position of these games matches the query."),
+        (dataclasses.replace(nothing, cancelled=True), "The search was stopped before it found a hit."),
+    ):
+        panel.begin(base, 1_000, ())
+        panel.finish(ended)
+        assert panel.table._empty == words
+
+
+def test_the_order_of_texts_is_made_before_the_user_sorts(
+    qtbot: QtBot, panel: hits.HitsPanel, base: base_model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hits, "PREPARED", 1)
+    ended = searching.search(base, 'check comment("ply " ply)')
+    panel.begin(base, base.games, ())
+    panel.add(ended.games)
+    panel.finish(ended)
+    keys = panel.hits.text_keys(base, ended)
+    qtbot.waitUntil(lambda: Sort.VALUE in keys._known)
+    assert panel.hits.text_keys(base, ended) is keys
+    panel.begin(base, base.games, ())
+    assert panel.hits.text_keys(base, ended) is not keys
 
 
 def test_games_that_could_not_be_searched_are_told_from_those_that_were(
