@@ -78,7 +78,7 @@ class Query:
     ([RQ] attacks k)}
     """
 
-    __slots__ = ("_closed", "_header", "_text")
+    __slots__ = ("_closed", "_header", "_joined", "_text")
 
     def __init__(self, text: Text) -> None:
         """Raises `QueryError` if the text has errors."""
@@ -94,6 +94,8 @@ class Query:
         end = "\n" if "\n" in body or "//" in body else ""
         several = isinstance(tree.body, nodes.Compound)
         self._closed = f"{{{body}{end}}}" if several else f"({body}{end})"
+        # The parts by the operator that joined them. A long chain of parts must not nest them ever deeper.
+        self._joined: dict[str, list[str]] = {}
 
     def __str__(self) -> str:
         return self._text
@@ -108,15 +110,13 @@ class Query:
         return hash(self._text)
 
     def __and__(self, other: Text) -> Query:
-        one = Query(other)
-        return _made(self._common(one), f"{{{self._closed}\n{one._closed}}}")
+        return self._join("&", Query(other))
 
     def __rand__(self, other: str) -> Query:
         return Query(other) & self
 
     def __or__(self, other: Text) -> Query:
-        one = Query(other)
-        return _made(self._common(one), f"{self._closed}\nor {one._closed}")
+        return self._join("|", Query(other))
 
     def __ror__(self, other: str) -> Query:
         return Query(other) | self
@@ -174,6 +174,13 @@ class Query:
 
     def _transformed(self, word: str) -> Query:
         return _made(self._header, f"{word} {self._closed}")
+
+    def _join(self, sign: str, other: Query) -> Query:
+        parts = [part for one in (self, other) for part in one._joined.get(sign, [one._closed])]
+        body = "{" + "\n".join(parts) + "}" if sign == "&" else "\nor ".join(parts)
+        made = _made(self._common(other), body)
+        made._joined[sign] = parts
+        return made
 
     def _common(self, other: Query) -> str:
         """The header of a query composed of both."""

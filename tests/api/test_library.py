@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import doctest
+import functools
 import importlib
 import inspect
 import io
 import json
+import operator
 import pickle
 import subprocess
 import sys
@@ -283,6 +285,12 @@ def test_composed_queries_mean_what_they_say(base: cqlgui.Base) -> None:
     assert places(third | (one & other)) == (places(one) & places(other)) | places(third)
     assert places(~(one | other) & third) == places(third) - places(one) - places(other)
     assert places((one & third).flipcolor()) == places("flipcolor {check [Qq] Kg1 kg8}")
+
+
+@pytest.mark.parametrize("join", [operator.and_, operator.or_])
+def test_many_queries_are_joined(base: cqlgui.Base, join: Any) -> None:
+    joined = functools.reduce(join, [cqlgui.query(f"ply == {ply}") for ply in range(130)])
+    assert len(base.search(joined)) == (0 if join is operator.and_ else len(base.search("ply < 130")))
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"mate", ["mate"]])
