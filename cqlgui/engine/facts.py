@@ -296,9 +296,9 @@ class Memo(Protocol):
 class Numbered:
     """The texts of a tag in several games as numbers, which all games of a base share: two games have the
     same number only if they have the same text. `texts` has the texts of some numbers; the text of a game
-    without the tag is None. `answers` has the known answers to a question by number: a row with the value and
-    the state for each number. It has room for all numbers of these games, and the state of an unknown answer
-    is 0."""
+    without the tag is None. `answers` has the known answers to a question by number: a row with the values,
+    and a row with the states. The rows have room for all numbers of these games, and the state of an unknown
+    answer is 0."""
 
     numbers: Integers
     texts: Callable[[Sequence[int]], Sequence[str | None]]
@@ -446,15 +446,15 @@ class Asker:
         if name is None or numbered is None:
             return None
         numbers = numbered.numbers
-        known = numbered.answers(fact)
-        # `take` is many times as fast as an index for rows.
-        found = known.take(numbers, axis=0)
-        new = arrays.distinct(numbers[found[:, 1] == UNKNOWN])
-        if len(new):
-            values, states = self._answers(fact, _Texts(name, numbered.texts(new.tolist())))
-            known[new, 0], known[new, 1] = values, states
-            found = known.take(numbers, axis=0)
-        return found[:, 0], found[:, 1]
+        values, states = numbered.answers(fact)
+        found = states.take(numbers)
+        unknown = found == UNKNOWN
+        if unknown.any():
+            new = arrays.distinct(numbers[unknown])
+            # Other threads may read at any time, so the states are written last.
+            values[new], states[new] = self._answers(fact, _Texts(name, numbered.texts(new.tolist())))
+            found = states.take(numbers)
+        return values.take(numbers), found
 
     def _shown(self, fact: Fact, tags: Tags) -> Answers | None:
         """The truth of a string filter whose text is asked for too. The filter holds if it has a text."""

@@ -98,7 +98,7 @@ class Tags:
             3 * column.codes[1:],
             lambda wanted: [column.values[number // 3] for number in wanted],
             lambda fact: self._answers.setdefault(
-                (fact, name), np.zeros((words, 2), np.uint64 if fact.number else np.uint8)
+                (fact, name), np.zeros((2, words), np.uint64 if fact.number else np.uint8)
             ),
         )
 

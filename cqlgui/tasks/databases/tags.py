@@ -169,11 +169,11 @@ def _answers(place: Hashable, fact: facts.Fact, size: int) -> np.ndarray:
     """The known answers to a question by the numbers of texts (`facts.Numbered`), for at least `size`
     numbers. `place` identifies the numbers. Threads may write the same answers at the same time."""
     known = _answered.get((place, fact))
-    if known is None or len(known) < size:
+    if known is None or known.shape[1] < size:
         # Small tables stay in the processor's cache. A truth value takes a byte.
-        larger = np.zeros((size + size // 4, 2), np.uint64 if fact.number else np.uint8)
+        larger = np.zeros((2, size + size // 4), np.uint64 if fact.number else np.uint8)
         if known is not None:
-            larger[: len(known)] = known
+            larger[:, : known.shape[1]] = known
         known = larger
         _answered.put((place, fact), known, known.nbytes)
     return known
