@@ -91,7 +91,8 @@ class Query:
         # is all that follows the header.
         self._header = self._text[: tree.header.span.end].strip()
         body = self._text[tree.header.span.end :].strip()
-        end = "\n" if "\n" in body or "//" in body else ""
+        # A comment at the end would go on behind the query.
+        end = "\n" if any(sign in body for sign in ("\n", "//", ";")) else ""
         several = isinstance(tree.body, nodes.Compound)
         self._closed = f"{{{body}{end}}}" if several else f"({body}{end})"
         # The parts by the operator that joined them. A long chain of parts must not nest them ever deeper.
@@ -110,13 +111,13 @@ class Query:
         return hash(self._text)
 
     def __and__(self, other: Text) -> Query:
-        return self._join("&", Query(other))
+        return self._join("&", _query(other))
 
     def __rand__(self, other: str) -> Query:
         return Query(other) & self
 
     def __or__(self, other: Text) -> Query:
-        return self._join("|", Query(other))
+        return self._join("|", _query(other))
 
     def __ror__(self, other: str) -> Query:
         return Query(other) | self
@@ -187,6 +188,10 @@ class Query:
         if self._header and other._header and self._header != other._header:
             raise ValueError(f"The headers differ: {self._header} and {other._header}.")
         return self._header or other._header
+
+
+def _query(text: Text) -> Query:
+    return text if isinstance(text, Query) else Query(text)
 
 
 def _made(header: str, body: str) -> Query:

@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
                 # after a long search, the user would have waited in vain.
                 keeping.refuse(base, text, options, arguments.output)
             options = _among(arguments, base, options)
-            if cluster is None and arguments.partial:
+            if arguments.partial and (cluster is None or _reads_games(arguments)):
                 options = _sound(base, options)
             if arguments.hits is not None:
                 code = _to_files(arguments, base, text, name, options, cancel, cluster)
@@ -144,6 +144,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _asks_catalog(arguments: argparse.Namespace) -> bool:
     """Whether the command asks about the headers of all games of a base, and not only of those found."""
     return bool(arguments.games or arguments.tree or _of_whole_results(arguments))
+
+
+def _reads_games(arguments: argparse.Namespace) -> bool:
+    """Whether this process reads games that workers of a cluster have searched."""
+    return _asks_catalog(arguments) or not (arguments.count or arguments.hits is not None)
 
 
 def _of_whole_results(arguments: argparse.Namespace) -> str:

@@ -289,8 +289,20 @@ def test_composed_queries_mean_what_they_say(base: cqlgui.Base) -> None:
 
 @pytest.mark.parametrize("join", [operator.and_, operator.or_])
 def test_many_queries_are_joined(base: cqlgui.Base, join: Any) -> None:
-    joined = functools.reduce(join, [cqlgui.query(f"ply == {ply}") for ply in range(130)])
-    assert len(base.search(joined)) == (0 if join is operator.and_ else len(base.search("ply < 130")))
+    texts = [f"ply == {ply}" for ply in range(130)]
+    wanted = 0 if join is operator.and_ else len(base.search("ply < 130"))
+    for joined in (
+        functools.reduce(join, map(cqlgui.query, texts)),
+        functools.reduce(lambda whole, one: join(one, whole), texts[1:], cqlgui.query(texts[0])),
+    ):
+        assert len(base.search(joined)) == wanted
+
+
+def test_comments_at_the_end_of_a_query_hide_nothing_that_follows(base: cqlgui.Base) -> None:
+    whole = len(base.search("mate [QR] attacks k"))
+    for text in ("mate ; with a (", "mate // with a {", "mate /* ; */"):
+        assert len(base.search(cqlgui.query(text) & "[QR] attacks k")) == whole
+        assert len(base.search("[QR] attacks k" & cqlgui.query(text))) == whole
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"mate", ["mate"]])

@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from cqlgui.base import arrays, progress, ranking
 from cqlgui.base.data import dataclass
+from cqlgui.cql.ast import types
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import material
 from cqlgui.engine.passes import detail_pass
 from cqlgui.tasks.analysis import frames
+from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.export import hit_table
 from cqlgui.tasks.export.hit_table import Rows
@@ -303,6 +305,7 @@ def _told(
 
     numbers: Keys = np.full(len(columns), LAST, np.int64)
     codes = np.zeros(len(columns), np.int64)
+    of_sets = values and _has_sets(result)
     coded: dict[str, int] = {"": 0}
     for games, found in hit_details.batches(
         base, result, found_module.each_game(columns.hits).tolist(), cancel=cancel
@@ -323,14 +326,15 @@ def _told(
             put(codes, found.columns.hits, some)
         for game in told:
             whole = found[game]
+            shown = [hit.value if values else None for hit in whole.hits]
             listed = [
-                hit.value if values and hit.value is not None else whole.comment_at(hit.positionid)
-                for hit in whole.hits
+                whole.comment_at(hit.positionid) if value is None else value
+                for hit, value in zip(whole.hits, shown, strict=True)
             ]
-            places = [game << found_module.GAME_SHIFT | hit.positionid for hit in whole.hits]
-            some = np.array([coded.setdefault(text, len(coded)) for text in listed], np.int64)
-            put(codes, np.array(places, np.int64), some)
-            put(numbers, np.array(places, np.int64), np.full(len(places), LAST, np.int64))
+            places = np.array([game << found_module.GAME_SHIFT | hit.positionid for hit in whole.hits])
+            put(codes, places, np.array([coded.setdefault(text, len(coded)) for text in listed], np.int64))
+            sizes = [LAST if value is None or not of_sets else _size(value) for value in shown]
+            put(numbers, places, np.array(sizes, np.int64))
     if len(coded) == 1:
         return numbers
     known = numbers != LAST
@@ -339,6 +343,17 @@ def _told(
     keys: Keys = ranks[codes]
     keys[known] = ranks[len(coded) + np.searchsorted(distinct, numbers[known])]
     return keys
+
+
+def _has_sets(result: search_model.SearchResult) -> bool:
+    """Whether the values of a query are sets of squares."""
+    expanded = queries.expanded(result.query, said=hit_details.said(result.options))
+    return expanded.query is not None and types.infer(expanded.query.body, expanded.names) is Type.SET
+
+
+def _size(text: str) -> int:
+    """The number of squares of a set (`values.set_text`)."""
+    return len(text.strip("[]").split(",")) if text != "[]" else 0
 
 
 _NUMERIC: Final = (Type.NUMERIC, Type.SET)

@@ -79,6 +79,7 @@ class SetsPane(QWidget):
         self._note.setText(_EMPTY)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
+        self._note.setContentsMargins(12, 0, 12, 0)
         self._buttons = self._make_buttons()
         self._changes = _ChangesBox(self)
         self._changes.wanted.connect(self.wanted)

@@ -70,10 +70,8 @@ class GamesLine(QLineEdit):
 
     def put(self, text: str) -> None:
         """Show a text that is applied already."""
-        self._timer.stop()
-        self.blockSignals(True)
         self.setText(text)
-        self.blockSignals(False)
+        self._timer.stop()
         self._applied = text
 
     def apply_now(self) -> None:

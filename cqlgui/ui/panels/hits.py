@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
+from cqlgui.tasks.analysis import arranging
 from cqlgui.tasks.analysis.arranging import Arrangement, Sort
 from cqlgui.tasks.export.hit_table import Rows
 from cqlgui.tasks.results import base_model, hit_model, search_model
@@ -34,7 +35,9 @@ _LIMITING = "limit the table"
 _ARRANGING = "arrange the rows"
 _PREPARING = "prepare the order of the values"
 PREPARED = 20_000
-"""From this number of hits on, the sort keys of the texts are made before the user sorts by the texts."""
+PREPARED_SECONDS = 3.0
+"""From `PREPARED` hits on, the sort keys of the texts are made before the user sorts by the texts, if the
+search took no longer than `PREPARED_SECONDS`."""
 
 
 class HitsPanel(QWidget):
@@ -126,6 +129,8 @@ class HitsPanel(QWidget):
         self._landing: int | None = None
         # The element whose hits a job is looking for, or None if no such job runs.
         self._looking: hits_model.Element | None = None
+        # The keys that a job has made or makes.
+        self._prepared: arranging.TextKeys | None = None
         # Whether a job arranges the rows.
         self._arranging = False
         self._lay_out()
@@ -154,6 +159,7 @@ class HitsPanel(QWidget):
         self.line.set_base(base)
         self._stop_arranging()
         self._jobs.cancel(_PREPARING, drop=True)
+        self._prepared = None
         self.hits.clear(orbits)
         self.table.verticalScrollBar().setValue(0)
         self._total, self._searched = total_games, 0
@@ -262,6 +268,7 @@ class HitsPanel(QWidget):
         self.line.setEnabled(False)
         self._stop_arranging()
         self._jobs.cancel(_PREPARING, drop=True)
+        self._prepared = None
         self.hits.clear()
         self._ended = ""
         self._messages = ()
@@ -358,20 +365,23 @@ class HitsPanel(QWidget):
         )
 
     def _prepare(self) -> None:
-        """Make the sort keys of the values and comments that are shown, if the search has kept the texts."""
+        """Make the sort keys of the values and comments that are shown, unless this takes long. It takes
+        about as long as the search, because most searches keep no texts."""
         base, result = self._base, self._result
-        if base is None or result is None or self.hits.total < PREPARED:
+        if base is None or result is None or self.hits.total < PREPARED or not self.hits.has_values:
             return
-        if self.hits.has_values and result.games.columns.details is not None:
-            keys = self.hits.text_keys(base, result)
-            shown = ((hits_model.VALUE, Sort.VALUE), (hits_model.COMMENT, Sort.COMMENT))
-            sorts = [sort for column, sort in shown if not self.table.isColumnHidden(column)]
-            self._jobs.run(
-                lambda token, _sink: [keys.of(sort, token) for sort in sorts],
-                # The user is told when the rows are sorted.
-                on_failed=lambda _error: None,
-                name=_PREPARING,
-            )
+        keys = self.hits.text_keys(base, result)
+        if keys is self._prepared or result.seconds > PREPARED_SECONDS:
+            return
+        self._prepared = keys
+        shown = ((hits_model.VALUE, Sort.VALUE), (hits_model.COMMENT, Sort.COMMENT))
+        sorts = [sort for column, sort in shown if not self.table.isColumnHidden(column)]
+        self._jobs.run(
+            lambda token, _sink: [keys.of(sort, token) for sort in sorts],
+            # The user is told when the rows are sorted.
+            on_failed=lambda _error: None,
+            name=_PREPARING,
+        )
 
     def _take_arranged(self, arranged: Arrangement | None, *, wished: bool = False) -> None:
         self._arranging = False
@@ -632,6 +642,7 @@ class HitsPanel(QWidget):
         """Hide the column of values if there are hits but no hit has a value. In all other cases, show the
         column. A column that the user hid stays hidden."""
         self._hide_values(self.hits.hits > 0 and not self.hits.has_values)
+        self._prepare()
 
     def _hide_values(self, hide: bool) -> None:
         if hide == self._values_hidden or (hide and self.table.isColumnHidden(hits_model.VALUE)):

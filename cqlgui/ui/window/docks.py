@@ -410,8 +410,8 @@ class Docks(QObject):
         return ""
 
     def _fit_tabs(self) -> None:
-        """Give each tab of panes a menu that closes the pane; a click with the middle button closes it, too.
-        Where there is room, the tabs of further panes also have buttons for this."""
+        """Give each tab of panes a menu that closes the pane or makes it a window. A click with the middle
+        button closes the pane, too. Where there is room, the tabs of further panes have buttons for this."""
         docks = {dock.windowTitle(): dock for dock in (*self.all, *self.more)}
         right = QTabBar.ButtonPosition.RightSide
         for bar in self._main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
@@ -427,6 +427,8 @@ class Docks(QObject):
             closed = sum(dock in self.more for dock in tabs)
             room = titles + len(tabs) * _PADDING + closed * (_CLOSER + _PADDING) <= bar.width()
             for place, dock in enumerate(tabs):
+                # A narrow tab shows only the beginning of its title.
+                bar.setTabToolTip(place, wording.plain_tip(dock.windowTitle()))
                 button = bar.tabButton(place, right)
                 if button is not None and not room:
                     bar.setTabButton(place, right, None)
@@ -453,8 +455,15 @@ class Docks(QObject):
         if dock is not None:
             menu = QMenu(bar)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction(f"&Float {dock.windowTitle()}", functools.partial(self._float, dock))
             menu.addAction(f"&Close {dock.windowTitle()}", dock.close)
             menu.popup(bar.mapToGlobal(place))
+
+    def _float(self, dock: QDockWidget) -> None:
+        """Make a pane a window of its own. Its title can be dragged to any edge of the main window."""
+        dock.setFloating(True)
+        dock.setVisible(True)
+        self._fit_titles()
 
     def _close_tab(self, bar: QTabBar, event: QMouseEvent) -> bool:
         """Close the pane of a tab if the middle button was released over it. Returns whether it was."""

@@ -32,6 +32,7 @@ QUERIES = [
     'check tag "Black"',
     'check comment("by " ply) str("ply " ply)',
     """check comment("even" ply) {comment("many" 1) ply>40 or 1} {comment("few") player white "a" or 1}""",
+    "check message(1) A attacks a",
     "mate",
     "not initial not initial initial",
 ]

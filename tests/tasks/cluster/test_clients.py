@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -105,6 +107,22 @@ def test_a_worker_may_be_killed(cluster: clusters.Cluster) -> None:
         found = searching.search(cluster.base, "check", EVERY, on_hits=kill, scheduler=scheduler)
     assert killed
     alike(found, wanted)
+
+
+def test_workers_stop_when_the_program_that_asked_was_killed(cluster: clusters.Cluster) -> None:
+    endless = "x=0 while(x<100000000) x+=1 mate"
+    command = [sys.executable, "-m", "cqlgui", "search", str(cluster.place), "-e", endless, "--count"]
+    with clients.Dask(cluster.address) as scheduler:
+        asking = subprocess.Popen([*command, "--scheduler", cluster.address], cwd=helpers.ROOT)
+        try:
+            while not any(scheduler._client.processing().values()):
+                assert asking.poll() is None
+                time.sleep(0.05)
+            time.sleep(1)
+        finally:
+            asking.kill()
+            asking.wait()
+        alike(cluster.search("mate"), searching.search(cluster.base, "mate"))
 
 
 def test_a_game_that_ends_its_workers_is_named_and_set_aside(cluster: clusters.Cluster) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks.databases import games
@@ -42,6 +43,19 @@ def offered(line: games_line.GamesLine) -> list[str]:
 )
 def test_the_word_before_the_caret_is_found(text: str, expected: tuple[int, str | None, str]) -> None:
     assert games_line.word_before(text, len(text)) == expected
+
+
+def test_the_button_that_clears_goes_with_the_text(line: games_line.GamesLine, qtbot: QtBot) -> None:
+    (button,) = line.findChildren(QToolButton)
+    applied: list[str] = []
+    line.applied.connect(applied.append)
+    line.put("elo>2600")
+    qtbot.waitUntil(button.isVisible)
+    line.put("")
+    line.setEnabled(False)
+    qtbot.waitUntil(lambda: not button.isVisible())
+    assert not line.pending
+    assert not applied
 
 
 def test_fields_are_offered_and_taken(line: games_line.GamesLine, qtbot: QtBot) -> None:

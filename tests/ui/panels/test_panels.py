@@ -154,8 +154,12 @@ def test_the_order_of_texts_is_made_before_the_user_sorts(
     qtbot: QtBot, panel: hits.HitsPanel, base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hits, "PREPARED", 1)
-    ended = searching.search(base, 'check comment("ply " ply)')
+    # As the window searches: the details of the rows shown come later, and say that there are texts.
+    text, options = 'check comment("ply " ply)', search_model.SearchOptions(details=search_model.Details.NONE)
+    ended = searching.search(base, text, options)
+    panel.show()
     panel.begin(base, base.games, ())
+    panel.asks(text, options)
     panel.add(ended.games)
     panel.finish(ended)
     keys = panel.hits.text_keys(base, ended)

@@ -13,12 +13,14 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QLineEdit,
     QMainWindow,
+    QMenu,
     QTabBar,
     QTabWidget,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+from cqlgui.ui.look import wording
 from cqlgui.ui.window import docks, layouts, main_window, start
 from cqlgui.ui.window.layouts import Layout
 
@@ -184,6 +186,24 @@ def test_the_pane_of_a_tab_can_be_closed(qtbot: QtBot) -> None:
     assert dock.isVisible()
     qtbot.mouseClick(bar(), Qt.MouseButton.MiddleButton, pos=bar().tabRect(place()).center())
     qtbot.waitUntil(lambda: not dock.isVisible())
+
+
+def test_the_pane_of_a_tab_becomes_a_window_with_a_title(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    made = main.docks
+    bar = next(
+        one
+        for one in main.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        if "Library" in [one.tabText(place) for place in range(one.count())]
+    )
+    tab = [bar.tabText(place) for place in range(bar.count())].index("Library")
+    assert bar.tabToolTip(tab) == wording.plain_tip("Library")
+    bar.customContextMenuRequested.emit(bar.tabRect(tab).center())
+    (menu,) = bar.findChildren(QMenu)
+    next(action for action in menu.actions() if "Float" in action.text()).trigger()
+    assert made.library.isFloating()
+    assert made.library.isVisible()
+    assert made.library.titleBarWidget() is None
+    menu.close()
 
 
 def test_a_pane_that_is_closed_in_any_way_is_told(qtbot: QtBot) -> None:
