@@ -17,6 +17,7 @@ import contextlib
 import functools
 import itertools
 import logging
+import threading
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -54,6 +55,10 @@ _LEAVE_SECONDS: Final = 3.0
 """How long a search that ends waits until its tasks are cancelled, and until it is disconnected."""
 _SETTLE_SECONDS: Final = 10.0
 """How long a search that ends waits for the files that are just being written."""
+_WATCH_SECONDS: Final = 1.0
+"""How often a worker looks whether its task is still wanted."""
+_AT_WORK: Final = ("executing", "long-running")
+_ENDING: Final = (distributed.Status.closing, distributed.Status.closed, distributed.Status.failed)
 _POLL_SECONDS: Final = 0.002
 _ANSWER_SECONDS: Final = 0.02
 _COUNT_SECONDS: Final = 1.0
@@ -218,6 +223,29 @@ def _leave(client: distributed.Client, search: str, running: Sequence[distribute
         _asked(client, leave).result(_LEAVE_SECONDS)
 
 
+def _done(work: Callable[[bytes], bytes], search: str, request: bytes) -> bytes:
+    """Do a task on a worker. If Dask no longer wants the task, or if the worker is to end, the search is
+    stopped: the program that asked is gone, or the scheduler, so nobody else says so."""
+    worker = distributed.get_worker()
+    key = worker.get_current_task()
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_WATCH_SECONDS):
+            task = worker.state.tasks.get(key)
+            is_wanted = task is not None and task.state in _AT_WORK and worker.status not in _ENDING
+            # The task may have ended just now.
+            if not is_wanted and not ended.is_set():
+                working.token(search).cancel()
+                return
+
+    threading.Thread(target=watch, name="watch a task", daemon=True).start()
+    try:
+        return work(request)
+    finally:
+        ended.set()
+
+
 class _Pulse:
     """Asks the scheduler again and again how many threads its workers have, and waits for no answer."""
 
@@ -297,7 +325,9 @@ class Errands:
         self._given += 1
         key = f"cqlgui-{self._search}-{number}"
         try:
-            future = self._client.submit(self._work, request, key=key, pure=False, priority=-number)
+            future = self._client.submit(
+                _done, self._work, self._search, request, key=key, pure=False, priority=-number
+            )
         except _UNREACHED as error:
             raise self._cluster.gone() from error
         self._waiting[future] = number
@@ -479,7 +509,9 @@ class _Chunks:
         )
         key = f"cqlgui-{self._name}-{next(self._numbers)}"
         # The earliest games come first.
-        future = self._client.submit(working.answer, request.packed(), key=key, pure=False, priority=-begin)
+        future = self._client.submit(
+            _done, working.answer, self._name, request.packed(), key=key, pure=False, priority=-begin
+        )
         self._tasks[begin] = task, future
         if begin not in self._order:
             bisect.insort(self._order, begin)

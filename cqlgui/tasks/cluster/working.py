@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import distributed
 import numpy as np
 
 from cqlgui.base import errors, progress
@@ -32,10 +31,7 @@ from cqlgui.tasks.search import hit_details, scheduling, sieving
 _RECURSION: Final = 20_000
 """As in the other processes that read queries (`search.worker`)."""
 _POLL_SECONDS: Final = 0.02
-_WATCH_SECONDS: Final = 1.0
 _MOST_KNOWN: Final = 100
-_AT_WORK: Final = ("executing", "long-running")
-_ENDING: Final = (distributed.Status.closing, distributed.Status.closed, distributed.Status.failed)
 
 _tokens: Final[collections.OrderedDict[str, progress.CancelToken]] = collections.OrderedDict()
 """The searches that this worker heard of last."""
@@ -94,42 +90,13 @@ def guarded(request: bytes, work: Callable[[dict[str, Any], dict[str, np.ndarray
                 f"The program that asks is cqlgui {theirs}, and the worker on {versions.here()} has cqlgui "
                 f"{versions.own()}. Install the same version on all computers of the cluster.",
             )
-        with _watched(token(str(words["search"]))):
-            return work(words, arrays)
+        return work(words, arrays)
     except errors.Cancelled:
         return _fault("cancelled", "Stopped.")
     except errors.IndexDamaged as error:
         return _fault("damaged", str(error))
     except errors.CqlguiError as error:
         return _fault("other", str(error))
-
-
-@contextlib.contextmanager
-def _watched(search: progress.CancelToken) -> Iterator[None]:
-    """Stop a search if Dask no longer wants the task that this thread does, or if the worker is to end. The
-    program that asked may be gone, or the scheduler. Then nobody else says so."""
-    try:
-        worker = distributed.get_worker()
-        key = worker.get_current_task()
-    except (ValueError, KeyError):
-        # No worker calls this function.
-        yield
-        return
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(_WATCH_SECONDS):
-            task = worker.state.tasks.get(key)
-            if task is None or task.state not in _AT_WORK or worker.status in _ENDING:
-                search.cancel()
-                return
-
-    thread = threading.Thread(target=watch, name="watch a task", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
 
 
 def _fault(kind: str, sentence: str) -> bytes:
