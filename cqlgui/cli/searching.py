@@ -98,8 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
             ending = exporting.checked_ending(arguments.output)
             # A file that the search reads is never replaced, and that is told first.
             keeping.refuse(None, text, options, arguments.output)
-            first = [studies.numbered(arguments.output, 1)] if arguments.study and ending == ".pgn" else []
-            for one in (arguments.output, *first):
+            more = studies.numbered_files(arguments.output) if arguments.study and ending == ".pgn" else []
+            for one in (arguments.output, *more):
                 terminal.refuse_existing(one, overwrite=arguments.overwrite)
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
@@ -394,9 +394,12 @@ def _once(
         bar.end()
         more = f" to {report.files[-1].name} ({len(report.files)} files)" if len(report.files) > 1 else ""
         terminal.say(f"{_amount(report, _shape(arguments))} written to {report.path}{more}")
+        if arguments.study:
+            _say_older(output, report)
         if report.as_played:
             terminal.say(f"{report.as_played} of them as they were played: {exporting.AS_PLAYED}")
-    _say_outcome(result, len(result.games), result.positions)
+    if result.games_searched or not result.cancelled:
+        _say_outcome(result, len(result.games), result.positions)
     if result.stopped is not None:
         _say_stop(result.stopped, text, name)
     if cut:
@@ -409,6 +412,15 @@ def _once(
     if result.hopeless or unwritten:
         return terminal.REJECTED
     return terminal.USAGE if result.left_out else terminal.OK
+
+
+def _say_older(output: Path, report: search_model.ExportReport) -> None:
+    """Name the files that an earlier `--study` with more chapters has left."""
+    from cqlgui.tasks.export.formats import studies
+
+    older = [one.name for one in studies.numbered_files(output) if one not in report.files]
+    if older:
+        terminal.say(f"These files are older and were left alone: {', '.join(older)}")
 
 
 def _against_hits(arguments: argparse.Namespace) -> str:

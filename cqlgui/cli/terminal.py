@@ -298,9 +298,13 @@ def interruptible() -> Iterator[progress.CancelToken]:
 
 def refuse_existing(output: Path | None, *, overwrite: bool, read: Iterable[Path] = ()) -> None:
     """Raise `CqlguiError` if a file that a command is to write exists, unless the user wants to replace it
-    (`--overwrite`). Call this before the work begins, so that nobody waits in vain. Files that the command
-    reads (`read`) are never replaced; another message says so."""
-    if output is None or overwrite or not disk.stands(output):
+    (`--overwrite`), or if its folder is missing. Call this before the work begins, so that nobody waits in
+    vain. Files that the command reads (`read`) are never replaced; another message says so."""
+    if output is None:
+        return
+    if not disk.is_folder(output.parent):
+        raise errors.CqlguiError(f"{output} cannot be written: there is no folder {output.parent}.")
+    if overwrite or not disk.stands(output):
         return
     if not any(disk.is_same(output, one) for one in read):
         raise errors.CqlguiError(f"{output} exists. Add --overwrite to replace it.")

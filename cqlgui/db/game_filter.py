@@ -188,7 +188,10 @@ def condition(word: Word) -> Condition:
             return Files(value)
         codes = _CODES.fullmatch(value) if name == "eco" else None
         if codes is not None:
-            return Codes(codes[1].upper(), codes[2].upper())
+            low, high = codes[1].upper(), codes[2].upper()
+            if low[: len(high)] > high:
+                raise FilterError(f"{name}:{value} goes from the later code to the earlier one.")
+            return Codes(low, high)
         return Words(TEXTS[name], _usual_result(value) if name == "result" else value)
     if name in NUMBERS:
         low, high = _bounds(name, sign, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -216,6 +217,35 @@ def test_a_folder_with_the_name_of_a_file_keeps_all_files_as_they_are(tmp_path: 
     assert sorted(tmp_path.iterdir()) == [one, other]
 
 
+def test_files_that_were_replaced_before_an_error_are_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / f"a-{number}.pgn" for number in (1, 2, 3)]
+    for path in (paths[0], paths[2]):
+        path.write_text(f"old {path.name}")
+    paths[0].chmod(0o640)
+    real = Path.replace
+
+    def refuse(self: Path, target: Path) -> Path:
+        if target == paths[2]:
+            raise OSError(errno.EBUSY, "busy")
+        return real(self, target)
+
+    def write() -> None:
+        with disk.adding(overwrite=True) as add:
+            for path in paths:
+                add(path, b"new")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="busy") as caught:
+        write()
+    assert caught.value.filename == str(paths[2])
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["a-1.pgn", "a-3.pgn"]
+    assert paths[0].read_text() == "old a-1.pgn"
+    assert paths[2].read_text() == "old a-3.pgn"
+    assert stat.S_IMODE(paths[0].stat().st_mode) == 0o640
+
+
 def test_several_files_follow_the_links_of_the_user_and_name_the_file_at_fault(tmp_path: Path) -> None:
     target, link, missing = tmp_path / "target.pgn", tmp_path / "a-1.pgn", tmp_path / "none" / "a-2.pgn"
     target.write_bytes(b"old")
@@ -230,6 +260,13 @@ def test_several_files_follow_the_links_of_the_user_and_name_the_file_at_fault(t
         write(link, missing)
     assert caught.value.filename == str(missing)
     assert target.read_bytes() == b"old"
+    other = tmp_path / "a-2.pgn"
+    other.symlink_to(target)
+    with pytest.raises(FileExistsError) as caught_twice:
+        write(link, other)
+    assert caught_twice.value.filename == str(other)
+    assert target.read_bytes() == b"old"
+    other.unlink()
     write(link)
     assert link.is_symlink()
     assert target.read_bytes() == b"new"

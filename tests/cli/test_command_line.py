@@ -597,7 +597,11 @@ def test_a_file_is_overwritten_only_on_request(
     assert run.err == f"cqlgui: {out} exists. Add --overwrite to replace it.\n"
     run = helpers.cli(*words, "--overwrite")
     assert run.code == 0, run.err
-    assert name == "out-1.pgn" or out.read_text() != "mine"
+    assert ("left alone: out-1.pgn" in run.err) == (name == "out-1.pgn") == (out.read_text() == "mine")
+    words = [word.replace("/out.", "/none/out.") for word in words]
+    run = helpers.cli(*words)
+    assert (run.code, run.out) == (2, "")
+    assert "there is no folder" in run.err or "may write" in run.err
 
 
 def test_an_output_that_is_no_file_is_not_taken_for_one_that_exists(source: Path, tmp_path: Path) -> None:

@@ -335,7 +335,7 @@ def test_a_study_without_a_sound_query_writes_nothing(asked: Path, tmp_path: Pat
         run = helpers.cli("study", asked, "-o", out, *more)
         assert run.code == 1
         assert "s.toml:3:9: error[" in run.err
-        assert f"Nothing was written to {out}, as no query could be searched with." in run.err
+        assert f"Nothing was written to {out}, as no query could be searched." in run.err
         assert not out.exists() if not more else out.read_text() == "earlier"
         out.write_text("earlier")
     run = helpers.cli("study", asked)

@@ -87,6 +87,8 @@ def test_another_minus_is_a_text(text: str) -> None:
         ("elo>2000 - year:1990", "A minus sign stands directly before"),
         ("adams -", "A minus sign stands directly before"),
         ("--", "A minus sign stands directly before"),
+        ("eco:B99-B20", "eco:B99-B20 goes from the later code to the earlier one"),
+        ("eco:c-b9", "eco:c-b9 goes from the later code"),
         ("year:2000-1990", "year:2000-1990 goes from the greater number to the less one"),
     ],
 )

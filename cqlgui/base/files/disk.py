@@ -144,11 +144,13 @@ def replace_file(
 @contextlib.contextmanager
 def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callable[[Path, bytes], None]]:
     """Yield a function that puts data into a new file. All these files appear when the block ends without an
-    error. After an error none of them appears. An existing file is replaced only with `overwrite`; a device,
-    a pipe and a read-only file never are. `follow` is that of `replacing`. Raises `OSError` with the path of
-    the file at fault."""
+    error. After an error none of them appears, and files that were replaced already are put back. An existing
+    file is replaced only with `overwrite`; a device, a pipe and a read-only file never are. `follow` is that
+    of `replacing`. Raises `OSError` with the path of the file at fault."""
     waiting: list[tuple[Path, Path]] = []
-    added: list[Path] = []
+    # The files that are done, each with a copy of the file that it replaced.
+    done: list[tuple[Path, Path | None]] = []
+    targets: set[Path] = set()
 
     def checked(path: Path) -> Path:
         if not overwrite:
@@ -159,7 +161,11 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
 
     def add(path: Path, data: bytes) -> None:
         with _naming(path):
-            temporary, file = create(checked(path).parent)
+            target = checked(path)
+            if target in targets:
+                raise OSError(errno.EEXIST, "it is a link to another of these files")
+            targets.add(target)
+            temporary, file = create(target.parent)
             waiting.append((temporary, path))
             # Each file is closed before the next one is opened, because a process has only so many open
             # files.
@@ -177,17 +183,44 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
         for temporary, path in waiting:
             with _naming(path):
                 target = checked(path)
-                new = not os.path.lexists(target)
-                temporary.replace(target)
-                if new:
-                    added.append(target)
+                former = _copy(target)
+                try:
+                    temporary.replace(target)
+                except BaseException:
+                    if former is not None:
+                        _remove(former)
+                    raise
+                done.append((target, former))
     except BaseException:
-        for path in added:
-            _remove(path)
+        for target, former in done:
+            with contextlib.suppress(OSError):
+                if former is None:
+                    target.unlink()
+                else:
+                    former.replace(target)
         raise
     finally:
         for temporary, _ in waiting:
             _remove(temporary)
+        for _, former in done:
+            if former is not None:
+                _remove(former)
+
+
+def _copy(path: Path) -> Path | None:
+    """A copy of a file, in the same folder; None if there is no file."""
+    if not os.path.lexists(path):
+        return None
+    named, copy = create(path.parent)
+    try:
+        with copy:
+            copy.write(path.read_bytes())
+            copy.flush()
+            _give_rights(copy, path)
+    except BaseException:
+        _remove(named)
+        raise
+    return named
 
 
 @contextlib.contextmanager

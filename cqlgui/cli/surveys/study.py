@@ -86,7 +86,7 @@ def _hindrance(output: Path, report: study.Report) -> str:
     """The reason why no table is written; empty if it may be written. A table that lacks rows replaces no
     file."""
     if report.failed and not report.parts:
-        return "no query could be searched with"
+        return "no query could be searched"
     if report.failed and disk.stands(output):
         return "the table would lack rows, and the file is kept"
     return ""

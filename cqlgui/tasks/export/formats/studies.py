@@ -8,6 +8,7 @@ marks `[%csl ...]` and `[%cal ...]` of comments on the board.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Container, Sequence
 from pathlib import Path
@@ -37,6 +38,17 @@ def paths(path: Path, chapters: int) -> list[Path]:
 def numbered(path: Path, number: int) -> Path:
     """The name of one of several files."""
     return path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def numbered_files(path: Path) -> list[Path]:
+    """The files beside `path` that have such names, by number."""
+    found: dict[int, Path] = {}
+    with contextlib.suppress(OSError):
+        for one in path.parent.iterdir():
+            number = one.stem.removeprefix(f"{path.stem}-")
+            if number.isascii() and number.isdigit() and one == numbered(path, int(number)):
+                found[int(number)] = one
+    return [found[number] for number in sorted(found)]
 
 
 def name(record: dict[str, Any], taken: Container[str] = ()) -> str:
