@@ -98,9 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
             ending = exporting.checked_ending(arguments.output)
             # A file that the search reads is never replaced, and that is told first.
             keeping.refuse(None, text, options, arguments.output)
-            more = studies.numbered_files(arguments.output) if arguments.study and ending == ".pgn" else []
-            for one in (arguments.output, *more):
-                terminal.refuse_existing(one, overwrite=arguments.overwrite)
+            terminal.refuse_existing(arguments.output, overwrite=arguments.overwrite)
+            if arguments.study and ending == ".pgn" and not arguments.overwrite:
+                _refuse_numbered(studies.numbered_files(arguments.output))
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
         if arguments.study and ending != ".pgn":
@@ -414,13 +414,22 @@ def _once(
     return terminal.USAGE if result.left_out else terminal.OK
 
 
+def _refuse_numbered(files: Sequence[Path]) -> None:
+    """Raise `CqlguiError` if there are numbered files of a study. How many files a search writes is not known
+    before, and nobody could tell the chapters of two runs apart."""
+    if files:
+        raise errors.CqlguiError(
+            f"{files[0]} exists, perhaps from an earlier run. Move it away, or add --overwrite."
+        )
+
+
 def _say_older(output: Path, report: search_model.ExportReport) -> None:
     """Name the files that an earlier `--study` with more chapters has left."""
     from cqlgui.tasks.export.formats import studies
 
     older = [one.name for one in studies.numbered_files(output) if one not in report.files]
     if older:
-        terminal.say(f"These files are older and were left alone: {', '.join(older)}")
+        terminal.say(f"Older files were left alone: {', '.join(older)}")
 
 
 def _against_hits(arguments: argparse.Namespace) -> str:

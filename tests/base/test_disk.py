@@ -267,6 +267,12 @@ def test_several_files_follow_the_links_of_the_user_and_name_the_file_at_fault(t
     assert caught_twice.value.filename == str(other)
     assert target.read_bytes() == b"old"
     other.unlink()
+    # A link to another of the files, in a folder with two names.
+    twin = tmp_path / "twin"
+    twin.symlink_to(tmp_path)
+    with pytest.raises(FileExistsError):
+        write(twin / "target.pgn", link)
+    twin.unlink()
     write(link)
     assert link.is_symlink()
     assert target.read_bytes() == b"new"

@@ -162,9 +162,11 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
     def add(path: Path, data: bytes) -> None:
         with _naming(path):
             target = checked(path)
-            if target in targets:
+            # The folder may be a link too, and have two names.
+            real = target.parent.resolve() / target.name
+            if real in targets:
                 raise OSError(errno.EEXIST, "it is a link to another of these files")
-            targets.add(target)
+            targets.add(real)
             temporary, file = create(target.parent)
             waiting.append((temporary, path))
             # Each file is closed before the next one is opened, because a process has only so many open
@@ -208,12 +210,16 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
 
 
 def _copy(path: Path) -> Path | None:
-    """A copy of a file, in the same folder; None if there is no file."""
+    """A copy of a file or of a link, in the same folder; None if there is neither."""
     if not os.path.lexists(path):
         return None
     named, copy = create(path.parent)
     try:
         with copy:
+            if path.is_symlink():
+                named.unlink()
+                named.symlink_to(path.readlink())
+                return named
             copy.write(path.read_bytes())
             copy.flush()
             _give_rights(copy, path)

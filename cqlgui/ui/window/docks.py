@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -461,9 +461,14 @@ class Docks(QObject):
 
     def _float(self, dock: QDockWidget) -> None:
         """Make a pane a window of its own. Its title can be dragged to any edge of the main window."""
+        # Qt keeps the panes behind the front tab outside the screen, and would leave them there.
+        group = (dock, *self._main.tabifiedDockWidgets(dock))
+        front = next((one for one in group if self._main.rect().contains(one.pos())), dock)
+        place = QRect(self._main.mapToGlobal(front.pos()), front.size())
         dock.setFloating(True)
         dock.setVisible(True)
         self._fit_titles()
+        dock.setGeometry(place)
 
     def _close_tab(self, bar: QTabBar, event: QMouseEvent) -> bool:
         """Close the pane of a tab if the middle button was released over it. Returns whether it was."""

@@ -197,12 +197,18 @@ def test_the_pane_of_a_tab_becomes_a_window_with_a_title(qtbot: QtBot, main: mai
     )
     tab = [bar.tabText(place) for place in range(bar.count())].index("Library")
     assert bar.tabToolTip(tab) == wording.plain_tip("Library")
+    front = made.query
+    assert main.rect().contains(front.geometry())
+    assert not main.rect().contains(made.library.geometry())
     bar.customContextMenuRequested.emit(bar.tabRect(tab).center())
     (menu,) = bar.findChildren(QMenu)
     next(action for action in menu.actions() if "Float" in action.text()).trigger()
     assert made.library.isFloating()
     assert made.library.isVisible()
     assert made.library.titleBarWidget() is None
+    # It stands where the front pane of its tabs stood.
+    assert main.geometry().contains(made.library.geometry())
+    assert made.library.size() == front.size()
     menu.close()
 
 

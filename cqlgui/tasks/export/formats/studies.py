@@ -14,6 +14,7 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from cqlgui.base.files import disk
 from cqlgui.base.patterns import pattern
 from cqlgui.pgn import decoding, writer
 from cqlgui.tasks.export.formats import captions
@@ -41,12 +42,13 @@ def numbered(path: Path, number: int) -> Path:
 
 
 def numbered_files(path: Path) -> list[Path]:
-    """The files beside `path` that have such names, by number."""
+    """The files beside `path` that have such names, by number. Folders do not count."""
     found: dict[int, Path] = {}
     with contextlib.suppress(OSError):
         for one in path.parent.iterdir():
             number = one.stem.removeprefix(f"{path.stem}-")
-            if number.isascii() and number.isdigit() and one == numbered(path, int(number)):
+            is_number = number.isascii() and number.isdigit() and one == numbered(path, int(number))
+            if is_number and disk.stands(one):
                 found[int(number)] = one
     return [found[number] for number in sorted(found)]
 
