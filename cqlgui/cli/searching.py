@@ -98,9 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
             ending = exporting.checked_ending(arguments.output)
             # A file that the search reads is never replaced, and that is told first.
             keeping.refuse(None, text, options, arguments.output)
-            terminal.refuse_existing(arguments.output, overwrite=arguments.overwrite)
             if arguments.study and ending == ".pgn" and not arguments.overwrite:
                 _refuse_numbered(studies.numbered_files(arguments.output))
+            terminal.refuse_existing(arguments.output, overwrite=arguments.overwrite)
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
         if arguments.study and ending != ".pgn":
@@ -427,7 +427,9 @@ def _say_older(output: Path, report: search_model.ExportReport) -> None:
     """Name the files that an earlier `--study` with more chapters has left."""
     from cqlgui.tasks.export.formats import studies
 
-    older = [one.name for one in studies.numbered_files(output) if one not in report.files]
+    written = {one.resolve() for one in report.files}
+    standing = [output, *studies.numbered_files(output)]
+    older = [one.name for one in standing if disk.stands(one) and one.resolve() not in written]
     if older:
         terminal.say(f"Older files were left alone: {', '.join(older)}")
 

@@ -150,7 +150,7 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
     waiting: list[tuple[Path, Path]] = []
     # The files that are done, each with a copy of the file that it replaced.
     done: list[tuple[Path, Path | None]] = []
-    targets: set[Path] = set()
+    targets: set[tuple[int, int, str]] = set()
 
     def checked(path: Path) -> Path:
         if not overwrite:
@@ -162,11 +162,12 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
     def add(path: Path, data: bytes) -> None:
         with _naming(path):
             target = checked(path)
-            # The folder may be a link too, and have two names.
-            real = target.parent.resolve() / target.name
-            if real in targets:
-                raise OSError(errno.EEXIST, "it is a link to another of these files")
-            targets.add(real)
+            # A folder may have several names.
+            folder = target.parent.stat()
+            place = folder.st_dev, folder.st_ino, target.name
+            if place in targets:
+                raise OSError(errno.EEXIST, "it and another of these files are one file")
+            targets.add(place)
             temporary, file = create(target.parent)
             waiting.append((temporary, path))
             # Each file is closed before the next one is opened, because a process has only so many open
@@ -194,11 +195,14 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
                     raise
                 done.append((target, former))
     except BaseException:
-        for target, former in done:
+        while done:
+            target, former = done.pop()
+            # What cannot be put back stays under its other name.
             with contextlib.suppress(OSError):
                 if former is None:
                     target.unlink()
                 else:
+                    _unfinished.discard(former)
                     former.replace(target)
         raise
     finally:
