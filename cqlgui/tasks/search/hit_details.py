@@ -117,7 +117,9 @@ def _batches(
             missing = [game for game in missing if game not in listed]
         elif len(missing) < len(batch):
             # The columns of the result already have the details of these games.
-            own = [game for game in batch if known.is_told(game) and game not in known.told]
+            own = list(batch)
+            if known.told:
+                own = [game for game in batch if known.is_told(game) and game not in known.told]
             columns.append(known.columns_of(np.array(own, np.int64)))
         places = None
         if separable and missing:
