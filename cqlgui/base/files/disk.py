@@ -180,9 +180,6 @@ def adding(*, follow: bool = False, overwrite: bool = False) -> Iterator[Callabl
 
     try:
         yield add
-        for _, path in waiting:
-            with _naming(path):
-                checked(path)
         for temporary, path in waiting:
             with _naming(path):
                 target = checked(path)

@@ -273,12 +273,13 @@ def _headers(base: base_model.Base, columns: Columns, sort: Sort) -> Keys:
 def _ranked(values: Sequence[int | str | None]) -> Keys:
     """The ranks of values: numbers before texts, None last. The case of letters makes no difference."""
     kinds = np.array([0 if value is None else 2 if isinstance(value, str) else 1 for value in values])
-    numbers = np.array([value for value in values if isinstance(value, int)], np.int64)
-    distinct = arrays.distinct(numbers)
+    # Sort keys of a query may be larger than 64 bits.
+    numbers = [value for value in values if isinstance(value, int)]
+    places = {number: place for place, number in enumerate(sorted(set(numbers)))}
     found: Keys = np.full(len(values), LAST, np.int64)
-    found[kinds == 1] = np.searchsorted(distinct, numbers)
+    found[kinds == 1] = [places[number] for number in numbers]
     texts = [value.casefold() for value in values if isinstance(value, str)]
-    found[kinds == 2] = len(distinct) + ranking.ranks(texts).astype(np.int64)
+    found[kinds == 2] = len(places) + ranking.ranks(texts).astype(np.int64)
     return found
 
 

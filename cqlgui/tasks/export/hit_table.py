@@ -366,9 +366,9 @@ def _combined(chosen: Integers, heads: Integers) -> tuple[list[tuple[int, ...]],
     rows: list[tuple[int, ...]] = [()]
     sizes = np.diff(heads, append=len(chosen))
     codes = np.zeros(len(heads), np.int64)
+    span = int(chosen.max(initial=0)) + 1
     for place in range(int(sizes.max(initial=0))):
         longer = np.flatnonzero(sizes > place)
-        span = int(chosen.max()) + 1
         distinct, ranks = arrays.ranked(codes[longer] * span + chosen[heads[longer] + place])
         codes[longer] = len(rows) + ranks
         rows += [(*rows[one // span], one % span) for one in distinct.tolist()]

@@ -56,6 +56,12 @@ def told(base: base_model.Base, result: search_model.SearchResult) -> list[dict[
     return [of_hits[place] for place in places]
 
 
+def test_ranks_have_numbers_of_any_size_before_texts() -> None:
+    values = [10**30, "b", -5, None, "A", 10**30, "a", -(10**25)]
+    assert arranging._ranked(values).tolist() == [2, 4, 1, arranging.LAST, 3, 2, 3, 0]
+    assert arranging._ranked([]).tolist() == []
+
+
 def test_keys_of_texts_are_made_once(base: base_model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
     result = searching.search(base, 'check comment("by ply " ply)')
     columns = result.games.columns
