@@ -360,9 +360,11 @@ class Catalog:
                 # Whoever asks for one player mostly asks for both.
                 for block in columns.overlapping(known, first, first + count):
                     self._store.load(connection, block, _PLAYERS)
-            column = self._store.part(connection, known, name, first, first + count)
             found = np.zeros(count, np.int64)
-            found[: len(column)] = column
+            for block in columns.overlapping(known, first, first + count):
+                column = self._store.column(connection, block, name)
+                begin, end = block.first - first, block.first + block.games - first
+                found[max(begin, 0) : max(end, 0)] = column[max(-begin, 0) : count - begin]
         return found
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:

@@ -28,7 +28,9 @@ COLUMNS: Final = (
 """The columns in the order in which a row of the table has them. SQLite reads a row from its beginning, so
 the columns that searches ask for come first. The last column has texts, the others have numbers."""
 NUMBERS: Final = COLUMNS[:-1]
-_MOST_BYTES: Final = 128 << 20
+_MOST_BYTES: Final = 32 << 20
+"""Maximum size of the cached columns. New memory costs as much time as reading a column again, so a larger
+cache would slow a search of millions of games."""
 _SIZES: Final = (1, 2, 4, 8)
 
 

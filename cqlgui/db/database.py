@@ -20,7 +20,7 @@ from cqlgui.base.files import disk, folders, soundness
 from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0
-_PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -16384")
+_PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -4096")
 CHECKED_WHOLE = 32 << 20
 """When a file of at most this many bytes is opened, every page is checked. The check takes up to half a
 second."""

@@ -825,7 +825,11 @@ def table(
     for place, fact in enumerate(facts):
         answer = answers[fact]
         if not isinstance(answer, Spread):
-            found[:, place, 0], found[:, place, 1] = answer
+            for word, column in enumerate(answer):
+                if few is None:
+                    found[:, place, word] = column
+                else:
+                    found[few, place, word] = column[few]
             continue
         begins, entries, words = lists[place]
         whole[at : at + len(words)] = words

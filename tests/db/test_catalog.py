@@ -165,6 +165,14 @@ def test_games_come_back_from_blocks_of_any_size(
             opened.add_games(source, first, [headers.Table.of(part) for part in parts], 0)
             first += count
         assert opened.headers(source, range(len(rows))) == dict(enumerate(rows))
+        for name in ("white", "event"):
+            numbers = opened.text_numbers(source, 0, len(rows), name)
+            begin = data.draw(strategies.integers(0, len(rows)))
+            count = data.draw(strategies.integers(0, 2 * len(rows)))
+            some = opened.text_numbers(source, begin, count, name).tolist()
+            assert some == (numbers[begin : begin + count].tolist() + [0] * count)[:count]
+            texts = opened.texts(name, numbers.tolist())
+            assert [texts.get(number) for number in numbers.tolist()] == [getattr(row, name) for row in rows]
         keep = data.draw(strategies.integers(0, len(rows)))
         opened.begin(source, keep)
         assert opened.count(source) == keep

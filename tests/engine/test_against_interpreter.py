@@ -185,7 +185,12 @@ class Comparison:
         marked = settings.match_string(header)
         defaults = found_module.GameDefaults(True, False, marked, not header.silent, (0,))
         part = planning.Part(
-            self.packed, len(self.games), np.arange(len(self.games)), facts, self.planned.texts
+            self.packed,
+            len(self.games),
+            np.arange(len(self.games)),
+            self.packed.mainline,
+            facts,
+            self.planned.texts,
         )
         numbers = [game << 32 | place for game, places in hits.items() for place in places]
         made = sieving.detailed(asking, part, np.array(numbers, np.int64), defaults, before=0, base=0)

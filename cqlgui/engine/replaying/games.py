@@ -30,7 +30,8 @@ class Games:
     """Games in one array of words. The games are numbered from 0. `positions` is an upper bound for the
     number of positions in a game. The bound is one more than the number of words in the largest game.
 
-    `starts` has the number of each game's starting position, or -1 for a game that cannot be searched.
+    `starts` has the number of each game's starting position, or -1 for a game that cannot be searched or was
+    not read.
     """
 
     packed: npt.NDArray[np.uint16]
@@ -50,17 +51,54 @@ class Games:
         return len(self.firsts)
 
 
-def of_segment(segment: segments.Segment, *, proven: bool = True) -> Games:
-    """The games of a segment. The array of moves is not a copy: it is the memory of the mapped file. Without
-    `proven` the games may be altered; the caller calls `Segment.prove` before a game is read."""
+def of_segment(segment: segments.Segment, numbers: Integers | None = None, *, proven: bool = True) -> Games:
+    """The games of a segment. The array of moves is not a copy: it is the memory of the mapped file. If
+    `numbers` is given, only the games with these numbers are read. The other games keep their places in all
+    arrays, and have no words and no positions. Without `proven` the games may be altered; the caller calls
+    `Segment.prove` before a game is read."""
     rows = np.frombuffer(segment.table(proven=proven), dtype=segments.ROW)
+    if numbers is None:
+        return _of_rows(segment, rows, proven)
+    some = _of_rows(segment, rows[numbers], proven, numbers)
+
+    def spread(values: Any, other: int = 0) -> Any:
+        found = np.full(len(rows), other, values.dtype)
+        found[numbers] = values
+        return found
+
+    return replace(
+        some,
+        firsts=spread(some.firsts),
+        counts=spread(some.counts),
+        branching=spread(some.branching),
+        starts=spread(some.starts, -1),
+        mainline=spread(some.mainline),
+        whole=spread(some.whole),
+    )
+
+
+def sizes(segment: segments.Segment, *, variations: bool) -> Integers:
+    """The number of positions in each main line of a segment, or with `variations` in each game. The numbers
+    may be altered, as in `of_segment` without `proven`."""
+    rows = np.frombuffer(segment.table(proven=False), dtype=segments.ROW)
+    return _sizes(rows, variations)
+
+
+def _sizes(rows: np.ndarray, variations: bool) -> Integers:
+    return rows["positions"].astype(np.int64) if variations else rows["plies"].astype(np.int64) + 1
+
+
+def _of_rows(
+    segment: segments.Segment, rows: np.ndarray, proven: bool, numbers: Integers | None = None
+) -> Games:
+    """The games with these rows. `numbers` are their numbers in the segment; None for all games."""
     packed = np.frombuffer(segment.all_moves(proven=proven), dtype=np.uint16)
     firsts, counts = rows["first"].astype(np.int64), rows["words"].astype(np.int64)
     starts = np.zeros(len(rows), np.int64)
     table = Starts()
     for game in np.flatnonzero(rows["fen"] != segments.USUAL_START).tolist():
         try:
-            starts[game] = table.number(segment.start_fen(game))
+            starts[game] = table.number(segment.start_fen(game if numbers is None else int(numbers[game])))
         except (ValueError, errors.IndexDamaged):
             starts[game] = -1
     size = len(packed)
@@ -74,7 +112,7 @@ def of_segment(segment: segments.Segment, *, proven: bool = True) -> Games:
         firsts[starts < 0] = counts[starts < 0] = 0
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
-    mainline, whole = rows["plies"].astype(np.int64) + 1, rows["positions"].astype(np.int64)
+    mainline, whole = _sizes(rows, variations=False), _sizes(rows, variations=True)
     return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest, mainline, whole)
 
 

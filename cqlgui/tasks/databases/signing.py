@@ -27,16 +27,16 @@ _MOST_PLAIN: Final = 20_000
 _LOOK_SECONDS: Final = 0.1
 
 
-def of_segment(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
-    """The signatures of a segment, read from their file or made now. `asked` are the games of the segment.
-    Without machine code, nothing is known of a large segment."""
-    return _read(segment) or _made(segment, asked)
+def of_segment(segment: segments.Segment) -> signatures.Signatures:
+    """The signatures of a segment, read from their file or made now. Without machine code, nothing is known
+    of a large segment."""
+    return _read(segment) or _made(segment)
 
 
 def sign(segment: segments.Segment) -> None:
     """Make the file with a segment's signatures, if there is none."""
     if _read(segment) is None:
-        _made(segment, games.of_segment(segment))
+        _made(segment)
 
 
 def _read(segment: segments.Segment) -> signatures.Signatures | None:
@@ -44,10 +44,10 @@ def _read(segment: segments.Segment) -> signatures.Signatures | None:
     return None if data is None else signatures.Signatures.unpacked(data, segment.games)
 
 
-def _made(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
-    if not native.available() and int(asked.whole.sum()) > _MOST_PLAIN:
-        return signatures.unknown(len(asked))
-    segment.prove()
+def _made(segment: segments.Segment) -> signatures.Signatures:
+    if not native.available() and int(games.sizes(segment, variations=True).sum()) > _MOST_PLAIN:
+        return signatures.unknown(segment.games)
+    asked = games.of_segment(segment)
     found = signatures.make(asked)
     side_files.write(segment, signatures.VERSION, found.packed())
     return found

@@ -33,6 +33,8 @@ examined."""
 _IDLE: Final = 3
 _MOST_ASKED: Final = 5 * segments.LARGEST
 """Questions about tags are asked for at most this number of games together."""
+_FEW: Final = 8
+"""If fewer than this part of a segment's games must be searched, the other games are not read."""
 _MOST_KEPT: Final = 8
 """Number of segments whose signatures stay in memory (some 30 MB)."""
 
@@ -41,11 +43,14 @@ _MOST_KEPT: Final = 8
 class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
     `numbers` are the games that are to be searched, in order. For these games, `facts` has the data that the
-    compiled query needs, in the form that `scanning.scan` takes. `texts` has the texts of these data."""
+    compiled query needs, in the form that `scanning.scan` takes. `texts` has the texts of these data. `asked`
+    may lack other games (`games.of_segment`). `sizes` has the number of positions that a search of each game
+    of the segment visits."""
 
     asked: games.Games
     count: int
     numbers: games.Integers
+    sizes: games.Integers
     facts: games.Words
     texts: Sequence[str] = ()
 
@@ -90,17 +95,20 @@ class Planner:
         Raises `errors.Cancelled` once `is_over` returns True, and `errors.SourceError` if the catalog lacks
         games.
         """
-        asked, known = self._known(source, first, segment, is_over)
-        count = max(min(len(asked), source.games - first), 0)
-        numbers = games.everything(asked)[:count]
+        known = self._known(source, first, segment, is_over)
+        count = max(min(segment.games, source.games - first), 0)
+        numbers: games.Integers = np.arange(count, dtype=np.int64)
         if self._pruned and not self._is_idle(source):
             numbers = numbers[pruner.candidates(self._question, known)[:count]]
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
         if len(numbers):
             # A segment without such a game is not read, and need not be proven.
             segment.prove()
-        table = facts.table(self._compiled, known.facts, len(asked), numbers)
-        return Part(asked, count, numbers, table, self._asker.texts)
+        table = facts.table(self._compiled, known.facts, segment.games, numbers)
+        # The rows of all games take half a gigabyte for ten million games.
+        few = numbers if _FEW * len(numbers) < segment.games else None
+        asked = games.of_segment(segment, few, proven=False)
+        return Part(asked, count, numbers, _sizes(segment, self.variations), table, self._asker.texts)
 
     def _is_idle(self, source: base_model.Source) -> bool:
         """Whether to skip the examination of the next segment. Segments are skipped after a segment where
@@ -136,9 +144,9 @@ class Planner:
     ) -> list[int]:
         """The number of games of a segment that remain after each step, and after all steps together. Raises
         the same errors as `part`."""
-        asked, known = self._known(source, first, segment, is_over)
-        count = max(min(len(asked), source.games - first), 0)
-        inside = left = np.arange(len(asked)) < count
+        known = self._known(source, first, segment, is_over)
+        count = max(min(segment.games, source.games - first), 0)
+        inside = left = np.arange(segment.games) < count
         if not self._pruned:
             return [count]
         last, spared = pruner.candidates_and_spared(self._question, known)
@@ -154,12 +162,11 @@ class Planner:
 
     def _known(
         self, source: base_model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
-    ) -> tuple[games.Games, pruner.Known]:
-        asked = games.of_segment(segment, proven=False)
+    ) -> pruner.Known:
         priority.pause()
-        answers = self._answers(source, first, len(asked), is_over)
-        load = functools.partial(_columns, segment, asked, self.variations)
-        return asked, pruner.Known(len(asked), load, first, answers)
+        answers = self._answers(source, first, segment.games, is_over)
+        load = functools.partial(_columns, segment, self.variations)
+        return pruner.Known(segment.games, load, first, answers)
 
     def _answers(
         self, source: base_model.Source, first: int, count: int, is_over: Callable[[], bool]
@@ -197,16 +204,29 @@ _kept: collections.OrderedDict[tuple[Path, bytes], signatures.Signatures] = coll
 _lock = threading.Lock()
 
 
-def _columns(segment: segments.Segment, asked: games.Games, variations: bool) -> games.Words:
+def _columns(segment: segments.Segment, variations: bool) -> games.Words:
+    found = _recalled(segment)
+    if found is None:
+        found = signing.of_segment(segment)
+        with _lock:
+            _kept[segment.path, segment.checksum] = found
+            while len(_kept) > _MOST_KEPT:
+                _kept.popitem(last=False)
+    return found.columns(variations)
+
+
+def _recalled(segment: segments.Segment) -> signatures.Signatures | None:
     key = segment.path, segment.checksum
     with _lock:
         found = _kept.get(key)
         if found is not None:
             _kept.move_to_end(key)
-    if found is None:
-        found = signing.of_segment(segment, asked)
-        with _lock:
-            _kept[key] = found
-            while len(_kept) > _MOST_KEPT:
-                _kept.popitem(last=False)
-    return found.columns(variations)
+    return found
+
+
+def _sizes(segment: segments.Segment, variations: bool) -> games.Integers:
+    """The number of positions in each game. They come from the signatures if these are in memory, because
+    the signatures take less memory than the rows."""
+    known = None if variations else _recalled(segment)
+    found = None if known is None else known.sizes()
+    return games.sizes(segment, variations=variations) if found is None else found

@@ -439,7 +439,7 @@ def scan_part(
             places = found_module.places(every + (task.first << found_module.GAME_SHIFT))
     elif len(every):
         columns = _columns(task, straight, every, left, told, before)
-    sizes = asked.whole if chosen.planner.variations else asked.mainline
+    sizes = task.part.sizes
     passed = sizes[task.begin : task.end]
     if within is not None:
         low, high = np.searchsorted(within, [before + task.begin, before + task.end]).tolist()

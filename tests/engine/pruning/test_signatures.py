@@ -74,6 +74,9 @@ def check(listed: Iterable[tree.GameTree]) -> int:
             for number, game in enumerate(played):
                 own = expected(game if variations else game.mainline())
                 assert columns[:, number].tolist() == own, (number, variations)
+        sizes = found.sizes()
+        assert sizes is not None
+        assert sizes.tolist() == [len(game.mainline()) for game in played]
         branched = len(found.differing)
     return branched
 
@@ -123,8 +126,10 @@ def test_games_that_cannot_be_played_may_be_anything() -> None:
     packed = packed_games.of_words(
         [(None, usual), ("no position", []), (None, [moves.pack(20, 30)]), (None, usual)]
     )
+    made = signatures.make(packed)
+    assert made.sizes() is None
     for variations in (False, True):
-        columns = signatures.make(packed).columns(variations)
+        columns = made.columns(variations)
         assert (columns[:, 0] == columns[:, 3]).all()
         for number in (1, 2):
             own = columns[:, number].tolist()

@@ -313,21 +313,36 @@ def test_a_segment_gives_the_same_games(tmp_path: Path) -> None:
     segments.write(tmp_path / "a.seg", segments.Block.of(records))
     segment = segments.Segment(tmp_path / "a.seg")
     read = games.of_segment(segment)
-    segment.close()
     made = packed_games.of_words(zip(FENS, (game.encode() for game in trees), strict=True))
-    for name in (
-        "packed",
-        "firsts",
-        "counts",
-        "branching",
-        "starts",
-        "start_records",
-        "start_boards",
-        "mainline",
-        "whole",
-    ):
+    columns = ("firsts", "counts", "branching", "starts", "mainline", "whole")
+    for name in ("packed", "start_records", "start_boards", *columns):
         assert (getattr(read, name) == getattr(made, name)).all(), name
     assert read.positions == made.positions
+    assert games.sizes(segment, variations=False).tolist() == made.mainline.tolist()
+    assert games.sizes(segment, variations=True).tolist() == made.whole.tolist()
+    always = asked(lambda record, board, place, frame: True)
+    for count in range(len(FENS) + 1):
+        numbers = np.sort(np.array(source.sample(range(len(FENS)), count), np.int64))
+        some = games.of_segment(segment, numbers)
+        assert len(some) == len(read)
+        for name in columns:
+            own = getattr(some, name)
+            if name != "starts":
+                assert (own[numbers] == getattr(read, name)[numbers]).all(), name
+            assert not np.delete(own, numbers).any() or (name, set(np.delete(own, numbers))) == (
+                "starts",
+                {-1},
+            )
+        for mode in MODES:
+            expected, found = (
+                [
+                    part.hits.tolist()
+                    for part in scanning.scan(always, one, numbers, mode=mode, frame_size=FRAME)
+                ]
+                for one in (read, some)
+            )
+            assert found == expected
+    segment.close()
 
 
 @pytest.mark.parametrize(

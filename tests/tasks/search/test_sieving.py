@@ -276,11 +276,11 @@ def test_what_stops_the_sieve_leaves_the_rest_to_the_interpreter(
 ) -> None:
     of_segment, calls = games.of_segment, []
 
-    def failing(segment: Any, *, proven: bool = True) -> games.Games:
+    def failing(segment: Any, numbers: Any = None, *, proven: bool = True) -> games.Games:
         calls.append(segment)
         if len(calls) > 1:
             raise errors.IndexDamaged("cut")
-        return of_segment(segment, proven=proven)
+        return of_segment(segment, numbers, proven=proven)
 
     monkeypatch.setattr(games, "of_segment", failing)
     assert searching.search(base, "mate").order == searching.search(base, "mate").order
