@@ -9,6 +9,7 @@ of these, the first is taken for the first, the second for the second, and so on
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -27,7 +28,7 @@ from cqlgui.tasks.search import narrowing
 Prints = npt.NDArray[np.uint64]
 
 MOST_SETS: Final = 40
-"""Maximum of named sets; the oldest set is dropped first."""
+"""Maximum of named sets. No further set is kept then, because a set that the user kept must not disappear."""
 MOST_RUNS: Final = 24
 """Maximum of queries whose last run is remembered."""
 MOST_HITS: Final = 20_000_000
@@ -36,6 +37,7 @@ MOST_RUN_HITS: Final = 4_000_000
 """Maximum of hits in all remembered runs. They are fewer, because nobody asked to keep them."""
 GONE: Final = 0
 """Stands for a game that is no longer in the base. Games are numbered from 1."""
+_DROP: Final = "Drop one first (Delete)."
 _TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
 
 
@@ -80,6 +82,10 @@ class OlderStateError(errors.CqlguiError):
 
 class HitsMissingError(errors.CqlguiError):
     """The hits of a set were not kept."""
+
+
+class FullError(errors.CqlguiError):
+    """There is no room for another set."""
 
 
 def is_of(one: NamedSet, base: base_model.Base) -> bool:
@@ -296,6 +302,19 @@ def key_of(query: str) -> str:
     return " ".join(query.split())
 
 
+def _found_alike(one: NamedSet, other: NamedSet) -> bool:
+    """Whether two sets are hits of one query in the same games, and the same hits. Missing hits are the same
+    if they are as many."""
+    if key_of(one.query) != key_of(other.query) or not same_games(one.base, other.base):
+        return False
+    if (one.games, one.positions) != (other.games, other.positions):
+        return False
+    if other.lost:
+        return True
+    first, second = (np.sort(each.result.games.columns.hits, kind="stable") for each in (one, other))
+    return one.result.order == other.result.order and np.array_equal(first, second)
+
+
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """The named sets, the oldest first, and the last run of each query. A shelf never changes; each method
@@ -305,16 +324,45 @@ class Shelf:
     runs: Mapping[str, NamedSet] = field(default_factory=dict)
 
     def keeping(self, one: NamedSet) -> Shelf:
-        """With a set, in place of a set of the same name."""
-        others = [other for other in self.sets if other.name != one.name]
-        return data.replace(self, sets=_bounded([*others, one], MOST_SETS, MOST_HITS))
+        """With a set. It takes the place of a set that the same query found under the same name, if this set
+        has the same hits. If a set with other hits has the name already, a number is put behind it."""
+        former = self._same(one)
+        if former is None:
+            return data.replace(self, sets=(*self.sets, data.replace(one, name=self._free(one.name))))
+        renewed = data.replace(one, name=former.name, whole=one.whole or former.whole)
+        others = [other for other in self.sets if other is not former]
+        return data.replace(self, sets=(*others, renewed))
 
-    def renaming(self, one: NamedSet, name: str) -> Shelf:
-        """With another name for a set. If another set has this name already, a number is put behind it."""
-        taken = {other.name for other in self.sets if other.key != one.key}
+    def check_room(self, one: NamedSet) -> None:
+        """Raises `FullError` if a set is one too many, or if it has too many hits beside the other sets."""
+        former = self._same(one)
+        others = [other for other in self.sets if other is not former]
+        if former is None and len(others) >= MOST_SETS:
+            raise FullError(f"{len(others)} sets are kept, and there is no room for more. {_DROP}")
+        hits = sum(other.result.positions for other in others)
+        if others and hits + one.result.positions > MOST_HITS:
+            raise FullError(
+                f"The sets have {hits:,} hits. With these {one.result.positions:,} they would have more than "
+                f"{MOST_HITS:,}. {_DROP}"
+            )
+
+    def _same(self, one: NamedSet) -> NamedSet | None:
+        """The set that the same query found under the same name, with the same hits."""
+        numbered = re.compile(re.escape(one.name) + r"( \(\d+\))?")
+        named = (other for other in self.sets if numbered.fullmatch(other.name))
+        return next((other for other in named if _found_alike(one, other)), None)
+
+    def _free(self, name: str, but: str = "") -> str:
+        """A name that no set has, except the set with the key `but`."""
+        taken = {other.name for other in self.sets if other.key != but}
         free, number = name, 2
         while free in taken:
             free, number = f"{name} ({number})", number + 1
+        return free
+
+    def renaming(self, one: NamedSet, name: str) -> Shelf:
+        """With another name for a set. If another set has this name already, a number is put behind it."""
+        free = self._free(name, one.key)
         renamed = [data.replace(other, name=free) if other.key == one.key else other for other in self.sets]
         return data.replace(self, sets=tuple(renamed))
 

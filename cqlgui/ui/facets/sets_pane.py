@@ -75,6 +75,11 @@ class SetsPane(QWidget):
         self.list.itemChanged.connect(self._name_changed)
         self.list.currentRowChanged.connect(lambda _row: self._show_state())
         self.setFocusProxy(self.list)
+        self._refusal = labels.Label(self)
+        self._refusal.setWordWrap(True)
+        self._refusal.setContentsMargins(8, 0, 8, 4)
+        self._refusal.setAccessibleName("Why these hits are not kept")
+        self._refusal.hide()
         self._note = labels.Label(self)
         self._note.setText(_EMPTY)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -122,6 +127,7 @@ class SetsPane(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addLayout(head)
+        column.addWidget(self._refusal)
         column.addWidget(self._changes)
         column.addWidget(self._note, 1)
         column.addWidget(self.list, 1)
@@ -133,6 +139,7 @@ class SetsPane(QWidget):
         """Show these sets, the newest first. `base` is the open base; sets of an older state of its files are
         shown as such. `can_keep` says whether there are hits to keep."""
         self._can_keep = can_keep
+        self._refusal.hide()
         current, row = self._current(), self.list.currentRow()
         same = len(listed) == len(self._listed)
         self._listed, self._base = tuple(listed), base
@@ -147,6 +154,11 @@ class SetsPane(QWidget):
             self.list.setCurrentRow(row if same else self._row_of(current))
             self.list.blockSignals(False)
         self._show_state()
+
+    def refuse(self, words: str) -> None:
+        """Say why the hits shown are not kept, until the sets or the hits are others."""
+        self._refusal.setText(words)
+        self._refusal.show()
 
     def show_changes(self, before: sets.NamedSet, after: sets.NamedSet, found: sets.Changes) -> None:
         """Show what is different in `after`, compared with `before`."""
@@ -237,6 +249,7 @@ class SetsPane(QWidget):
 
     def _dress(self) -> None:
         self._note.setStyleSheet(f"color: {theme.colours().muted};")
+        self._refusal.setStyleSheet(f"color: {theme.colours().error};")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():

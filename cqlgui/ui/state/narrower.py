@@ -80,8 +80,8 @@ class Narrower(QObject):
     line of games applies no longer. `line_failed` carries a sentence that says why the line cannot be
     applied, or an empty text. `duplicates_shown` is emitted when the user wants all hits back, so that
     duplicates are left out no more. `told` carries a sentence about the sets that are kept for later starts.
-    `again` carries the query of a set, and its name, to be searched again. `compared` is emitted when the
-    pane of sets shows what changed, because the user asked for it."""
+    `again` carries the query of a set, and its name, to be searched again. `sets_wanted` is emitted when the
+    pane of sets has an answer for the user: what changed, or why no set is kept."""
 
     shown = Signal(object, str)
     changed = Signal(object, object)
@@ -93,7 +93,7 @@ class Narrower(QObject):
     failed = Signal(str)
     told = Signal(str)
     again = Signal(str, str)
-    compared = Signal()
+    sets_wanted = Signal()
 
     def __init__(self, door: jobs.Jobs, button: narrow.NarrowButton, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -333,8 +333,8 @@ class Narrower(QObject):
         def done(found: kept_sets.Loaded) -> None:
             known = {one.key for one in found.sets}
             later = [one for one in self._shelf.sets if one.key not in known]
-            shelf = data.replace(self._shelf, sets=())
-            for one in (*found.sets, *later):
+            shelf = data.replace(self._shelf, sets=found.sets)
+            for one in later:
                 shelf = shelf.keeping(one)
             # Hits may have been kept before the records were read.
             (self._put_and_store if later else self._put)(shelf)
@@ -672,7 +672,18 @@ class Narrower(QObject):
             prints = self._prints[1] if self._prints and self._prints[0] is self._base else None
             whole = self._part is self._whole and self._part.options.within is None
             made = sets.NamedSet(name, self._base, self._part, self._asked, prints, whole)
-            self._put_and_store(self._shelf.keeping(made))
+            try:
+                self._shelf.check_room(made)
+            except sets.FullError as error:
+                self._refuse(str(error))
+            else:
+                self._put_and_store(self._shelf.keeping(made))
+
+    def _refuse(self, words: str) -> None:
+        """Show the pane of sets, which says why no set is kept."""
+        if self._sets is not None:
+            self._sets.refuse(words)
+            self.sets_wanted.emit()
 
     def _put(self, shelf: sets.Shelf) -> None:
         self._shelf = shelf
@@ -728,7 +739,7 @@ class Narrower(QObject):
         def done(found: sets.Changes) -> None:
             if self._sets is not None:
                 self._sets.show_changes(one, now, found)
-                self.compared.emit()
+                self.sets_wanted.emit()
 
         self._jobs.run(work, done, self._fail, name=_COMPARING)
 

@@ -281,7 +281,7 @@ class Frame(QMainWindow):
             self.narrower.scoped.connect(lambda _games, part=part: part.set_within(self.narrower.within))
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=NARROWING))
         self.narrower.told.connect(lambda words: self.infobar.show_message(words, "info", key=NARROWING))
-        self.narrower.compared.connect(lambda: self.tabs.setCurrentWidget(self.sets))
+        self.narrower.sets_wanted.connect(lambda: self.tabs.setCurrentWidget(self.sets))
         self.narrower.changed.connect(self._tell_changed)
         self.narrower.join_facets(self.facets)
         self.narrower.join_sets(self.sets)

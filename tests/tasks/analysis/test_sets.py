@@ -166,21 +166,65 @@ def test_runs_that_cannot_differ_are_known(path: Path) -> None:
     assert not sets.asked_alike(one, named(opened(path, listed(0, 8)), "check"))
 
 
-def test_a_shelf_keeps_renames_and_drops(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shelf_keeps_renames_and_drops(path: Path) -> None:
     base = opened(path, listed(0, 9))
-    one, other, last = (named(base, query) for query in ("check", "initial", "check  check"))
+    one, other = (named(base, query) for query in ("check", "initial"))
     shelf = sets.Shelf().keeping(one).keeping(other)
-    assert shelf.sets == (one, other)
+    assert names(shelf) == ["check", "initial"]
     assert [kept.name for kept in shelf.renaming(other, "check").sets] == ["check", "check (2)"]
     assert [kept.name for kept in shelf.renaming(other, "mate").sets] == ["check", "mate"]
-    assert shelf.dropping(one).sets == (other,)
-    # A set takes the place of the set with its name.
-    assert shelf.keeping(data.replace(last, name="check")).sets[0] is other
-    assert shelf.sets == (one, other)
-    monkeypatch.setattr(sets, "MOST_SETS", 2)
-    assert shelf.keeping(last).sets == (other, last)
-    monkeypatch.setattr(sets, "MOST_HITS", last.result.positions)
-    assert shelf.keeping(last).sets == (last,)
+    assert names(shelf.dropping(one)) == ["initial"]
+    assert names(shelf) == ["check", "initial"]
+
+
+def names(shelf: sets.Shelf) -> list[str]:
+    return [kept.name for kept in shelf.sets]
+
+
+def test_a_set_takes_the_place_only_of_the_same_hits(path: Path) -> None:
+    base = opened(path, listed(0, 9))
+    one, other = named(base, "check"), data.replace(named(base, "ply == 1"), name="check")
+    fewer = narrowing.of_games(one.result, narrowing.in_games(one.result)[1:])
+    part = data.replace(one, result=fewer, key="part")
+    shelf = sets.Shelf().keeping(data.replace(one, whole=True)).keeping(other)
+    assert names(shelf) == ["check", "check (2)"]
+    # The hits of a part are other hits.
+    shelf = shelf.keeping(part)
+    assert names(shelf) == ["check", "check (2)", "check (3)"]
+    # What is kept again is the newest set, and is still known to be all that the query found.
+    again = shelf.keeping(data.replace(named(base, "check  "), name="check"))
+    assert names(again) == ["check (2)", "check (3)", "check"]
+    assert [kept.whole for kept in again.sets] == [False, False, True]
+    assert names(again.keeping(data.replace(other, key="other"))) == ["check (3)", "check", "check (2)"]
+    # A set whose hits are missing is the same if it has as many hits.
+    lost = data.replace(one, result=data.replace(other.result, query="check"), lost="gone", counts=(9, 1))
+    assert names(sets.Shelf((lost,)).keeping(one)) == ["check", "check (2)"]
+    lost = data.replace(lost, counts=(one.games, one.positions))
+    assert [kept.lost for kept in sets.Shelf((lost,)).keeping(one).sets] == [""]
+    # The games have changed since, so the earlier hits are found nowhere else.
+    later = opened(path, listed(0, 12))
+    assert names(sets.Shelf((one,)).keeping(named(later, "check"))) == ["check", "check (2)"]
+
+
+def test_no_set_goes_to_make_room_for_another(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = opened(path, listed(0, 9))
+    one, other, last = (named(base, query) for query in ("check", "initial", "ply == 1"))
+    shelf = sets.Shelf().keeping(one).keeping(other)
+    shelf.check_room(last)
+    with monkeypatch.context() as patched:
+        patched.setattr(sets, "MOST_SETS", 2)
+        with pytest.raises(sets.FullError, match=r"^2 sets are kept, .* Drop one first \(Delete\)\.$"):
+            shelf.check_room(last)
+        # A set that takes the place of another one needs no room.
+        shelf.check_room(data.replace(one, key="again"))
+        shelf.dropping(one).check_room(last)
+    monkeypatch.setattr(sets, "MOST_HITS", one.positions + other.positions)
+    shelf.check_room(data.replace(one, key="again"))
+    with pytest.raises(sets.FullError, match="they would have more than"):
+        shelf.check_room(last)
+    # The first set may be as large as it is.
+    monkeypatch.setattr(sets, "MOST_HITS", 1)
+    sets.Shelf().check_room(one)
 
 
 def test_the_last_run_of_a_query_is_found_whatever_its_white_space(

@@ -148,6 +148,45 @@ def test_sets_are_renamed_and_dropped(
     assert pane._note.isVisible()
 
 
+def test_queries_that_begin_alike_are_kept_side_by_side(
+    made: narrower.Narrower, pane: sets_pane.SetsPane, base: base_model.Base
+) -> None:
+    begin = "[QRBNP]a-h1-8 attacks [qrbnpk]a-h1-8 ply > "
+    for last in ("20", "30"):
+        made.take(base, searching.search(base, begin + last))
+        pane._keep.click()
+    name = narrow.name_of(made._shelf.sets[0].result)
+    assert names(pane) == [f"{name} (2)", name]
+    assert [one.query for one in made._shelf.sets] == [f"{begin}20", f"{begin}30"]
+    pane._keep.click()
+    assert names(pane) == [f"{name} (2)", name]
+
+
+def test_a_set_that_has_no_room_is_refused_and_none_is_lost(
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    made: narrower.Narrower,
+    pane: sets_pane.SetsPane,
+    base: base_model.Base,
+) -> None:
+    monkeypatch.setattr(sets, "MOST_SETS", 2)
+    for query in ("check", "mate"):
+        made.take(base, searching.search(base, query))
+        pane._keep.click()
+    made.take(base, searching.search(base, "ply == 3"))
+    with qtbot.waitSignal(made.sets_wanted):
+        pane._keep.click()
+    assert names(pane) == ["mate", "check"]
+    assert pane._refusal.isVisible()
+    assert pane._refusal.text().startswith("2 sets are kept")
+    pane.list.setFocus()
+    pane.list.setCurrentRow(1)
+    qtbot.keyClick(pane.list, Qt.Key.Key_Delete)
+    assert not pane._refusal.isVisible()
+    pane._keep.click()
+    assert names(pane) == ["ply == 3", "mate"]
+
+
 def test_sets_stay_and_are_renewed_when_the_games_have_changed(
     qtbot: QtBot, door: jobs.Jobs, made: narrower.Narrower, pgn: Path, base: base_model.Base
 ) -> None:

@@ -113,7 +113,7 @@ def test_a_query_that_is_run_again_on_a_longer_file_tells_what_is_new(
     assert isinstance(menu, QMenu)
     part = menu.actions()[0].menu()
     assert isinstance(part, QMenu)
-    with qtbot.waitSignal(main.narrower.compared):
+    with qtbot.waitSignal(main.narrower.sets_wanted):
         next(one for one in part.actions() if one.text() == "Compare with these").trigger()
     assert main.tabs.currentWidget() is shelf
     added, lost, moved = shelf._changes.parts
