@@ -1,6 +1,6 @@
 """The user's own records: the queries that were asked, the files that were opened recently, and the named
-sets of hits. Only a limited number of records is kept. The records are not in the catalog, because a damaged
-catalog is set aside and made again from the sources."""
+sets of hits. Only a limited number of queries and files is kept. Sets stay until the user drops them. The
+records are not in the catalog, because a damaged catalog is set aside and made again from the sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from cqlgui.db.records import KeptSet, Query, Recent
 
 KEPT_QUERIES = 1000
 KEPT_FILES = 50
-KEPT_SETS = 200
 KEPT_BYTES = 16 << 20
 """Maximum of bytes for the hits of all sets. If there are more, the oldest sets lose their hits, but not
 their queries. The file is checked for damage at a start, so it must stay small."""
@@ -116,23 +115,29 @@ class Journal:
         with self._records.writing():
             Recent.delete().where(Recent.key == _key(paths)).execute(self._records)
 
-    def add_set(self, row: SetRow) -> None:
-        """Keep a set. The oldest sets beyond `KEPT_SETS` are deleted, and the oldest sets beyond `KEPT_BYTES`
-        lose their hits."""
-        newest = KeptSet.select(KeptSet.id).order_by(KeptSet.id.desc()).limit(KEPT_SETS)
+    def add_set(self, row: SetRow) -> list[str]:
+        """Keep a set. The oldest sets beyond `KEPT_BYTES` lose their hits. The result has their names."""
         with self._records.writing():
             KeptSet.insert(**data.named(row)).on_conflict_replace().execute(self._records)
-            KeptSet.delete().where(KeptSet.id.not_in(newest)).execute(self._records)
             size = sum(peewee.fn.coalesce(peewee.fn.length(getattr(KeptSet, name)), 0) for name in _HITS)
-            sized = KeptSet.select(KeptSet.id, size).order_by(KeptSet.id.desc()).tuples()
-            total, full = 0, []
-            for number, taken in sized.execute(self._records):
+            sized = KeptSet.select(KeptSet.id, KeptSet.name, size).order_by(KeptSet.id.desc()).tuples()
+            total, full = 0, {}
+            for number, name, taken in sized.execute(self._records):
                 total += taken
-                if total > KEPT_BYTES:
-                    full.append(number)
+                if taken and total > KEPT_BYTES:
+                    full[number] = name
             if full:
                 bare = dict.fromkeys(_HITS)
-                KeptSet.update(**bare).where(KeptSet.id.in_(full)).execute(self._records)
+                KeptSet.update(**bare).where(KeptSet.id.in_(list(full))).execute(self._records)
+        return list(full.values())
+
+    def put_last(self, keys: Sequence[str]) -> None:
+        """Put sets behind all others, in this order."""
+        last = peewee.fn.max(KeptSet.id) + 1
+        with self._records.writing():
+            for key in keys:
+                (number,) = KeptSet.select(last).tuples().execute(self._records)[0]
+                KeptSet.update(id=number).where(KeptSet.key == key).execute(self._records)
 
     def rename_set(self, key: str, name: str) -> None:
         """Give a set another name."""
@@ -145,8 +150,8 @@ class Journal:
             KeptSet.delete().where(KeptSet.key.in_(list(keys))).execute(self._records)
 
     def set_names(self) -> dict[str, str]:
-        """The names of all sets by their keys."""
-        named = KeptSet.select(KeptSet.key, KeptSet.name).tuples()
+        """The names of all sets by their keys. The oldest set comes first."""
+        named = KeptSet.select(KeptSet.key, KeptSet.name).order_by(KeptSet.id).tuples()
         with self._records.reading():
             return dict(named.execute(self._records))
 

@@ -55,12 +55,12 @@ def store(
     complete: Callable[[sets.NamedSet], sets.NamedSet],
 ) -> tuple[str, ...]:
     """Make the records agree with what `wanted` returns, which are the sets to keep, and the keys of sets to
-    delete. New sets are added, and names are brought up to date. `complete` adds the fingerprints to a set
-    that is added. `wanted` is called when no other call of this function is at work, so that the latest wish
-    wins.
+    delete. New sets are added, and names and the order are brought up to date. `complete` adds the
+    fingerprints to a set that is added. `wanted` is called when no other call of this function is at work, so
+    that the latest wish wins.
 
-    The result has the names of added sets whose hits are too many to keep. Raises `CqlguiError` if the
-    records cannot be written.
+    The result has the names of the sets whose hits are too many to keep, and of those whose hits gave way to
+    the hits of added sets. Raises `CqlguiError` if the records cannot be written.
     """
     records = workspace.journal()
     large = []
@@ -74,12 +74,23 @@ def store(
             name = _storable(one.name)
             if one.key not in known:
                 row = _row(complete(one))
-                records.add_set(row)
                 if row.hits is None and not one.lost:
                     large.append(one.name)
+                large.extend(records.add_set(row))
             elif known[one.key] != name:
                 records.rename_set(one.key, name)
+        _put_in_order(records, [one.key for one in listed])
     return tuple(large)
+
+
+def _put_in_order(records: journal.Journal, keys: Sequence[str]) -> None:
+    """Give records the order of their keys, as a set that comes back has its place among others."""
+    own = set(keys)
+    ordered = [key for key in records.set_names() if key in own]
+    pairs = enumerate(zip(keys, ordered, strict=False))
+    same = next((place for place, (wanted, there) in pairs if wanted != there), len(ordered))
+    if same < len(keys):
+        records.put_last(keys[same:])
 
 
 def load(base: base_model.Base) -> Loaded:

@@ -183,11 +183,19 @@ def test_a_set_above_the_bounds_keeps_its_query(path: Path, monkeypatch: pytest.
     # All sets together have a bound too; the oldest sets lose their hits first.
     monkeypatch.setattr(kept_sets, "MOST_BYTES", 1 << 20)
     monkeypatch.setattr(journal, "KEPT_BYTES", 0)
-    store(found(base, "stalemate"))
+    assert store(found(base, "stalemate")) == ("stalemate", "mate")
     assert {kept.lost for kept in restarted(base).sets} == {kept_sets.TOO_MANY}
-    monkeypatch.setattr(journal, "KEPT_SETS", 2)
     store(found(base, "initial"))
-    assert [kept.name for kept in restarted(base).sets] == ["stalemate", "initial"]
+    assert [kept.name for kept in restarted(base).sets] == ["mate", "true", "check", "stalemate", "initial"]
+
+
+def test_sets_keep_their_order(path: Path) -> None:
+    base = opened(path, listed(0, 9))
+    first, second, third = (found(base, query) for query in ("check", "mate", "initial"))
+    store(first, second, third)
+    store(first, third, dropped=(second.key,))
+    store(first, second, third)
+    assert [kept.name for kept in restarted(base).sets] == ["check", "mate", "initial"]
 
 
 def test_a_base_that_grew_at_its_end_leaves_the_numbers_as_they_are(path: Path) -> None:
