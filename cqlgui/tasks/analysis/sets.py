@@ -34,7 +34,8 @@ MOST_RUNS: Final = 24
 MOST_HITS: Final = 20_000_000
 """Maximum of hits in all named sets. A hit takes about 16 bytes."""
 MOST_RUN_HITS: Final = 4_000_000
-"""Maximum of hits in all remembered runs. They are fewer, because nobody asked to keep them."""
+"""Maximum of hits in all remembered runs, and in all dropped sets that can be brought back. They are fewer,
+because nobody asked to keep them."""
 GONE: Final = 0
 """Stands for a game that is no longer in the base. Games are numbered from 1."""
 _DROP: Final = "Drop one first (Delete)."
@@ -317,11 +318,13 @@ def _found_alike(one: NamedSet, other: NamedSet) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The named sets, the oldest first, and the last run of each query. A shelf never changes; each method
-    returns another shelf."""
+    """The named sets, the oldest first, and the last run of each query. `dropped` has the sets that were
+    dropped, the latest last, each with its place among the sets at that time. A shelf never changes; each
+    method returns another shelf."""
 
     sets: tuple[NamedSet, ...] = ()
     runs: Mapping[str, NamedSet] = field(default_factory=dict)
+    dropped: tuple[tuple[int, NamedSet], ...] = ()
 
     def keeping(self, one: NamedSet) -> Shelf:
         """With a set. It takes the place of a set that the same query found under the same name, if this set
@@ -373,7 +376,11 @@ class Shelf:
             lacking = one.base is base and one.prints is None
             return data.replace(one, prints=prints) if lacking else one
 
-        return Shelf(tuple(map(told, self.sets)), {key: told(run) for key, run in self.runs.items()})
+        return Shelf(
+            tuple(map(told, self.sets)),
+            {key: told(run) for key, run in self.runs.items()},
+            tuple((place, told(one)) for place, one in self.dropped),
+        )
 
     def renewing(self, one: NamedSet, run: NamedSet) -> Shelf:
         """With the hits of a later run in place of those of a set, under the name of the set."""
@@ -383,8 +390,22 @@ class Shelf:
         )
 
     def dropping(self, one: NamedSet) -> Shelf:
-        """Without a set."""
-        return data.replace(self, sets=tuple(other for other in self.sets if other.key != one.key))
+        """Without a set. `restoring` brings it back, unless many sets or hits were dropped since."""
+        gone = [(place, other) for place, other in enumerate(self.sets) if other.key == one.key]
+        dropped = (*self.dropped, *gone)
+        held = _bounded([other for _place, other in dropped], MOST_SETS, MOST_RUN_HITS)
+        left = tuple(other for other in self.sets if other.key != one.key)
+        return data.replace(self, sets=left, dropped=dropped[len(dropped) - len(held) :])
+
+    def restoring(self) -> Shelf:
+        """With the set that was dropped last, at its place. If another set has its name now, a number is put
+        behind it."""
+        if not self.dropped:
+            return self
+        *dropped, (place, one) = self.dropped
+        back = data.replace(one, name=self._free(one.name))
+        listed = (*self.sets[:place], back, *self.sets[place:])
+        return data.replace(self, sets=listed, dropped=tuple(dropped))
 
     def last_run(self, query: str) -> NamedSet | None:
         """The last run of a query; None if it was not run. A set with all that the query found stands for a

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter, QPalette
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -39,8 +39,8 @@ class SetsPane(QWidget):
     """`kept` is emitted when the user wants to keep the hits shown. `chosen` carries a function that makes a
     new result from the result shown, and words. `recalled`, `again`, `inside`, `dropped` and `compared` carry
     the `sets.NamedSet` to show, to search again, to search in, to drop and to compare the hits shown with.
-    `renamed` carries a set and its new name. `wanted` carries a result that is a part of the changes, and
-    words for it."""
+    `renamed` carries a set and its new name. `undo_wanted` is emitted when the user wants the set back that
+    was dropped last. `wanted` carries a result that is a part of the changes, and words for it."""
 
     kept = Signal()
     chosen = Signal(object, str)
@@ -49,6 +49,7 @@ class SetsPane(QWidget):
     inside = Signal(object)
     renamed = Signal(object, str)
     dropped = Signal(object)
+    undo_wanted = Signal()
     compared = Signal(object)
     wanted = Signal(object, str)
 
@@ -58,7 +59,7 @@ class SetsPane(QWidget):
         self._listed: tuple[sets.NamedSet, ...] = ()
         self._base: base_model.Base | None = None
         self._seen: tuple[tuple[str, str, str], ...] = ()
-        self._can_keep = False
+        self._can_keep, self._can_undo = False, False
         self._keep = QPushButton("&Keep the hits shown", self)
         self._keep.setToolTip("Keep these hits under a name, also for the next time these games are opened")
         self._keep.clicked.connect(self.kept)
@@ -134,14 +135,19 @@ class SetsPane(QWidget):
         column.addLayout(row)
 
     def show_sets(
-        self, listed: Sequence[sets.NamedSet], base: base_model.Base | None = None, *, can_keep: bool
+        self,
+        listed: Sequence[sets.NamedSet],
+        base: base_model.Base | None = None,
+        *,
+        can_keep: bool,
+        can_undo: bool,
     ) -> None:
         """Show these sets, the newest first. `base` is the open base; sets of an older state of its files are
-        shown as such. `can_keep` says whether there are hits to keep."""
-        self._can_keep = can_keep
+        shown as such. `can_keep` says whether there are hits to keep, and `can_undo` whether a set was
+        dropped that can come back."""
+        self._can_keep, self._can_undo = can_keep, can_undo
         self._refusal.hide()
         current, row = self._current(), self.list.currentRow()
-        same = len(listed) == len(self._listed)
         self._listed, self._base = tuple(listed), base
         # What a set says about its games may change without being seen. A name that is being edited stays.
         seen = tuple((one.key, one.name, self._state_of(one)) for one in listed)
@@ -151,9 +157,15 @@ class SetsPane(QWidget):
             self.list.clear()
             for one in reversed(self._listed):
                 self.list.addItem(_item(one, self._state_of(one)))
-            self.list.setCurrentRow(row if same else self._row_of(current))
+            # In place of a set that was dropped or renewed, the set at its row is chosen.
+            found = -1 if current is None else self._row_of(current.key)
+            self.list.setCurrentRow(found if found >= 0 else min(max(row, 0), len(listed) - 1))
             self.list.blockSignals(False)
         self._show_state()
+
+    def choose(self, key: str) -> None:
+        """Choose the set with a key."""
+        self.list.setCurrentRow(self._row_of(key))
 
     def refuse(self, words: str) -> None:
         """Say why the hits shown are not kept, until the sets or the hits are others."""
@@ -174,10 +186,8 @@ class SetsPane(QWidget):
     def _open(self, one: sets.NamedSet) -> None:
         (self.again if one.lost else self.recalled).emit(one)
 
-    def _row_of(self, one: sets.NamedSet | None) -> int:
-        newest = list(reversed(self._listed))
-        named = (row for row, other in enumerate(newest) if one is not None and other.name == one.name)
-        return next(named, 0 if newest else -1)
+    def _row_of(self, key: str) -> int:
+        return next((row for row, one in enumerate(reversed(self._listed)) if one.key == key), -1)
 
     def _current(self) -> sets.NamedSet | None:
         row = self.list.currentRow()
@@ -190,8 +200,7 @@ class SetsPane(QWidget):
 
     def _show_state(self) -> None:
         self._keep.setEnabled(self._can_keep)
-        self._note.setVisible(not self._listed)
-        self.list.setVisible(bool(self._listed))
+        self._show_list()
         show, combine, compare, again = self._buttons
         for button in self._buttons:
             button.setVisible(bool(self._listed))
@@ -201,6 +210,15 @@ class SetsPane(QWidget):
         for button in (combine, compare):
             button.setEnabled(there and self._can_keep)
         again.setVisible(one is not None and bool(self._state_of(one)))
+
+    def _show_list(self) -> None:
+        """Show the list, or a note in place of an empty list. The focus stays in the pane, where the user can
+        bring a dropped set back."""
+        shown, other = (self.list, self._note) if self._listed else (self._note, self.list)
+        shown.show()
+        if other.hasFocus():
+            shown.setFocus()
+        other.hide()
 
     def _fill_combining(self, menu: QMenu) -> None:
         menu.clear()
@@ -256,7 +274,23 @@ class SetsPane(QWidget):
             self._on_current(self.dropped.emit)
             event.accept()
             return
+        if self._can_undo and event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_wanted.emit()
+            event.accept()
+            return
         super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        # The window undoes changes of the query. It gets this key if no dropped set can come back.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.Undo)
+            and self._can_undo
+        ):
+            event.accept()
+            return True
+        return super().event(event)
 
 
 class _ChangesBox(QWidget):

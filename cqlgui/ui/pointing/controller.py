@@ -107,8 +107,7 @@ class Controller(QObject):
 
     def _connect(self) -> None:
         self.switch.changed.connect(self.set_active)
-        self.said.connect(lambda words, undoable: self.notice.say(words, undoable=undoable))
-        self.notice.undo_wanted.connect(self.undo)
+        self.said.connect(lambda words, undoable: self.notice.say(words, self.undo if undoable else None))
         self._editor.text_changed.connect(lambda _text: self._text_changed())
         self._editor.caret_moved.connect(lambda _offset: self._timer.start())
         self._editor.diagnostics_changed.connect(lambda _found: self._checked())
@@ -298,7 +297,7 @@ class Controller(QObject):
 
     def _text_changed(self) -> None:
         # The notice is hidden, because the Undo button of the notice would now undo another change.
-        self.notice.say("", undoable=False)
+        self.notice.say("")
         self._timer.start()
 
     def follow(self) -> None:

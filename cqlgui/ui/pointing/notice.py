@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from cqlgui.ui.look import labels
@@ -11,9 +13,7 @@ _SECONDS = 9
 
 
 class Notice(QWidget):
-    """A message that is hidden after 9 seconds. The Undo button emits `undo_wanted`."""
-
-    undo_wanted = Signal()
+    """A message that is hidden after 9 seconds. The Undo button takes back what the message says."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,12 +31,14 @@ class Notice(QWidget):
         self._time.setInterval(_SECONDS * 1000)
         self._time.timeout.connect(self.hide)
         self.undo.clicked.connect(self._undo)
+        self._undoing: Callable[[], None] | None = None
         self.hide()
 
-    def say(self, words: str, *, undoable: bool) -> None:
-        """Show a message; an empty message hides the notice."""
+    def say(self, words: str, undoing: Callable[[], None] | None = None) -> None:
+        """Show a message; an empty message hides the notice. The Undo button calls `undoing`."""
         self._words.say(words)
-        self.undo.setVisible(undoable)
+        self._undoing = undoing
+        self.undo.setVisible(undoing is not None)
         self.setVisible(bool(words))
         self._time.start()
 
@@ -46,4 +48,5 @@ class Notice(QWidget):
 
     def _undo(self) -> None:
         self.hide()
-        self.undo_wanted.emit()
+        if self._undoing is not None:
+            self._undoing()

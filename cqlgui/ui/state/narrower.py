@@ -81,7 +81,8 @@ class Narrower(QObject):
     applied, or an empty text. `duplicates_shown` is emitted when the user wants all hits back, so that
     duplicates are left out no more. `told` carries a sentence about the sets that are kept for later starts.
     `again` carries the query of a set, and its name, to be searched again. `sets_wanted` is emitted when the
-    pane of sets has an answer for the user: what changed, or why no set is kept."""
+    pane of sets has an answer for the user: what changed, or why no set is kept. `dropped` carries words for
+    a set that was dropped and that `bring_back` brings back; they are empty after it came back."""
 
     shown = Signal(object, str)
     changed = Signal(object, object)
@@ -94,6 +95,7 @@ class Narrower(QObject):
     told = Signal(str)
     again = Signal(str, str)
     sets_wanted = Signal()
+    dropped = Signal(str)
 
     def __init__(self, door: jobs.Jobs, button: narrow.NarrowButton, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -165,7 +167,8 @@ class Narrower(QObject):
         pane.again.connect(self._search_again)
         pane.inside.connect(self._search_inside)
         pane.renamed.connect(lambda one, name: self._put_and_store(self._shelf.renaming(one, name)))
-        pane.dropped.connect(lambda one: self._put_and_store(self._shelf.dropping(one)))
+        pane.dropped.connect(self._drop)
+        pane.undo_wanted.connect(self.bring_back)
         pane.compared.connect(self._compare_with)
         pane.wanted.connect(self._show_changed)
         self._tell_sets()
@@ -322,7 +325,9 @@ class Narrower(QObject):
         self._stored, self._renewed = frozenset(), None
         # The runs stay: the same games may be opened again after their files have changed. The sets stay in
         # the user's records.
-        self._put(data.replace(self._shelf, sets=()))
+        if self._shelf.dropped:
+            self.dropped.emit("")
+        self._put(data.replace(self._shelf, sets=(), dropped=()))
         self._button.set_attributes(None)
         self.widen()
 
@@ -421,6 +426,11 @@ class Narrower(QObject):
             return data.replace(run, prints=known[1])
         return data.replace(run, prints=sets.fingerprints(run.base, cancel=token))
 
+    def _complete(self, one: sets.NamedSet, token: progress.CancelToken) -> sets.NamedSet:
+        """A set as it is kept for later starts. The fingerprints of a set that was loaded are known, and can
+        no longer be made if its games have changed since."""
+        return one if one.lost or one.prints is not None else self._with_prints(one, token)
+
     def _take_prints(self, run: sets.NamedSet) -> None:
         assert run.prints is not None
         self._prints = run.base, run.prints
@@ -481,7 +491,8 @@ class Narrower(QObject):
     def _tell_sets(self) -> None:
         if self._sets is not None:
             can_keep = bool(self._part is not None and self._part.order)
-            self._sets.show_sets(self._shelf.sets, self._base, can_keep=can_keep)
+            can_undo = bool(self._shelf.dropped)
+            self._sets.show_sets(self._shelf.sets, self._base, can_keep=can_keep, can_undo=can_undo)
 
     def _shown_steps(self) -> _Steps:
         """The narrowing of the hits shown."""
@@ -685,6 +696,19 @@ class Narrower(QObject):
             self._sets.refuse(words)
             self.sets_wanted.emit()
 
+    def _drop(self, one: sets.NamedSet) -> None:
+        self._put_and_store(self._shelf.dropping(one))
+        self.dropped.emit(f"“{one.name}” was dropped")
+
+    def bring_back(self) -> None:
+        """Bring back the set that was dropped last."""
+        if self._shelf.dropped:
+            key = self._shelf.dropped[-1][1].key
+            self._put_and_store(self._shelf.restoring())
+            self.dropped.emit("")
+            if self._sets is not None:
+                self._sets.choose(key)
+
     def _put(self, shelf: sets.Shelf) -> None:
         self._shelf = shelf
         self._stored |= {one.key for one in shelf.sets}
@@ -701,16 +725,13 @@ class Narrower(QObject):
         never = progress.CancelToken()
 
         def done(large: tuple[str, ...]) -> None:
-            for name in large:
-                self.told.emit(
-                    f"“{name}” has too many hits to keep: at the next start it has only its query."
-                )
+            if large:
+                named = ", ".join(f"“{name}”" for name in large)
+                self.told.emit(f"Too many hits to keep them: at the next start {named} will have no hits.")
 
         # A name for the job would cancel a job that keeps the set before. The jobs may end in any order.
         self._jobs.run(
-            lambda _token, _sink: kept_sets.store(
-                lambda: self._wish, lambda one: self._with_prints(one, never)
-            ),
+            lambda _token, _sink: kept_sets.store(lambda: self._wish, lambda one: self._complete(one, never)),
             done,
             self._fail,
         )

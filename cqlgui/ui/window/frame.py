@@ -145,7 +145,7 @@ class Frame(QMainWindow):
     def tell(self, words: str) -> None:
         """Show a text in the status bar for a while. The text must be complete, because a second text would
         replace the first text."""
-        self.pointing.notice.say(words, undoable=False)
+        self.pointing.notice.say(words)
 
     def _tell_closed(self, title: str) -> None:
         self.tell(_closed(title))
@@ -283,6 +283,7 @@ class Frame(QMainWindow):
         self.narrower.told.connect(lambda words: self.infobar.show_message(words, "info", key=NARROWING))
         self.narrower.sets_wanted.connect(lambda: self.tabs.setCurrentWidget(self.sets))
         self.narrower.changed.connect(self._tell_changed)
+        self.narrower.dropped.connect(lambda words: self.pointing.notice.say(words, self.narrower.bring_back))
         self.narrower.join_facets(self.facets)
         self.narrower.join_sets(self.sets)
         self.hits.line.applied.connect(self.narrower.set_games)

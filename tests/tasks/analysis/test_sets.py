@@ -177,6 +177,32 @@ def test_a_shelf_keeps_renames_and_drops(path: Path) -> None:
     assert names(shelf) == ["check", "initial"]
 
 
+def test_dropped_sets_come_back_to_their_places(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = opened(path, listed(0, 9))
+    queries = ("check", "initial", "ply == 1", "ply == 2")
+    shelf = sets.Shelf()
+    for query in queries:
+        shelf = shelf.keeping(data.replace(named(base, query), prints=None))
+    assert shelf.restoring() is shelf
+    for place in (1, 0, 1):
+        shelf = shelf.dropping(shelf.sets[place])
+    assert names(shelf) == ["ply == 1"]
+    prints = sets.fingerprints(base)
+    shelf = shelf.with_prints(base, prints).restoring()
+    assert names(shelf) == ["ply == 1", "ply == 2"]
+    assert shelf.sets[1].prints is prints
+    # Another set took the name meanwhile.
+    shelf = shelf.keeping(data.replace(named(base, "ply == 3"), name="check")).restoring()
+    assert names(shelf) == ["check (2)", "ply == 1", "ply == 2", "check"]
+    shelf = shelf.restoring()
+    assert names(shelf) == ["check (2)", "initial", "ply == 1", "ply == 2", "check"]
+    # The hits of dropped sets do not fill the memory.
+    monkeypatch.setattr(sets, "MOST_RUN_HITS", 1)
+    shelf = shelf.dropping(shelf.sets[2])
+    shelf = shelf.dropping(shelf.sets[2])
+    assert names(shelf.restoring().restoring()) == ["check (2)", "initial", "ply == 2", "check"]
+
+
 def names(shelf: sets.Shelf) -> list[str]:
     return [kept.name for kept in shelf.sets]
 

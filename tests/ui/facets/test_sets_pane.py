@@ -187,6 +187,75 @@ def test_a_set_that_has_no_room_is_refused_and_none_is_lost(
     assert names(pane) == ["ply == 3", "mate"]
 
 
+def test_sets_that_are_dropped_come_back_with_ctrl_z(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    made: narrower.Narrower,
+    pane: sets_pane.SetsPane,
+    base: base_model.Base,
+) -> None:
+    told: list[str] = []
+    made.dropped.connect(told.append)
+    for query in ("check", "mate", "ply == 1", "ply == 2"):
+        made.take(base, searching.search(base, query))
+        pane._keep.click()
+    qtbot.waitUntil(lambda: door.count == 0)
+    pane.activateWindow()
+    pane.list.setFocus()
+    pane.list.setCurrentRow(1)
+    for left in (["ply == 2", "mate", "check"], ["ply == 2", "check"], ["ply == 2"], []):
+        qtbot.keyClick(pane.list, Qt.Key.Key_Delete)
+        assert names(pane) == left
+    assert told == [f"“{name}” was dropped" for name in ("ply == 1", "mate", "check", "ply == 2")]
+    assert pane._note.isVisible()
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert kept_sets.load(base).sets == ()
+    # The list is empty, but the key is still meant for it.
+    focus = pane.focusWidget()
+    assert focus is pane._note
+    qtbot.keyClick(focus, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert names(pane) == ["ply == 2"]
+    assert told[-1] == ""
+    for back, row in (
+        (["ply == 2", "check"], 1),
+        (["ply == 2", "mate", "check"], 1),
+        (["ply == 2", "ply == 1", "mate", "check"], 1),
+    ):
+        qtbot.keyClick(pane.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert names(pane) == back
+        assert pane.list.currentRow() == row
+    # Now the key is the window's again.
+    assert not made._shelf.dropped
+    qtbot.waitUntil(lambda: door.count == 0)
+    workspace.close()
+    assert [one.name for one in kept_sets.load(base).sets] == ["check", "mate", "ply == 1", "ply == 2"]
+
+
+def test_a_set_of_games_that_have_changed_comes_back_with_all_it_had(
+    qtbot: QtBot, door: jobs.Jobs, made: narrower.Narrower, pgn: Path, base: base_model.Base
+) -> None:
+    made.take(base, searching.search(base, "check"))
+    made._keep()
+    qtbot.waitUntil(lambda: door.count == 0)
+    made.leave_base()
+    workspace.close()
+    pgn.write_text(pgn.read_text("utf-8") + '\n\n[White "New"]\n\n1. e4 f5 2. Qh5+ *\n', "utf-8")
+    later = importing.open_base([pgn]).base
+    again = narrower.Narrower(door, narrow.NarrowButton(door), made)
+    again.open_base(later)
+    qtbot.waitUntil(lambda: len(again._shelf.sets) == 1)
+    former = again._shelf.sets[0]
+    again._drop(former)
+    qtbot.waitUntil(lambda: door.count == 0)
+    again.bring_back()
+    qtbot.waitUntil(lambda: door.count == 0)
+    workspace.close()
+    (kept,) = kept_sets.load(later).sets
+    assert kept.key == former.key
+    # Its games are still found by their fingerprints.
+    assert sets.in_base(kept, later).order == former.result.order
+
+
 def test_sets_stay_and_are_renewed_when_the_games_have_changed(
     qtbot: QtBot, door: jobs.Jobs, made: narrower.Narrower, pgn: Path, base: base_model.Base
 ) -> None:

@@ -126,3 +126,47 @@ def test_a_query_that_is_run_again_on_a_longer_file_tells_what_is_new(
     with qtbot.waitSignal(main.narrower.shown):
         moved.click()
     assert main.hits.games == len(different)
+
+
+def test_a_dropped_set_comes_back_and_the_query_stays(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    with qtbot.waitSignal(main.opener.opened):
+        main.begin([resource("sample/sample.pgn")])
+    shelf, notice = main.sets, main.pointing.notice
+
+    def listed() -> list[str]:
+        return [shelf.list.item(row).text() for row in range(shelf.list.count())]
+
+    for query in ("check", "mate", "stalemate or ply == 1"):
+        ask(qtbot, main, query)
+        main.hits.narrow.kept.emit()
+    text = main.editor.text()
+    main.tabs.setCurrentWidget(shelf)
+    shelf.list.setFocus()
+    shelf.list.setCurrentRow(1)
+    for left in (["stalemate or ply == 1", "check"], ["stalemate or ply == 1"], []):
+        qtbot.keyClick(shelf.list, Qt.Key.Key_Delete)
+        assert listed() == left
+    assert notice.text() == "“stalemate or ply == 1” was dropped"
+    # The button brings the last set back, and the key brings the others back.
+    qtbot.mouseClick(notice.undo, Qt.MouseButton.LeftButton)
+    assert listed() == ["stalemate or ply == 1"]
+    assert notice.text() == ""
+    for back in (["stalemate or ply == 1", "check"], ["stalemate or ply == 1", "mate", "check"]):
+        shelf.list.setFocus()
+        qtbot.keyClick(shelf.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert listed() == back
+    assert main.editor.text() == text
+    # After that, the key is for the query.
+    qtbot.keyClick(shelf.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert main.editor.text() != text
+    # The empty list keeps the focus in the pane, so the key never reaches the query by accident.
+    main.editor.set_text(text)
+    shelf.list.setFocus()
+    for _ in range(3):
+        qtbot.keyClick(shelf.list, Qt.Key.Key_Delete)
+    focus = main.focusWidget()
+    assert focus is not None
+    assert shelf.isAncestorOf(focus)
+    qtbot.keyClick(focus, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert len(listed()) == 1
+    assert main.editor.text() == text
