@@ -727,7 +727,9 @@ class Narrower(QObject):
         def done(large: tuple[str, ...]) -> None:
             if large:
                 named = ", ".join(f"“{name}”" for name in large)
-                self.told.emit(f"Too many hits to keep them: at the next start {named} will have no hits.")
+                self.told.emit(
+                    f"Too many hits to keep: at the next start, these sets have only queries: {named}."
+                )
 
         # A name for the job would cancel a job that keeps the set before. The jobs may end in any order.
         self._jobs.run(

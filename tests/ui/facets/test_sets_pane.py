@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
+from cqlgui.db import journal
 from cqlgui.tasks.analysis import kept_sets, sets
 from cqlgui.tasks.databases import importing, workspace
 from cqlgui.tasks.results import base_model, search_model
@@ -185,6 +186,23 @@ def test_a_set_that_has_no_room_is_refused_and_none_is_lost(
     assert not pane._refusal.isVisible()
     pane._keep.click()
     assert names(pane) == ["ply == 3", "mate"]
+
+
+def test_sets_whose_hits_are_not_kept_for_the_next_start_are_named(
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    door: jobs.Jobs,
+    made: narrower.Narrower,
+    base: base_model.Base,
+) -> None:
+    made.take(base, searching.search(base, "check"))
+    made._keep()
+    qtbot.waitUntil(lambda: door.count == 0)
+    monkeypatch.setattr(journal, "KEPT_BYTES", 0)
+    made.take(base, searching.search(base, "mate"))
+    with qtbot.waitSignal(made.told) as told:
+        made._keep()
+    assert told.args[0].endswith("these sets have only queries: “mate”, “check”.")
 
 
 def test_sets_that_are_dropped_come_back_with_ctrl_z(
