@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from cqlgui.base import plurals, progress
+from cqlgui.base import errors, plurals, progress
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
 from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, transitions
@@ -21,6 +21,8 @@ Picture = (
 )
 NARROWS_NOTHING: Final = "All hits are in the games that each filter leaves, so a bar cannot narrow them."
 """What a click on a bar of the games left after each filter is answered with."""
+_HITLESS: Final = "The query shown has no hits in these games, so there is nothing to show."
+"""Said for a flow whose games only other results match. The table shows hits of one query."""
 Narrowing = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str]
 """A function that makes a new result from a result, and words that describe the narrowing."""
 
@@ -198,7 +200,10 @@ def _by_flows(
             games = transitions.along(named, flow.stage, flow.one, flow.other)
         for flow in flows[1:]:
             games = pictures.union(games, transitions.along(named, flow.stage, flow.one, flow.other))
-        return pictures.in_games(result, games)
+        found = pictures.in_games(result, games)
+        if not found.order:
+            raise errors.CqlguiError(_HITLESS)
+        return found
 
     flow = flows[0]
     then = "no other" if flow.other == transitions.END else picture.names[flow.other]

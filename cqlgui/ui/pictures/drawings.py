@@ -319,7 +319,9 @@ class Board(Drawing):
             if self._shares[square] and self._steps:
                 # The arrows meet in the middle, so the number is in the corner.
                 corner = QRectF(area.left() + 0.05, area.top() + 0.56, 0.9, 0.42)
-                words, halo = plurals.percent(self._shares[square]), colours.colour("base")
+                # `100%` is too wide for the squares of a small picture.
+                words = plurals.percent(self._shares[square]).replace("100%", "100")
+                halo = colours.colour("base")
                 write(painter, corner, words, small, colours.colour("text"), left=True, whole=True, halo=halo)
             elif self._shares[square]:
                 write(

@@ -292,6 +292,12 @@ def test_texts_for_latex_have_no_commands_of_their_own() -> None:
     )
 
 
+def test_long_words_may_end_a_line_in_latex() -> None:
+    assert latex_sheets.escaped("a" * 60) == "a" * 60
+    made = latex_sheets.escaped("a" * 125 + " b")
+    assert made == "a" * 60 + "\\allowbreak{}" + "a" * 60 + "\\allowbreak{}" + "a" * 5 + " b"
+
+
 def test_sheets_have_a_diagram_and_a_solution_for_each_hit(
     base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
 ) -> None:

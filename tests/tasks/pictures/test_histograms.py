@@ -120,10 +120,20 @@ def test_a_frame_that_swaps_the_colours_swaps_the_sides(
     assert counts("flipcolor {wtm Ra1 not ra8}", by) == one + twin
 
 
-def test_no_hits_and_no_values_are_said_in_words(base: base_model.Base, tmp_path: object) -> None:
-    from pathlib import Path
+def test_ratings_of_more_than_four_digits_are_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "slip.pgn"
+    game = '[WhiteElo "{}"]\n[BlackElo "2450"]\n\n1. e4 *\n\n'
+    path.write_text("".join(game.format(elo) for elo in (2500, 12345, 9999)), encoding="utf-8")
+    own = importing.open_base([path]).base
+    result = searching.search(own, "wtm")
+    found = histograms.histogram(own, result, By.WHITE_ELO)
+    assert (found.unknown.games, sum(bar.games for bar in found.bars)) == (1, 2)
+    assert found.bars[0].keys[0] == 2400
+    means = histograms.histogram(own, result, By.MEAN_ELO)
+    assert sum(bar.games for bar in means.bars) == 3
 
-    assert isinstance(tmp_path, Path)
+
+def test_no_hits_and_no_values_are_said_in_words(base: base_model.Base, tmp_path: Path) -> None:
     assert (
         histograms.histogram(base, searching.search(base, "ply > 5000"), By.YEAR).note
         == "The result has no hits."

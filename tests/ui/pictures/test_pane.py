@@ -20,6 +20,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base import errors
 from cqlgui.jit import native
 from cqlgui.tasks.pictures import histograms, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
@@ -248,6 +249,24 @@ def test_a_click_on_a_band_narrows_to_the_games_of_the_flow(
     games = set(transitions.along(named_results, flow.stage, flow.one, flow.other).tolist())
     assert set(function(result).order) == games & set(result.order)
     assert words == f"{picture.names[flow.one]}, then {picture.names[flow.other]}"
+
+
+def test_a_flow_of_games_that_only_other_results_match_is_told(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    shown.set_others([("all", searching.search(base, "initial"))])
+    picture = choose(qtbot, door, shown, Kind.TRANSITIONS)
+    assert isinstance(picture, transitions.Transitions)
+    flow = transitions.Flow(0, 1, transitions.END, base.games - len(set(result.order)))
+    shown._row_opened(picture.flows.index(flow))
+    ((function, _),) = narrowings
+    with pytest.raises(errors.CqlguiError, match="no hits in these games"):
+        function(result)
 
 
 def test_enter_in_the_table_narrows_to_the_rows_selected(

@@ -70,7 +70,13 @@ _SPECIAL: Final = {
     "\u201d": "''",
     "\u00a0": "~",
     "\u2026": r"\dots{}",
+    "\u200b": r"\allowbreak{}",
 }
+_BREAK: Final = "\u200b"
+"""The space without width: a place where a line may end."""
+_WIDE: Final = 60
+"""A word of more letters may be wider than a line, and is broken after this number of letters."""
+_LONG: Final = pattern(rf"\S{{{_WIDE}}}(?=\S)")
 _OF_ASCII: Final = str.maketrans({sign: words for sign, words in _SPECIAL.items() if sign.isascii()})
 _LATIN: Final = pattern(
     "[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0107\u010c-\u0111\u0118-\u011b\u011e\u011f\u0139\u013a\u0141-\u0144\u0147\u0148\u0150-\u0155\u0158-\u015b\u015e-\u0165\u016e-\u0171\u0178-\u017e]"
@@ -154,6 +160,8 @@ def _puzzle(record: dict[str, Any], game: _Game, more: Iterable[str]) -> _Puzzle
 def escaped(text: str) -> str:
     """The text for LaTeX, without any command of its own."""
     shown = captions.plain(text)
+    if len(shown) > _WIDE:
+        shown = _LONG.sub(rf"\g<0>{_BREAK}", shown)
     if shown.isascii():
         return shown.translate(_OF_ASCII)
     made = "".join(map(_sign, unicodedata.normalize("NFC", shown)))
