@@ -40,6 +40,23 @@ def ranked(values: Integers) -> tuple[Integers, Integers]:
     return used + low, ranks[shifted]
 
 
+def is_ascending(values: Integers) -> bool:
+    """Whether each value is larger than the value before it."""
+    return bool((values[1:] > values[:-1]).all())
+
+
+def placed(ordered: Integers, wanted: Integers) -> Integers:
+    """The indices that `numpy.searchsorted` returns for the values `wanted`. `ordered` is ascending and has
+    no value twice. If `wanted` is a piece of `ordered`, which is the usual case, only its first value is
+    looked for."""
+    if len(wanted):
+        begin = int(np.searchsorted(ordered, wanted[0]))
+        end = begin + len(wanted)
+        if np.array_equal(ordered[begin:end], wanted):
+            return np.arange(begin, end)
+    return np.searchsorted(ordered, wanted)
+
+
 def repeated(values: npt.NDArray[S], counts: Integers) -> npt.NDArray[S]:
     """Repeat each value as often as `counts` says, like `numpy.repeat`. With millions of hits, a single call
     of `numpy.repeat` would block the window, because the call holds the interpreter lock."""
@@ -88,6 +105,8 @@ def numbered(values: Iterable[H]) -> tuple[Integers, list[H]]:
 def first_rows(keys: Sequence[Integers], order: Integers) -> npt.NDArray[np.bool_]:
     """A mask of the rows whose keys do not occur in an earlier row. The columns in `keys` identify a row, and
     `order` says which row is earlier."""
+    if any(is_ascending(key) for key in keys):
+        return np.ones(len(order), np.bool_)
     ordered = np.lexsort((order, *keys))
     again = np.ones(len(order), np.bool_)
     again[:1] = False

@@ -59,3 +59,16 @@ def test_ranked_numbers_are_those_of_numpy(span: int, low: int) -> None:
         assert np.array_equal(found, expected)
         assert np.array_equal(places, where)
         assert np.array_equal(found[places], values)
+
+
+@given(st.sets(st.integers(-9, 9)), st.lists(st.integers(-9, 9)), st.integers(0, 9), st.integers(0, 9))
+def test_placed(numbers: set[int], others: list[int], begin: int, size: int) -> None:
+    ordered = np.array(sorted(numbers), np.int64)
+    piece = ordered[begin : begin + size]
+    for wanted in (piece, np.append(piece, others).astype(np.int64), np.array(others, np.int64)):
+        assert arrays.placed(ordered, wanted).tolist() == np.searchsorted(ordered, wanted).tolist()
+
+
+@given(st.lists(st.integers(0, 3), max_size=4))
+def test_ascending(values: list[int]) -> None:
+    assert arrays.is_ascending(np.array(values, np.int64)) == (values == sorted(set(values)))

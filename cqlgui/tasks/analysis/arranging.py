@@ -299,7 +299,7 @@ def _told(
 
     def put(target: Integers, hits: Integers, some: Integers) -> None:
         # A game may have hits that are not to be sorted.
-        at = np.searchsorted(ascending, hits)
+        at = arrays.placed(ascending, hits)
         here = at < len(ascending)
         here[here] = ascending[at[here]] == hits[here]
         target[order[at[here]]] = some[here]
