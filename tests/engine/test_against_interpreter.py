@@ -188,7 +188,7 @@ class Comparison:
             self.packed,
             len(self.games),
             np.arange(len(self.games)),
-            self.packed.mainline,
+            np.zeros(len(self.games), np.uint32),
             facts,
             self.planned.texts,
         )

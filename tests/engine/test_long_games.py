@@ -53,6 +53,11 @@ def forked(count: int) -> list[int]:
     return [*long(count), *moves.pack_back(count), *(OTHERS * (count // 4))]
 
 
+def positions(words: Sequence[int]) -> int:
+    """The number of positions of a game."""
+    return 1 + sum(word >> 12 != moves.BACK for word in words)
+
+
 def reads_to_lay_out(words: Sequence[int]) -> int:
     packed = packed_games.of_words([(None, words)])
     work = games.Workspace.make(packed.positions, 1, layout.LOCALS, planes=False)
@@ -62,7 +67,7 @@ def reads_to_lay_out(words: Sequence[int]) -> int:
     records, boards = Counted(work.records, reads), Counted(work.boards, reads)
     count = packed.counts.tolist()[0]
     total = replay.laid_out(packed.packed, 0, count, records, boards, work.room)  # type: ignore[arg-type]  # in plain Python any array will do
-    assert total == packed.whole[0]
+    assert total == positions(words)
     return reads[0]
 
 
@@ -81,7 +86,7 @@ def doubts(text: str, words: Sequence[int]) -> bool:
     assert query.wholly
     packed = packed_games.of_words([(None, words)])
     (found,) = query.scan(packed, facts=np.zeros(0, np.uint64))
-    assert found.visited == packed.whole[0] or len(found.doubtful)
+    assert found.visited == positions(words) or len(found.doubtful)
     return bool(len(found.doubtful))
 
 

@@ -14,7 +14,7 @@ from cqlgui.engine.replaying.games import Games, Starts
 def of_words(games: Iterable[tuple[str | None, Sequence[int]]]) -> Games:
     """Games given as starting position (None: the usual one) and packed words."""
     words: list[int] = []
-    firsts, counts, starts, branching, mainline, whole = [], [], [], [], [], []
+    firsts, counts, starts, branching = [], [], [], []
     table = Starts()
     for fen, own in games:
         firsts.append(len(words))
@@ -24,11 +24,9 @@ def of_words(games: Iterable[tuple[str | None, Sequence[int]]]) -> Games:
             starts[-1] = table.number(fen)
         backs = [place for place, word in enumerate(own) if word >> 12 == moves.BACK]
         branching.append(len(backs) > 0)
-        mainline.append(min(backs, default=len(own)) + 1)
-        whole.append(len(own) - len(backs) + 1)
         words.extend(own)
     return Games(
         np.array(words, np.uint16), np.array(firsts, np.int64), np.array(counts, np.int64),
         np.array(branching, np.uint8), np.array(starts, np.int64), *table.arrays(),
-        max(counts, default=0) + 1, np.array(mainline, np.int64), np.array(whole, np.int64),
+        max(counts, default=0) + 1,
     )  # fmt: skip

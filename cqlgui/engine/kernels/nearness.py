@@ -57,9 +57,9 @@ class Positions:
     listed: Integers
 
     @classmethod
-    def of(cls, asked: games.Games, numbers: Integers) -> Positions:
-        """The positions of the games with these `numbers`. A game that cannot be played has none."""
-        room = asked.mainline[numbers]
+    def of(cls, asked: games.Games, numbers: Integers, room: Integers) -> Positions:
+        """The positions of the games with these `numbers`. Each of them has at most as many positions as
+        `room` says. A game that cannot be played has none."""
         begins = np.cumsum(room) - room
         boards = np.zeros(int(room.sum()) * 64, np.uint8)
         turns = np.zeros(int(room.sum()), np.int64)

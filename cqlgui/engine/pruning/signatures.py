@@ -24,7 +24,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.board import moves
 from cqlgui.engine.kernels import routines
 from cqlgui.engine.replaying import games, layout, replay
-from cqlgui.engine.replaying.games import Integers, Words
+from cqlgui.engine.replaying.games import Lengths, Words
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Word
 from cqlgui.jit.words import Words as WordArray
@@ -190,13 +190,11 @@ class Signatures:
     def __len__(self) -> int:
         return int(self.main.shape[1])
 
-    def sizes(self) -> Integers | None:
-        """The number of positions in each main line; None if the signature of a game is unknown."""
-        largest = self.main[EVENTS] >> np.uint64(PLIES)
-        if largest.max(initial=0) == _EVER >> PLIES:
-            return None
-        found: Integers = largest.astype(np.int64) + 1
-        return found
+    def lengths(self) -> Lengths | None:
+        """The number of moves in each main line; None if the signature of a game is unknown."""
+        # The largest plies are the upper halves of the words.
+        found: Lengths = self.main[EVENTS].astype("<u8", copy=False).view("<u4")[1::2]
+        return None if found.max(initial=0) == _EVER >> PLIES else found
 
     def columns(self, variations: bool) -> Words:
         """The signatures of the main lines, or with `variations` the signatures of the whole games. Each word

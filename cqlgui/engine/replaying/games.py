@@ -19,6 +19,7 @@ from cqlgui.store import segments
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Words: TypeAlias = "npt.NDArray[np.uint64]"
 Bytes: TypeAlias = "npt.NDArray[np.uint8]"
+Lengths: TypeAlias = "npt.NDArray[np.uint32]"
 
 MOST_POSITIONS: Final = 200_000
 """The maximum number of positions of one game that are laid out in memory. The interpreter searches games
@@ -42,10 +43,6 @@ class Games:
     start_records: Words
     start_boards: Bytes
     positions: int
-    mainline: Integers
-    """The number of positions in each main line."""
-    whole: Integers
-    """The number of positions in each game, including variations."""
 
     def __len__(self) -> int:
         return len(self.firsts)
@@ -72,20 +69,15 @@ def of_segment(segment: segments.Segment, numbers: Integers | None = None, *, pr
         counts=spread(some.counts),
         branching=spread(some.branching),
         starts=spread(some.starts, -1),
-        mainline=spread(some.mainline),
-        whole=spread(some.whole),
     )
 
 
-def sizes(segment: segments.Segment, *, variations: bool) -> Integers:
-    """The number of positions in each main line of a segment, or with `variations` in each game. The numbers
-    may be altered, as in `of_segment` without `proven`."""
+def lengths(segment: segments.Segment, *, variations: bool) -> Lengths:
+    """The number of moves in each main line of a segment, or with `variations` in each game. There is one
+    position more. The numbers may be altered, as in `of_segment` without `proven`."""
     rows = np.frombuffer(segment.table(proven=False), dtype=segments.ROW)
-    return _sizes(rows, variations)
-
-
-def _sizes(rows: np.ndarray, variations: bool) -> Integers:
-    return rows["positions"].astype(np.int64) if variations else rows["plies"].astype(np.int64) + 1
+    found: Lengths = rows["positions"] - np.uint32(1) if variations else rows["plies"]
+    return found
 
 
 def _of_rows(
@@ -112,8 +104,7 @@ def _of_rows(
         firsts[starts < 0] = counts[starts < 0] = 0
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
-    mainline, whole = _sizes(rows, variations=False), _sizes(rows, variations=True)
-    return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest, mainline, whole)
+    return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest)
 
 
 def counters(segment: segments.Segment) -> tuple[Integers, Integers]:
@@ -145,8 +136,6 @@ def some(games: Games, numbers: Integers) -> Games:
         branching=games.branching[numbers],
         starts=games.starts[numbers],
         positions=int(counts.max(initial=0)) + 1,
-        mainline=games.mainline[numbers],
-        whole=games.whole[numbers],
     )
 
 
@@ -168,8 +157,6 @@ def joined(parts: Sequence[Games]) -> Games:
         np.concatenate([part.start_records for part in parts]),
         np.concatenate([part.start_boards for part in parts]),
         max(part.positions for part in parts),
-        np.concatenate([part.mainline for part in parts]),
-        np.concatenate([part.whole for part in parts]),
     )
 
 

@@ -15,6 +15,8 @@ from concurrent import futures
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from cqlgui.base import errors, priority, progress
 from cqlgui.base.files import soundness
 from cqlgui.engine.pruning import signatures
@@ -45,12 +47,16 @@ def _read(segment: segments.Segment) -> signatures.Signatures | None:
 
 
 def _made(segment: segments.Segment) -> signatures.Signatures:
-    if not native.available() and int(games.sizes(segment, variations=True).sum()) > _MOST_PLAIN:
+    if not native.available() and _positions(segment) > _MOST_PLAIN:
         return signatures.unknown(segment.games)
     asked = games.of_segment(segment)
     found = signatures.make(asked)
     side_files.write(segment, signatures.VERSION, found.packed())
     return found
+
+
+def _positions(segment: segments.Segment) -> int:
+    return segment.games + int(games.lengths(segment, variations=True).sum(dtype=np.int64))
 
 
 class Signer:

@@ -178,10 +178,10 @@ def _parts(base: base_model.Base) -> Iterator[_Part]:
             for first, segment in opened.parts:
                 asked = packed_games.of_segment(segment)
                 numbers = _compositions(segment, asked)
-                sizes = asked.mainline[numbers]
+                sizes = packed_games.lengths(segment, variations=False)[numbers].astype(np.int64) + 1
                 bounds = np.flatnonzero(np.diff(np.cumsum(sizes) // _MOST_POSITIONS)) + 1
-                for some in np.split(numbers, bounds):
-                    yield _Part(nearness.Positions.of(asked, some), some + source.first + first)
+                for some, room in zip(np.split(numbers, bounds), np.split(sizes, bounds), strict=True):
+                    yield _Part(nearness.Positions.of(asked, some, room), some + source.first + first)
 
 
 def _compositions(segment: segments.Segment, asked: packed_games.Games) -> np.ndarray:

@@ -44,13 +44,13 @@ class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
     `numbers` are the games that are to be searched, in order. For these games, `facts` has the data that the
     compiled query needs, in the form that `scanning.scan` takes. `texts` has the texts of these data. `asked`
-    may lack other games (`games.of_segment`). `sizes` has the number of positions that a search of each game
-    of the segment visits."""
+    may lack other games (`games.of_segment`). `lengths` has the number of moves that a search of each game of
+    the segment visits; there is one position more."""
 
     asked: games.Games
     count: int
     numbers: games.Integers
-    sizes: games.Integers
+    lengths: games.Lengths
     facts: games.Words
     texts: Sequence[str] = ()
 
@@ -108,7 +108,7 @@ class Planner:
         # The rows of all games take half a gigabyte for ten million games.
         few = numbers if _FEW * len(numbers) < segment.games else None
         asked = games.of_segment(segment, few, proven=False)
-        return Part(asked, count, numbers, _sizes(segment, self.variations), table, self._asker.texts)
+        return Part(asked, count, numbers, _lengths(segment, self.variations), table, self._asker.texts)
 
     def _is_idle(self, source: base_model.Source) -> bool:
         """Whether to skip the examination of the next segment. Segments are skipped after a segment where
@@ -224,9 +224,9 @@ def _recalled(segment: segments.Segment) -> signatures.Signatures | None:
     return found
 
 
-def _sizes(segment: segments.Segment, variations: bool) -> games.Integers:
-    """The number of positions in each game. They come from the signatures if these are in memory, because
-    the signatures take less memory than the rows."""
+def _lengths(segment: segments.Segment, variations: bool) -> games.Lengths:
+    """`Part.lengths`. They come from the signatures if these are in memory, because reading the rows would
+    bring all rows into memory."""
     known = None if variations else _recalled(segment)
-    found = None if known is None else known.sizes()
-    return games.sizes(segment, variations=variations) if found is None else found
+    found = None if known is None else known.lengths()
+    return games.lengths(segment, variations=variations) if found is None else found

@@ -439,20 +439,21 @@ def scan_part(
             places = found_module.places(every + (task.first << found_module.GAME_SHIFT))
     elif len(every):
         columns = _columns(task, straight, every, left, told, before)
-    sizes = task.part.sizes
-    passed = sizes[task.begin : task.end]
+    lengths = task.part.lengths
+    passed = lengths[task.begin : task.end]
     if within is not None:
         low, high = np.searchsorted(within, [before + task.begin, before + task.end]).tolist()
-        passed = sizes[within[low:high] - before]
+        passed = lengths[within[low:high] - before]
     remaining = sorted(left)
+    count = len(passed) - len(remaining)
     return Chunk(
         task.place,
         task.first + task.begin,
         task.first + task.end,
         [task.first + game for game in remaining],
         columns,
-        len(passed) - len(remaining),
-        int(passed.sum()) - int(sizes[remaining].sum()),
+        count,
+        count + int(passed.sum(dtype=np.int64)) - int(lengths[remaining].sum(dtype=np.int64)),
         told,
         places,
     )

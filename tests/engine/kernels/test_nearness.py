@@ -33,8 +33,8 @@ def test_the_best_position_of_each_game_is_found() -> None:
         (game.tree.root.fen() if "FEN" in game.host.tags else None, game.tree.encode()) for game in games
     )
     chosen = np.array([number for number in range(len(games)) if number % 3], np.int64)
-    known = nearness.Positions.of(packed, chosen)
     lines = [games[number].tree.mainline().positions for number in chosen.tolist()]
+    known = nearness.Positions.of(packed, chosen, np.array([len(line) + 1 for line in lines]))
     assert np.diff(known.starts).tolist() == [len(line) for line in lines]
     assert known.boards.tobytes() == b"".join(bytes(one.squares) for line in lines for one in line)
     assert known.turns.tolist() == [one.turn for line in lines for one in line]

@@ -74,9 +74,9 @@ def check(listed: Iterable[tree.GameTree]) -> int:
             for number, game in enumerate(played):
                 own = expected(game if variations else game.mainline())
                 assert columns[:, number].tolist() == own, (number, variations)
-        sizes = found.sizes()
-        assert sizes is not None
-        assert sizes.tolist() == [len(game.mainline()) for game in played]
+        lengths = found.lengths()
+        assert lengths is not None
+        assert lengths.tolist() == [len(game.mainline()) - 1 for game in played]
         branched = len(found.differing)
     return branched
 
@@ -127,7 +127,7 @@ def test_games_that_cannot_be_played_may_be_anything() -> None:
         [(None, usual), ("no position", []), (None, [moves.pack(20, 30)]), (None, usual)]
     )
     made = signatures.make(packed)
-    assert made.sizes() is None
+    assert made.lengths() is None
     for variations in (False, True):
         columns = made.columns(variations)
         assert (columns[:, 0] == columns[:, 3]).all()

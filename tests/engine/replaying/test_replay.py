@@ -314,12 +314,13 @@ def test_a_segment_gives_the_same_games(tmp_path: Path) -> None:
     segment = segments.Segment(tmp_path / "a.seg")
     read = games.of_segment(segment)
     made = packed_games.of_words(zip(FENS, (game.encode() for game in trees), strict=True))
-    columns = ("firsts", "counts", "branching", "starts", "mainline", "whole")
+    columns = ("firsts", "counts", "branching", "starts")
     for name in ("packed", "start_records", "start_boards", *columns):
         assert (getattr(read, name) == getattr(made, name)).all(), name
     assert read.positions == made.positions
-    assert games.sizes(segment, variations=False).tolist() == made.mainline.tolist()
-    assert games.sizes(segment, variations=True).tolist() == made.whole.tolist()
+    mainlines, wholes = (games.lengths(segment, variations=which).tolist() for which in (False, True))
+    assert mainlines == [game.mainline_length - 1 for game in trees]
+    assert wholes == [len(game) - 1 for game in trees]
     always = asked(lambda record, board, place, frame: True)
     for count in range(len(FENS) + 1):
         numbers = np.sort(np.array(source.sample(range(len(FENS)), count), np.int64))
