@@ -26,15 +26,19 @@ _Answer = TypeVar("_Answer")
 
 
 class _Protocol(LanguageServerProtocol):
-    """Answers requests also if their parameters make no sense. pygls would only show a message, and the
-    editor would wait for the answer."""
+    """Answers requests also if their parameters make no sense, or if the editor has asked the server to shut
+    down. pygls would not answer them, and the editor would wait for the answer."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """The typed message of a JSON object."""
+        wants_answer = "id" in data and "method" in data
+        if wants_answer and self._shutdown:
+            late = exceptions.JsonRpcInvalidRequest("The server is shutting down.")
+            self._send_response(data["id"], error=late.to_response_error())
         try:
             return super().structure_message(data)
         except exceptions.JsonRpcException as error:
-            if "id" in data and "method" in data:
+            if wants_answer and not self._shutdown:
                 self._send_response(data["id"], error=error.to_response_error())
             raise
 

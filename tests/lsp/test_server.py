@@ -490,6 +490,19 @@ def test_the_editor_learns_what_the_server_can(editor: Editor) -> None:
     assert can.code_action_provider.code_action_kinds == (types.CodeActionKind.QuickFix,)
 
 
+def test_requests_after_a_shutdown_are_refused(tmp_path: Path) -> None:
+    late = Editor(tmp_path)
+    late.do(late.client.shutdown_async(None))
+    for method in ("textDocument/hover", "shutdown", "unknown"):
+        with pytest.raises(exceptions.JsonRpcInvalidRequest, match="shutting down"):
+            late.ask(method, {})
+    server = late.client._server
+    late.client.exit(None)
+    assert late.do(server.wait()) == 0
+    late.do(late.client.stop())
+    late.loop.close()
+
+
 def test_an_editor_that_goes_without_a_word_ends_the_server() -> None:
     done = helpers.cli("lsp")
     assert (done.code, done.out, done.err) == (1, "", "")
