@@ -10,9 +10,9 @@
 
 Text fields are white, black, player (White or Black), event, site, round, date, result, eco, opening (the
 name of the opening) and file (the name of the file). For eco, `B20-B29` is a range. Number fields are elo (of
-either player), whiteelo, blackelo, year and plies. Case is ignored. There may be spaces around a sign such as
-`>`. Ranges and results may be written with other dashes, and results with `½`. This module uses no database
-and no window."""
+either player), whiteelo, blackelo, year and plies. Case is ignored (see `base.folding`). There may be spaces
+around a sign such as `>`. Ranges and results may be written with other dashes, and results with `½`. This
+module uses no database and no window."""
 
 from __future__ import annotations
 

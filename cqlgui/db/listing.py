@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections
 import sqlite3
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from cqlgui.base import arrays, errors, ranking
 from cqlgui.db import columns, names, own_texts
 from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded
-from cqlgui.db.names import CONTAINS, TABLES
+from cqlgui.db.names import TABLES
 
 if TYPE_CHECKING:
     from cqlgui.db import game_filter
@@ -102,13 +102,13 @@ class Listing:
                         found[known] += int(counts[place])
                 continue
             table = TABLES[name]
-            ids = self._names.matching(connection, table, CONTAINS, names.containing(text))
+            ids = self._names.containing(connection, table, text)
             column = self._store.whole(connection, blocks, name)
             counts = np.bincount(column[column < own_texts.FIRST])
             ids = ids[ids < len(counts)]
             ids = ids[counts[ids] > 0]
             if len(ids) > _MOST_OFFERED:
-                begin = self._names.matching(connection, table, CONTAINS, names.beginning(text))
+                begin = self._names.containing(connection, table, text, first=True)
                 ids = ids[np.lexsort((-counts[ids], ~np.isin(ids, begin)))][:_MOST_OFFERED]
             listed = self._names.named(connection, table, ids.tolist())
             found.update({listed[number]: int(counts[number]) for number in ids.tolist()})
@@ -125,14 +125,13 @@ class Listing:
     ) -> Iterator[str]:
         """Own texts that contain `text`, at most `_MOST_OFFERED`. Those that begin with `text` come first."""
         left = _MOST_OFFERED
-        wanted = text.encode("utf-8")
         for first in (True, False):
             for _, numbers, texts in self._own(connection, blocks, name):
                 if not left:
                     return
-                fits = texts.containing(wanted, first=first)
+                fits = texts.containing(text, first=first)
                 if not first:
-                    fits &= ~texts.containing(wanted, first=True)
+                    fits &= ~texts.containing(text, first=True)
                 places = own_texts.places_of(numbers)
                 places = places[fits[places]][:left]
                 left -= len(places)
@@ -198,18 +197,24 @@ class Listing:
         if isinstance(term, game_filter.Words):
             if term.columns == game_filter.TEXTS["opening"]:
                 return self._with_opening(connection, blocks, term.text)
-            having = self._having(connection, blocks, term.columns, CONTAINS, names.containing(term.text))
+            text = term.text
+            having = self._having(
+                connection,
+                blocks,
+                term.columns,
+                lambda table: self._names.containing(connection, table, text),
+            )
             for name in names.MAY_BE_OWN:
                 if name in term.columns:
-                    self._add_own(connection, blocks, name, term.text, having)
+                    self._add_own(connection, blocks, name, text, having)
             return having
         if isinstance(term, game_filter.Years):
             bounds = f"cast(substr(name, 1, 4) as integer) between {term.low:d} and {term.high:d}"
-            return self._having(connection, blocks, ("date",), f"name glob ? and {bounds}", _YEAR)
+            return self._meeting(connection, blocks, "date", f"name glob ? and {bounds}", _YEAR)
         if isinstance(term, game_filter.Codes):
-            having = self._having(connection, blocks, ("eco",), "upper(name) >= ?", term.low)
+            having = self._meeting(connection, blocks, "eco", "upper(name) >= ?", term.low)
             cut = f"substr(upper(name), 1, {len(term.high)}) <= ?"
-            having &= self._having(connection, blocks, ("eco",), cut, term.high)
+            having &= self._meeting(connection, blocks, "eco", cut, term.high)
             return having
         return self._numbered(connection, blocks, term.columns, term.low, term.high)
 
@@ -240,19 +245,31 @@ class Listing:
         near = process.extractOne(text, list(known), scorer=fuzz.ratio, score_cutoff=_ALIKE)
         return known[near[0]] if near else ""
 
+    def _meeting(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str, condition: str, value: str
+    ) -> np.ndarray:
+        """Which games have a text in the column `name` that meets a condition of SQL."""
+        return self._having(
+            connection,
+            blocks,
+            (name,),
+            lambda table: self._names.matching(connection, table, condition, value),
+        )
+
     def _having(
         self,
         connection: sqlite3.Connection,
         blocks: Sequence[Block],
         wanted: Sequence[str],
-        condition: str,
-        value: str,
+        fitting: Callable[[str], np.ndarray],
     ) -> np.ndarray:
-        """Which games have a text of the tables of names that meets `condition` in one of the columns
-        `wanted`."""
+        """Which games have a text in one of the columns `wanted` that fits. `fitting` gives the numbers of
+        those texts of a table that fit."""
+        # Several columns have their texts in one table.
+        by_table = {table: fitting(table) for table in dict.fromkeys(TABLES[name] for name in wanted)}
         found: list[np.ndarray] = []
         for name in wanted:
-            ids = self._names.matching(connection, TABLES[name], condition, value)
+            ids = by_table[TABLES[name]]
             column = self._store.whole(connection, blocks, name)
             own = column >= own_texts.FIRST if name in names.MAY_BE_OWN else np.zeros(1, np.bool_)
             if own.any():
@@ -273,7 +290,7 @@ class Listing:
     ) -> None:
         """Add to `having` the games with an own text that contains `text`."""
         for games, numbers, texts in self._own(connection, blocks, name):
-            having[games] |= texts.containing(text.encode("utf-8"))[own_texts.places_of(numbers)]
+            having[games] |= texts.containing(text)[own_texts.places_of(numbers)]
 
     def _own(
         self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str

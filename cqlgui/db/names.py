@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import arrays
+from cqlgui.base import arrays, folding
 from cqlgui.db import database, headers, own_texts, proofs
 
 TABLES: Final = {
@@ -34,7 +34,9 @@ FOLDED: Final = {"player", "event", "site"}
 MAY_BE_OWN: Final = ("site", "round")
 """The columns whose texts may stand in rows of their own. The texts of the other columns are compared by
 their numbers, as those of players and events, or there are only few."""
-CONTAINS: Final = "name like ? escape '\\'"
+_NOT_ASCII: Final = "length(name) < length(cast(name as blob))"
+"""Meets the texts that have other letters than those of ASCII, and those with a NUL."""
+_STEP: Final = 50_000
 _CHUNK = 500
 _MOST_NAMES = 500_000
 
@@ -48,6 +50,9 @@ class Names:
         self._ids: dict[str, dict[str, int]] = {table: {} for table in TABLES.values()}
         self._texts: dict[str, dict[int, str]] = {table: {} for table in TABLES.values()}
         self._ranks: dict[str, tuple[int, np.ndarray]] = {}
+        # For each table the last number that was looked at, and the numbers and folded texts of the texts
+        # that are not ASCII.
+        self._folded: dict[str, tuple[int, np.ndarray, folding.Folded]] = {}
         # Under the `id` of its list of texts. A coding holds its list, so no other list has this `id`.
         self._codings: dict[int, _Coding] = {}
         self._indexes_checked = False
@@ -82,6 +87,41 @@ class Names:
             f"select group_concat(id) from {table} not indexed where {condition}", (value,)
         )
         return _numbers(listed.fetchone()[0])
+
+    def containing(
+        self, connection: sqlite3.Connection, table: str, text: str, *, first: bool = False
+    ) -> np.ndarray:
+        """The numbers of all texts in a table that contain `text`, or with `first` begin with it. Case is
+        ignored (see `base.folding`)."""
+        numbers, folded = self._not_ascii(connection, table)
+        found: np.ndarray = numbers[folded.containing(text, first=first)]
+        wanted = text.casefold()
+        if not wanted.isascii():
+            return found
+        escaped = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        value = f"{escaped}%" if first else f"%{escaped}%"
+        plain = self.matching(connection, table, "name like ? escape '\\'", value)
+        return arrays.distinct(np.concatenate([plain, found])) if len(found) else plain
+
+    def _not_ascii(self, connection: sqlite3.Connection, table: str) -> tuple[np.ndarray, folding.Folded]:
+        """The numbers of the texts of a table that are not ASCII, and these texts, folded. They are kept,
+        because the user types one letter after another."""
+        last = _last(connection, table)
+        seen, numbers, folded = self._folded.get(table, (0, np.empty(0, np.int64), folding.Folded.of([])))
+        if seen == last:
+            return numbers, folded
+        found, parts = [numbers], [folded]
+        # In steps, because a million rows take 200 MB.
+        for start in range(seen, last, _STEP):
+            rows = connection.execute(
+                f"select id, name from {table} not indexed where id > ? and id <= ? and {_NOT_ASCII}",
+                (start, min(start + _STEP, last)),
+            ).fetchall()
+            found.append(np.array([number for number, _ in rows], np.int64))
+            parts.append(folding.Folded.of([name for _, name in rows]))
+        numbers, folded = np.concatenate(found), folding.Folded.joined(parts)
+        self._folded[table] = last, numbers, folded
+        return numbers, folded
 
     def ranks(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
         """The rank of each text of a table in sort order. The index in the result is the number of the text.
@@ -191,17 +231,6 @@ class Names:
             if self._path.stat().st_size > database.CHECKED_WHOLE:
                 proofs.check_indexes(connection)
             self._indexes_checked = True
-
-
-def containing(text: str) -> str:
-    """The pattern of texts that contain `text`, for `CONTAINS`."""
-    return f"%{beginning(text)}"
-
-
-def beginning(text: str) -> str:
-    """The pattern of texts that begin with `text`, for `CONTAINS`."""
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"{escaped}%"
 
 
 def _differ(parts: Sequence[headers.Coded]) -> bool:

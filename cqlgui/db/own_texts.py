@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import arrays, ranking
+from cqlgui.base import arrays, folding, ranking
 from cqlgui.base.data import dataclass
 
 FIRST: Final = 1 << 31
@@ -56,10 +56,10 @@ class Texts:
         """The bytes with which all texts begin."""
         return self.data[: self.prefix]
 
-    def containing(self, text: bytes, *, first: bool = False) -> np.ndarray:
-        """For each text, whether it contains `text`, or with `first` begins with it. The case of ASCII
-        letters is ignored."""
-        wanted, data = text.lower(), self.data.lower()
+    def containing(self, text: str, *, first: bool = False) -> np.ndarray:
+        """For each text, whether it contains `text`, or with `first` begins with it. Case is ignored (see
+        `base.folding`)."""
+        wanted, data = text.casefold().encode("utf-8"), self.data.lower()
         common = data[: self.prefix]
         if common.startswith(wanted) if first else wanted in common:
             return np.ones(len(self), np.bool_)
@@ -74,6 +74,10 @@ class Texts:
         if first:
             fits &= at == np.concatenate([[0], self.ends])[places]
         found[places[fits]] = True
+        if not data.isascii():
+            others = arrays.distinct(np.searchsorted(self.ends, np.flatnonzero(letters >= 128), side="right"))
+            folded = folding.Folded.of(self.at(others.tolist()))
+            found[others[folded.containing(text, first=first)]] = True
         return found
 
     def equal(self, text: bytes) -> np.ndarray:

@@ -19,7 +19,18 @@ from hypothesis import strategies
 
 from cqlgui.base import errors
 from cqlgui.base.files import soundness
-from cqlgui.db import catalog, database, headers, journal, listing, openings, proofs, records, schema
+from cqlgui.db import (
+    catalog,
+    database,
+    headers,
+    journal,
+    listing,
+    openings,
+    own_texts,
+    proofs,
+    records,
+    schema,
+)
 
 NAMES = (
     "White",
@@ -283,8 +294,45 @@ def test_order_and_filter_are_those_of_the_texts(
 
 
 def fold(text: str) -> bytes:
-    """The bytes by which SQLite compares without regard to case."""
+    """The bytes by which SQLite sorts without regard to case."""
     return text.encode().lower()
+
+
+LETTERS = "aAäÄßẞsSſıİiIИиΣσςkKﬁﬆfFtT%_\\é\N{KELVIN SIGN}\N{COMBINING DOT ABOVE}"
+
+
+@hypothesis.settings(max_examples=50)
+@hypothesis.given(strategies.data(), strategies.sampled_from([own_texts.LEAST, 4]))
+def test_case_is_ignored_in_every_alphabet(
+    tmp_path_factory: pytest.TempPathFactory, data: strategies.DataObject, least: int
+) -> None:
+    texts = strategies.text(LETTERS + "\0", max_size=6)
+    parts = data.draw(strategies.lists(strategies.lists(strategies.tuples(texts, texts)), max_size=2))
+    rows: list[headers.Header] = []
+    file = tmp_path_factory.mktemp("c") / "catalog.sqlite"
+    with pytest.MonkeyPatch.context() as patch, contextlib.closing(catalog.Catalog(file)) as opened:
+        patch.setattr(own_texts, "LEAST", least)
+        source = opened.source(Path("/a.pgn")).id
+        for part in parts:
+            added = [header(White=white, Site=site) for white, site in part]
+            opened.add_games(source, len(rows), [headers.Table.of(added)], 0)
+            rows += added
+            needle = data.draw(strategies.text(LETTERS, min_size=1, max_size=3))
+            wanted = needle.casefold()
+            for field in ("white", "site"):
+                names = [getattr(row, field) for row in rows]
+                fits = {n for n, name in enumerate(names, 1) if wanted in name.casefold()}
+                offered = opened.names([source], [field], needle, 100)
+                assert set(offered) == {names[n - 1] for n in fits}
+                begun = [name.casefold().startswith(wanted) for name in offered]
+                assert begun == sorted(begun, reverse=True)
+                if rows and not fits:
+                    with pytest.raises(errors.CqlguiError, match="No game has"):
+                        opened.ids([(source, 1)], text=f'{field}:"{needle}"')
+                    continue
+                assert set(opened.ids([(source, 1)], text=f'{field}:"{needle}"')) == fits
+                others = set(opened.ids([(source, 1)], text=f'-{field}:"{needle}"'))
+                assert others == set(range(1, len(rows) + 1)) - fits
 
 
 def test_names_with_any_letter_keep_apart(opened: catalog.Catalog) -> None:
