@@ -6,7 +6,9 @@ Two games are compared only if they begin from the same position. The players mu
 - Of at least `LONG` plies, or from a position that was set up: the players alone must be compatible, and
   their surnames need only be alike.
 - Of fewer plies: the players must be known, and date, round and result must not contradict.
-- Of fewer than `SHORT` plies: all columns of the header must be equal.
+- Of fewer than `SHORT` plies: the seven tags of the roster must be equal.
+- Of fewer than `LONG` plies and with an unknown player: there must be moves, and the seven tags of the roster
+  must be equal and name an event, a site, a date or a round.
 
 A game is the beginning of a longer one only if the players are known (one of them in a composition), date,
 round and result do not contradict, and there are at least `BEGINNING` plies from the usual start, or one from
@@ -464,6 +466,9 @@ class _Finder:
         for code, name in enumerate(table.names):
             for place, reading in enumerate(name):
                 self._surnames[code, place] = surnames.setdefault(reading.surname, len(surnames))
+        named = np.logical_or.reduce([table.texts[name] > 0 for name in ("event", "site", "date", "round")])
+        self._told = named & (table.plies > 0)
+        """The games with moves whose header tells them from others even without the players."""
         self._kept = np.full(len(table.numbers), -1, np.int64)
         """For each game that is left out the game that is kept, else -1."""
         self._beginning = np.zeros(len(table.numbers), np.bool_)
@@ -475,11 +480,15 @@ class _Finder:
         # Many short games have the same moves. Their groups are made smaller, because the work in a group is
         # quadratic.
         shortest = (table.plies < SHORT) & (table.starts == 0)
-        key[shortest] = _mixed(key, *table.texts.values())[shortest]
+        with_header = _mixed(key, *table.texts.values())
+        key[shortest] = with_header[shortest]
         short = (table.plies < LONG) & (table.starts == 0)
         long = np.flatnonzero(~short & (table.starts >= 0))
         self._split(_Runs.of(key[long], long, table.ranks))
         self._split(self._of_players(key, short))
+        unknown = (table.columns["white"] == 0) | (table.columns["black"] == 0)
+        nameless = np.flatnonzero(short & unknown & self._told)
+        self._split(_Runs.of(with_header[nameless], nameless, table.ranks))
         able = (table.beginnings != 0) & (self._kept < 0)
         key = _mixed(table.beginnings, table.starts)
         composed = np.flatnonzero(able & (table.starts > 0))
@@ -555,6 +564,7 @@ class _Finder:
         for first, second in zip(_parts(columns["date"][one]), _parts(columns["date"][other]), strict=True):
             near &= (first == second) | (first == 0) | (second == 0)
         same_header = np.logical_and.reduce([equal(column) for column in table.texts.values()])
+        near |= same_header & self._told[one]
         long = (table.starts[one] != 0) | (table.plies[one] >= LONG)
         found: npt.NDArray[np.bool_] = players & (long | (near & ((table.plies[one] >= SHORT) | same_header)))
         return found
@@ -585,9 +595,10 @@ class _Finder:
         table = self.table
         if table.starts[one] or table.plies[one] >= LONG:
             return self._players(one, other, alike=True)
-        if table.plies[one] < SHORT and not all(codes[one] == codes[other] for codes in table.texts.values()):
-            return False
-        return self._near(one, other)
+        same_header = all(codes[one] == codes[other] for codes in table.texts.values())
+        if same_header and self._told[one]:
+            return True
+        return (same_header or bool(table.plies[one] >= SHORT)) and self._near(one, other)
 
     def _near(self, one: int, other: int) -> bool:
         """Whether the players of two games are known and compatible, and nothing else contradicts. In a

@@ -125,6 +125,27 @@ def test_very_short_games_need_equal_headers(tmp_path: Path) -> None:
     assert len(decided(opened(tmp_path, [(tags, longer) for tags, _ in listed]))) == 2
 
 
+ROSTER = {"Event": "E", "Site": "S", "Date": "2000.01.01", "Round": "1", "White": "?", "Black": "?"}
+
+
+@pytest.mark.parametrize("plies", [1, duplicates.SHORT - 1, duplicates.SHORT, duplicates.LONG - 1])
+@pytest.mark.parametrize("more", [{}, {"White": "Short, Nigel"}, {"Black": "N.N."}])
+def test_short_games_of_unknown_players_need_equal_headers(
+    tmp_path: Path, plies: int, more: dict[str, str]
+) -> None:
+    line, tags = played(plies), {**ROSTER, **more, "Result": "1-0"}
+    others = [{"Event": "F"}, {"Site": "?"}, {"Date": "2000.01.??"}, {"Round": "2"}, {"Result": "*"}]
+    listed = [(tags, line), *(({**tags, **other}, line) for other in others), (tags, line)]
+    assert decided(opened(tmp_path, listed)) == {7: (1, "same moves")}
+
+
+@pytest.mark.parametrize("name", ["Event", "Site", "Date", "Round"])
+def test_a_header_that_names_nothing_does_not_stand_for_the_players(tmp_path: Path, name: str) -> None:
+    for tags, same in ({"Result": "1-0"}, False), ({name: ROSTER[name]}, True):
+        assert len(decided(opened(tmp_path, [(tags, played(20)), (tags, played(20))]))) == same
+        assert decided(opened(tmp_path, [(tags, []), (tags, [])])) == {}
+
+
 def test_a_beginning_is_left_out_for_the_longest_game(tmp_path: Path) -> None:
     line = played(60)
     listed = [(players(), line[:plies]) for plies in (30, 50, 60, duplicates.BEGINNING, 19)]
