@@ -87,6 +87,32 @@ def test_json_has_all_that_is_known(folder: Path) -> None:
     assert second["error"] == "It begins from the usual array. The measure is meant for compositions."
 
 
+def test_of_several_files_the_file_is_named(folder: Path) -> None:
+    (folder / "other").mkdir()
+    (folder / "none.pgn").write_text("")
+    (folder / "more.pgn").write_text(BASE)
+    words = [
+        "anticipate",
+        folder / "entries.pgn",
+        folder / "none.pgn",
+        folder / "base.pgn",
+        folder / "more.pgn",
+    ]
+    lines = helpers.cli(*words, "--top", "2").out.splitlines()
+    assert [line.split(": Composer")[0].split()[-2:] for line in lines[1:3]] == [
+        ["base.pgn", "1"],
+        ["more.pgn", "1"],
+    ]
+    near = json.loads(helpers.cli(*words, "--top", "2", "--json").out)["entries"][0]["nearest"]
+    assert [(one["game"], Path(one["file"]).name, one["gamenumber"]) for one in near] == [
+        (1, "base.pgn", 1),
+        (4, "more.pgn", 1),
+    ]
+    (folder / "more.pgn").rename(folder / "other" / "base.pgn")
+    words[-1] = folder / "other" / "base.pgn"
+    assert f"{folder / 'other' / 'base.pgn'} 1: Composer, A" in helpers.cli(*words, "--top", "2").out
+
+
 @pytest.mark.parametrize(
     ("entries", "base", "message"),
     [

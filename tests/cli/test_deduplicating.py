@@ -42,6 +42,16 @@ def test_groups_are_listed_with_the_reasons(source: Path) -> None:
     ]
 
 
+def test_of_several_files_the_file_is_named(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "b.pgn").write_text("\n\n".join(GAMES[1:3]) + "\n")
+    source.write_text(f"{GAMES[1].replace('Other', 'Somebody')}\n\n{GAMES[0]}\n")
+    run = helpers.cli("duplicates", source, tmp_path / "b.pgn")
+    assert run.out.splitlines() == [
+        "b.pgn 2: Nigel Short - Michael Adams 1990.??.?? 22 plies: kept, more moves",
+        "    a.pgn 2: Short, N - Adams, M 20 plies: left out, beginning of b.pgn 2",
+    ]
+
+
 def test_the_base_without_them_is_written_byte_for_byte(source: Path, tmp_path: Path) -> None:
     run = helpers.cli("duplicates", source, "--json", "-o", tmp_path / "kept.pgn")
     assert json.loads(run.out)["groups"] == [

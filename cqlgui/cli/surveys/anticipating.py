@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from cqlgui.base import plurals
 from cqlgui.cli import opening, terminal
-from cqlgui.tasks.databases import games
+from cqlgui.cli.surveys import naming
+from cqlgui.tasks.databases import games, sources
 from cqlgui.tasks.likeness import anticipation
 from cqlgui.tasks.results import base_model
 
@@ -26,15 +28,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         terminal.put(
             {
-                "entries": [_record(entry, titles[entry.number], known) for entry in found.entries],
+                "entries": [
+                    _record(entry, titles[entry.number], known, opened.base) for entry in found.entries
+                ],
                 "games": found.games,
                 "positions": found.positions,
                 "left_out": found.left_out,
             }
         )
     else:
+        named = naming.of_games(opened.base)
         for entry in found.entries:
-            _print(entry, titles[entry.number], known)
+            _print(entry, titles[entry.number], known, named)
     left_out = ""
     if found.left_out:
         those = plurals.counted(found.left_out, "game begins", "games begin")
@@ -48,8 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record(
-    entry: anticipation.Entry, title: base_model.GameRow, known: dict[int, base_model.GameRow]
+    entry: anticipation.Entry,
+    title: base_model.GameRow,
+    known: dict[int, base_model.GameRow],
+    base: base_model.Base,
 ) -> dict[str, object]:
+    places = (sources.of_game(base, near.game) for near in entry.nearest)
     record: dict[str, object] = {
         "entry": entry.number,
         "white": title.white,
@@ -59,6 +68,8 @@ def _record(
             {
                 "rank": rank,
                 "game": near.game,
+                "file": str(source.path),
+                "gamenumber": place + 1,
                 "white": known[near.game].white,
                 "black": known[near.game].black,
                 "date": known[near.game].date,
@@ -72,7 +83,7 @@ def _record(
                 "words": near.words,
                 "fen": near.fen,
             }
-            for rank, near in zip(entry.ranks, entry.nearest, strict=True)
+            for rank, near, (source, place) in zip(entry.ranks, entry.nearest, places, strict=True)
         ],
     }
     if entry.reason:
@@ -81,7 +92,10 @@ def _record(
 
 
 def _print(
-    entry: anticipation.Entry, title: base_model.GameRow, known: dict[int, base_model.GameRow]
+    entry: anticipation.Entry,
+    title: base_model.GameRow,
+    known: dict[int, base_model.GameRow],
+    named: Callable[[int], str],
 ) -> None:
     terminal.row(" ".join(filter(None, [f"{entry.number}:", _players(title), title.date, entry.fen])))
     if entry.reason:
@@ -89,9 +103,9 @@ def _print(
     for rank, near in zip(entry.ranks, entry.nearest, strict=True):
         row = known[near.game]
         terminal.row(
-            f"    {rank}. {plurals.percent(near.score, 1):>6}  {near.game}: {_players(row)} {row.date}  "
-            f"{near.same} of {plurals.counted(near.men, 'man', 'men')}, {_where(near)}, {near.transform} "
-            f"{near.words}  {near.fen}"
+            f"    {rank}. {plurals.percent(near.score, 1):>6}  {named(near.game)}: {_players(row)} "
+            f"{row.date}  {near.same} of {plurals.counted(near.men, 'man', 'men')}, {_where(near)}, "
+            f"{near.transform} {near.words}  {near.fen}"
         )
 
 

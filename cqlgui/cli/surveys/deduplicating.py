@@ -9,6 +9,7 @@ import numpy as np
 
 from cqlgui.base import plurals
 from cqlgui.cli import opening, terminal
+from cqlgui.cli.surveys import naming
 from cqlgui.tasks.databases import games
 from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model
@@ -73,16 +74,19 @@ def _record(base: base_model.Base, found: duplicates.Duplicates) -> dict[str, ob
 
 
 def _print(base: base_model.Base, found: duplicates.Duplicates) -> None:
-    every = found.groups
+    every, named = found.groups, naming.of_games(base)
+    many = len(base.sources) > 1
     while groups := list(itertools.islice(every, _AT_ONCE)):
         wanted = [game for group in groups for game in (group.kept, *(one.game for one in group.others))]
         rows = {row.game: row for row in games.rows(base, wanted)}
         for group in groups:
-            terminal.row(f"{_shown(rows[group.kept])}: kept, {group.why_kept}")
+            kept = named(group.kept)
+            terminal.row(f"{_shown(kept, rows[group.kept])}: kept, {group.why_kept}")
             for other in group.others:
-                terminal.row(f"    {_shown(rows[other.game])}: left out, {group.why(other)}")
+                reason = group.why(other, kept if many else "")
+                terminal.row(f"    {_shown(named(other.game), rows[other.game])}: left out, {reason}")
 
 
-def _shown(row: base_model.GameRow) -> str:
+def _shown(name: str, row: base_model.GameRow) -> str:
     players = f"{row.white or '?'} - {row.black or '?'}"
-    return " ".join(filter(None, [f"{row.game}:", players, row.result, row.date, f"{row.plies} plies"]))
+    return " ".join(filter(None, [f"{name}:", players, row.result, row.date, f"{row.plies} plies"]))

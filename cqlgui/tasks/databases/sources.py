@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import functools
 from collections.abc import Iterator, Sequence
@@ -128,8 +129,11 @@ def _reader(source: base_model.Source) -> hosts.SourceReader:
 def of_game(base: base_model.Base, game: int) -> tuple[base_model.Source, int]:
     """The source that holds a game of the base, and the game's ordinal in the source (from 0). Raises
     `CqlguiError` if the base has no such game."""
-    for source in base.sources:
-        if source.first <= game < source.first + source.games:
+    # Sources without games share their first game with the next source.
+    place = bisect.bisect_right(base.sources, game, key=lambda source: source.first) - 1
+    if place >= 0:
+        source = base.sources[place]
+        if game < source.first + source.games:
             return source, game - source.first
     raise errors.CqlguiError(f"There is no game {game}; the base has {base.games}.")
 

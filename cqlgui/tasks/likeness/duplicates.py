@@ -76,9 +76,10 @@ class Group:
     kept: int
     others: tuple[LeftOut, ...]
 
-    def why(self, other: LeftOut) -> str:
-        """The reason why a game of the group is left out."""
-        return f"beginning of game {self.kept}" if other.beginning else SAME
+    def why(self, other: LeftOut, kept: str = "") -> str:
+        """The reason why a game of the group is left out. `kept` names the game that is kept; without it, the
+        number of this game does."""
+        return f"beginning of {kept or f'game {self.kept}'}" if other.beginning else SAME
 
     @property
     def why_kept(self) -> str:
