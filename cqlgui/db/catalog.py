@@ -474,16 +474,16 @@ class Catalog:
         base, from 0). `sources` has a pair for each source: the id of the source, and the base ordinal of the
         first game of the source.
 
-        `sort` is one of `listing.SORTS` or None for the order of the files. Every term of the filter `text`
-        must hold, except the terms on files, which the caller decides. Raises `game_filter.FilterError` if
-        the filter cannot be understood.
+        `sort` is one of `listing.SORTS` or None for the order of the files. Games without a known value come
+        last in both directions. Every term of the filter `text` must hold, except the terms on files, which
+        the caller decides. Raises `game_filter.FilterError` if the filter cannot be understood.
         """
         with self._snapshot() as connection:
             return self._listing.ids(connection, sources, sort=sort, descending=descending, text=text)
 
     def sort_keys(self, sources: Sequence[int], sort: str) -> list[np.ndarray]:
         """For each source the sort keys of its games, in the order of the games. The keys of all sources can
-        be compared. `sort` is one of `listing.SORTS`. A missing header has key 0."""
+        be compared. `sort` is one of `listing.SORTS`. A missing or an unknown header has key 0."""
         with self._snapshot() as connection:
             known = [self._store.blocks(connection, source) for source in sources]
             blocks = [block for some in known for block in some]

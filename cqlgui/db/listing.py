@@ -26,8 +26,6 @@ SORTS: Final = (
 )  # fmt: skip
 NATURAL: Final = ("round",)
 """The columns whose texts are sorted with their numbers as numbers: 1.2, 1.10, 2, 10."""
-_UNKNOWN: Final = ("", "?")
-"""The texts of these columns that stand for an unknown one."""
 _YEAR: Final = "[0-9][0-9][0-9][0-9]*"
 _MOST_COMPARED: Final = 50_000
 """Texts of this many games are compared with a text that no game has."""
@@ -75,7 +73,13 @@ class Listing:
             order = np.argsort(games, kind="stable")
             order = np.ascontiguousarray(order[::-1]) if descending else order
         else:
-            order = _order(keys.max(initial=0) - keys if descending else keys)
+            # Games without a known value come last in both directions.
+            most = keys.max(initial=0)
+            if descending:
+                keys = most - keys
+            elif sort != "plies":
+                keys = np.where(keys == 0, most + np.uint32(1), keys)
+            order = _order(keys)
         order[:] = games[order]
         found: array[int] = array("q")
         found.frombytes(order.data.cast("B"))
@@ -327,7 +331,8 @@ class Listing:
     # --- order ---
 
     def keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
-        """A sort key of 32 bits for each game. The keys have the order of the column `sort`."""
+        """A sort key of 32 bits for each game. The keys have the order of the column `sort`. An unknown value
+        has key 0."""
         if sort == "opening":
             return self._opening_keys(connection, blocks).astype(np.uint32)
         column = self._store.whole(connection, blocks, sort)
@@ -362,7 +367,7 @@ class Listing:
         """The ranks of the texts of a column without own texts in their natural order."""
         numbers = arrays.distinct(column)
         known = self._names.named(connection, TABLES[sort], numbers.tolist())
-        texts = {number: text for number, text in known.items() if text not in _UNKNOWN}
+        texts = {number: text for number, text in known.items() if text.strip(names.UNKNOWN)}
         keys = own_texts.natural(list(texts.values()))
         ranks = {key: place for place, key in enumerate(sorted(set(keys)), 1)}
         by_number = np.zeros(int(numbers.max(initial=0)) + 1, np.uint32)
@@ -385,11 +390,11 @@ class Listing:
         is_own = column >= own_texts.FIRST
         numbers = arrays.distinct(column[~is_own])
         known = self._names.named(connection, TABLES[sort], numbers.tolist())
+        given = {number: text for number, text in known.items() if text.strip(names.UNKNOWN)}
         if natural:
-            given = {number: text for number, text in known.items() if text not in _UNKNOWN}
             texts = dict(zip(given, own_texts.natural(list(given.values())), strict=True))
         else:
-            texts = {number: bytes_of(text) for number, text in known.items() if text}
+            texts = {number: bytes_of(text) for number, text in given.items()}
 
         def rows() -> Iterator[tuple[np.ndarray, np.ndarray, own_texts.Texts]]:
             for games, some, own in self._own(connection, blocks, sort):
@@ -439,9 +444,8 @@ class Listing:
                 by_number[number] = ranks[text]
         by_number[inside] = found[: len(inside)]
         result[~is_own] = by_number[column[~is_own]]
-        if natural:
-            for games, some, own in self._own(connection, blocks, sort):
-                result[games[own.equal(b"?")[own_texts.places_of(some)]]] = 0
+        for games, some, own in self._own(connection, blocks, sort):
+            result[games[own.made_of(names.UNKNOWN.encode())[own_texts.places_of(some)]]] = 0
         return result
 
 

@@ -34,6 +34,8 @@ FOLDED: Final = {"player", "event", "site"}
 MAY_BE_OWN: Final = ("site", "round")
 """The columns whose texts may stand in rows of their own. The texts of the other columns are compared by
 their numbers, as those of players and events, or there are only few."""
+UNKNOWN: Final = "?.- "
+"""A text that has no other signs than these stands for an unknown one, as in `????.??.??`."""
 _NOT_ASCII: Final = "length(name) < length(cast(name as blob))"
 """Meets the texts that have other letters than those of ASCII, and those with a NUL."""
 _STEP: Final = 50_000
@@ -125,18 +127,22 @@ class Names:
 
     def ranks(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
         """The rank of each text of a table in sort order. The index in the result is the number of the text.
-        Texts that are equal in this order share a rank. An empty or a missing text has rank 0."""
+        Texts that are equal in this order share a rank. An unknown, empty or missing text has rank 0, and so
+        has a date whose year is unknown."""
         last = _last(connection, table)
         known = self._ranks.get(table)
         if known is not None and known[0] == last:
             return known[1]
         order = "name collate nocase" if table in FOLDED else "name"
+        unknown = f"trim(name, '{UNKNOWN}') = ''"
+        if table == TABLES["date"]:
+            unknown += " or name like '????.%'"
         # SQLite makes this one string without the interpreter lock. Making a million small tuples would need
         # the lock.
         ids, places = connection.execute(
             "select group_concat(id), group_concat(place) from "
-            f"(select id, dense_rank() over (order by {order}) - (select count(*) > 0 from {table} "
-            f"not indexed where name = '') as place from {table} not indexed)"
+            f"(select id, iif({unknown}, 0, dense_rank() over (order by {order})) as place "
+            f"from {table} not indexed)"
         ).fetchone()
         ranks = np.zeros(last + 1, np.int64)
         ranks[_numbers(ids)] = _numbers(places)

@@ -80,13 +80,14 @@ class Texts:
             found[others[folded.containing(text, first=first)]] = True
         return found
 
-    def equal(self, text: bytes) -> np.ndarray:
-        """For each text, whether it is `text`."""
-        begins = np.concatenate([[0], self.ends[:-1]])
-        found: np.ndarray = self.ends - begins == len(text)
-        letters = np.frombuffer(self.data, np.uint8)
-        for place, letter in enumerate(text):
-            found[found] = letters[begins[found] + place] == letter
+    def made_of(self, signs: bytes) -> np.ndarray:
+        """For each text, whether it has no other signs than these ASCII signs."""
+        if self.common().strip(signs):
+            return np.zeros(len(self), np.bool_)
+        is_other = np.ones(256, np.bool_)
+        is_other[list(signs)] = False
+        before = np.concatenate([[0], np.cumsum(is_other[np.frombuffer(self.data, np.uint8)])])
+        found: np.ndarray = before[self.ends] == before[np.concatenate([[0], self.ends[:-1]])]
         return found
 
     def natural(self) -> Texts:

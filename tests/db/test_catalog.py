@@ -258,20 +258,22 @@ def test_columns_of_a_large_catalog_are_checked_when_they_are_first_used(
 def test_order_and_filter_are_those_of_the_texts(
     tmp_path_factory: pytest.TempPathFactory, data: strategies.DataObject
 ) -> None:
-    names = strategies.sampled_from(["", "a", "A", "b", "Ba", "ä", "Z", "_", "%", "\\"])
-    tags = strategies.fixed_dictionaries({}, optional={"White": names, "Date": names, "WhiteElo": names})
+    names = strategies.sampled_from(["", "a", "A", "b", "Ba", "ä", "Z", "_", "%", "\\", "?", "- ?"])
+    dates = strategies.sampled_from(["", "a", "1990.??.??", "1990.01.02", "????.??.??", "????.05.01", "-"])
+    tags = strategies.fixed_dictionaries({}, optional={"White": names, "Date": dates, "WhiteElo": names})
     rows = [headers.from_tags(one.items(), 7, False) for one in data.draw(strategies.lists(tags))]
     with contextlib.closing(catalog.Catalog(tmp_path_factory.mktemp("c") / "catalog.sqlite")) as opened:
         source = fill(opened, "/a.pgn", rows)
 
         def ordered(key: Callable[[headers.Header], Any], descending: bool) -> list[int]:
-            places = sorted(range(len(rows)), key=lambda n: key(rows[n]), reverse=descending)
-            return [1 + n for n in places]
+            known = [n for n in range(len(rows)) if key(rows[n])]
+            places = sorted(known, key=lambda n: key(rows[n]), reverse=descending)
+            return [1 + n for n in [*places, *(n for n in range(len(rows)) if not key(rows[n]))]]
 
         for descending in (False, True):
             for sort, key in {
-                "white": lambda row: fold(row.white or ""),
-                "date": lambda row: (row.date or "").encode(),
+                "white": lambda row: fold(row.white or "") if (row.white or "").strip("?- ") else b"",
+                "date": lambda row: b"" if (row.date or "")[:1] in ("", "?", "-") else row.date.encode(),
                 "white_elo": lambda row: row.white_elo or 0,
             }.items():
                 found = opened.ids([(source, 1)], sort=sort, descending=descending)

@@ -68,25 +68,26 @@ def test_only_texts_that_differ_in_a_large_block_get_a_row(tmp_path: Path) -> No
         assert opened.sound(source) == len(rows)
 
 
-def natural(text: str, unknown: str = "?") -> list[tuple[int, int | bytes]]:
-    """A key for texts with numbers. Numbers stand before other texts, and an unknown text before all."""
-    if text == unknown:
-        return []
+def natural(text: str) -> list[tuple[int, int | bytes]]:
+    """A key for texts with numbers. Numbers stand before other texts."""
     parts = re.findall("[0-9]+|[^0-9]+", text)
     return [(0, int(part)) if part[0] in "0123456789" else (1, part.encode()) for part in parts]
 
 
 @pytest.mark.parametrize("alike", [False, True])
 def test_rounds_are_sorted_by_their_numbers(tmp_path: Path, alike: bool) -> None:
-    wanted = [None, "?", "1", "1.2", "1.10", "1.10.1", "2", "2.1", "10", "100", "-", "Final", "R2", "R10"]
+    wanted = ["1", "1.2", "1.10", "1.10.1", "2", "2.1", "10", "100", "Final", "R2", "R10"]
     wanted += [] if alike else [f"R10.{number}" for number in range(1, own_texts.LEAST)]
-    rows = [game("London", number) for number in wanted]
-    with filled(tmp_path, rows[::-1]) as (opened, source):
+    unknown = ["-", "?", None]
+    listed = [*unknown, *wanted][::-1]
+    with filled(tmp_path, [game("London", number) for number in listed]) as (opened, source):
         assert counted(opened.path)[0] == (not alike)
-        found = list(opened.ids([(source, 0)], sort="round"))
-        assert [wanted[-1 - one] for one in found[2:]] == wanted[2:]
+        for descending in (False, True):
+            found = list(opened.ids([(source, 0)], sort="round", descending=descending))
+            shown = wanted[::-1] if descending else wanted
+            assert [listed[one] for one in found] == [*shown, *unknown[::-1]]
         (keys,) = opened.sort_keys([source], "round")
-        assert keys.tolist().count(0) == 2
+        assert keys.tolist().count(0) == len(unknown)
 
 
 def test_numbers_in_texts_have_their_natural_order_and_equal_ones_are_one() -> None:
@@ -104,13 +105,13 @@ def test_texts_keep_a_common_beginning_in_their_natural_order(listed: list[str],
     listed = [begun + text for text in listed]
     made = own_texts.natural(listed)
     by_bytes = sorted(range(len(listed)), key=lambda at: made[at])
-    assert by_bytes == sorted(range(len(listed)), key=lambda at: natural(listed[at], unknown=""))
+    assert by_bytes == sorted(range(len(listed)), key=lambda at: natural(listed[at]))
     encoded = [text.encode() for text in listed]
     ends = np.cumsum([len(text) for text in encoded])
     row = own_texts.Texts(b"".join(encoded), ends, len(own_texts.common_beginning(encoded)))
     common = row.natural().common()
     assert all(text.startswith(common) for text in made)
-    assert row.equal(b"?").tolist() == [text == "?" for text in listed]
+    assert row.made_of(b"?.-").tolist() == [not text.strip("?.-") for text in listed]
 
 
 texts = strategies.one_of(
@@ -133,12 +134,12 @@ def test_games_sort_and_filter_by_own_texts_as_by_others(
         assert opened.headers(source, range(len(rows))) == dict(enumerate(rows))
         sources = [(source, 0)]
         for descending in (False, True):
-            by_site = sorted(
-                range(len(rows)), key=lambda n: (rows[n].site or "").encode().lower(), reverse=descending
-            )
-            by_round = sorted(
-                range(len(rows)), key=lambda n: natural(rows[n].round or ""), reverse=descending
-            )
+            sites = {n: row.site for n, row in enumerate(rows) if row.site and row.site.strip("?.- ")}
+            rounds = {n: row.round for n, row in enumerate(rows) if row.round and row.round.strip("?.- ")}
+            by_site = sorted(sites, key=lambda n: sites[n].encode().lower(), reverse=descending)
+            by_site += [n for n in range(len(rows)) if n not in sites]
+            by_round = sorted(rounds, key=lambda n: natural(rounds[n]), reverse=descending)
+            by_round += [n for n in range(len(rows)) if n not in rounds]
             assert list(opened.ids(sources, sort="site", descending=descending)) == by_site
             assert list(opened.ids(sources, sort="round", descending=descending)) == by_round
         for word in ("a", "game-1", "XX", "%", "https"):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from PySide6.QtCore import QObject
 
 from cqlgui.base import progress
+from cqlgui.db import names
 from cqlgui.tasks.databases import games
 from cqlgui.tasks.results import base_model
 from cqlgui.ui.loop import jobs
@@ -47,7 +48,7 @@ def player(name: str, elo: int | None) -> str:
 
 def known(text: str) -> str:
     """A header as a table shows it: empty if PGN marks it as unknown."""
-    return "" if text.strip("?.- ") == "" else text
+    return "" if text.strip(names.UNKNOWN) == "" else text
 
 
 GAME_COLUMNS: tuple[Column, ...] = (

@@ -94,7 +94,7 @@ def key_of(sort: Sort, hits: list[dict[str, Any]], at: int, keys: dict[int, Any]
         case Sort.ROUND:
             parts = re.findall("[0-9]+|[^0-9]+", one["round"])
             known = [(not part.isdigit(), int(part) if part.isdigit() else part) for part in parts]
-            return None if one["round"] == "?" else known or None
+            return known if one["round"].strip("?.- ") else None
         case Sort.PLACE:
             return sum(other["game"] == one["game"] for other in hits[:at])
         case Sort.HITS:
@@ -102,7 +102,9 @@ def key_of(sort: Sort, hits: list[dict[str, Any]], at: int, keys: dict[int, Any]
         case Sort.SORT_KEY:
             return keys[one["game"]][0] if keys.get(one["game"]) else None
         case Sort.WHITE | Sort.BLACK | Sort.EVENT | Sort.SITE:
-            return one[sort.value].lower() or None
+            return one[sort.value].lower() if one[sort.value].strip("?.- ") else None
+        case Sort.DATE:
+            return one["date"] if one["date"].strip("?.") else None
         case _:
             return one[sort.value] or None if sort.value in one and sort not in _ZEROS else one[sort.value]
 
@@ -151,6 +153,36 @@ def test_rows_are_sorted_by_comments_though_they_have_values(tmp_path: Path, var
     assert sorted_by("-comment") == [5, 4, 3, 2, 1]
     assert sorted_by("round") == [4, 3, 2, 1, 5]
     assert sorted_by("-round") == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("kind", list(Rows))
+def test_unknown_headers_come_last_in_both_directions(tmp_path: Path, kind: Rows) -> None:
+    source = tmp_path / "a.pgn"
+    tags = {
+        "Date": ("1990.??.??", "????.??.??", "????.05.01", "1990.02.01", "1991.01.01"),
+        "Event": ("A", "?", "-", "", "Z"),
+        "Site": ("a", "?", "", "- ?", "Z"),
+        "Round": ("2", "?", "-", "", "10"),
+    }
+    games_ = ("".join(f'[{name} "{values[at]}"]\n' for name, values in tags.items()) for at in range(5))
+    source.write_text("".join(f"{one}\n1. e4 *\n\n" for one in games_))
+    base = importing.open_base([source]).base
+    result = searching.search(base, "initial")
+    columns = result.games.columns
+
+    def sorted_by(text: str) -> list[int]:
+        made = arranging.arrange(base, result, columns, kind=kind, sorts=sorted_rows.parsed(text))
+        return [int(game) for game in columns.games[made.numbers]]
+
+    for name in ("event", "site", "round"):
+        assert sorted_by(name) == [1, 5, 2, 3, 4], name
+        assert sorted_by(f"-{name}") == [5, 1, 2, 3, 4], name
+        assert list(games.ids(base, sort=name)) == [1, 5, 2, 3, 4], name
+        assert list(games.ids(base, sort=name, descending=True)) == [5, 1, 2, 3, 4], name
+    # A date is compared as a text, so one whose month is unknown stands behind the others of its year.
+    assert sorted_by("date") == [4, 1, 5, 2, 3]
+    assert sorted_by("-date") == [5, 1, 4, 2, 3]
+    assert list(games.ids(base, sort="date")) == [4, 1, 5, 2, 3]
 
 
 def test_rows_are_sorted_by_the_names_of_files(tmp_path: Path) -> None:
