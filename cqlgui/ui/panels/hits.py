@@ -145,10 +145,16 @@ class HitsPanel(QWidget):
     # --- a search ---
 
     def begin(
-        self, base: base_model.Base, total_games: int, orbits: tuple[hit_model.Orbit, ...] = ()
+        self,
+        base: base_model.Base,
+        total_games: int,
+        orbits: tuple[hit_model.Orbit, ...] = (),
+        *,
+        keep_seen: bool = False,
     ) -> None:
         """Start again, for a search over `total_games` games. While the search runs, the names of the
-        elements come from `orbits`."""
+        elements come from `orbits`. With `keep_seen`, hits that were seen stay marked, because the hits to
+        come belong to the same search."""
         self.table.make_room(hits_model.GAME, wording.widest(base.games))
         self._cache.set_base(base)
         self._moves.set_base(base)
@@ -160,7 +166,7 @@ class HitsPanel(QWidget):
         self._stop_arranging()
         self._jobs.cancel(_PREPARING, drop=True)
         self._prepared = None
-        self.hits.clear(orbits)
+        self.hits.clear(orbits, keep_seen=keep_seen)
         self.table.verticalScrollBar().setValue(0)
         self._total, self._searched = total_games, 0
         self._started = time.monotonic()

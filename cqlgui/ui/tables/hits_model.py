@@ -135,10 +135,12 @@ class HitsModel(text_model.TextModel):
         if details is not None:
             details.arrived.connect(self._details_came)
 
-    def clear(self, orbits: tuple[hit_model.Orbit, ...] = ()) -> None:
-        """Start again, for a query with these orbits."""
+    def clear(self, orbits: tuple[hit_model.Orbit, ...] = (), *, keep_seen: bool = False) -> None:
+        """Start again, for a query with these orbits. With `keep_seen`, hits that were seen stay marked."""
         self.beginResetModel()
         self._forget()
+        if not keep_seen:
+            self._seen = set()
         self._limit, self._orbits = None, orbits
         self.endResetModel()
 
@@ -444,7 +446,7 @@ class HitsModel(text_model.TextModel):
         self._told, self._untold, self._ordered = {}, None, None
         self._count = 0
         self._limited, self._arranged, self._texts = Limited(), None, None
-        self._sort_keys, self._seen = {}, set()
+        self._sort_keys = {}
         self.has_values = False
 
     def _take_told(self, found: FoundGames) -> None:

@@ -231,7 +231,10 @@ class Searching(QObject):
         self._showing.clear_limit()
         within = result.options.within
         self._frame.hits.begin(
-            self._frame.base, self._frame.base.games if within is None else len(within), result.orbits
+            self._frame.base,
+            self._frame.base.games if within is None else len(within),
+            result.orbits,
+            keep_seen=True,
         )
         self._frame.hits.asks(result.query, result.options)
         self._frame.hits.add(result.games)

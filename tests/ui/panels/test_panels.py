@@ -624,6 +624,11 @@ def test_seen_rows_are_told_apart(
     panel.arrange.sort_by(hits_model.GAME)
     seen = [panel.hit_at(row) for row in range(panel.count) if panel.hits.is_seen(row)]
     assert len(seen) == 2
+    # Other hits of the same search.
+    panel.begin(base, base.games, result.orbits, keep_seen=True)
+    panel.add(result.games)
+    panel.finish(result)
+    assert [panel.hit_at(row) for row in range(panel.count) if panel.hits.is_seen(row)] == seen
     filled(panel, base, result)
     assert not panel.hits.is_seen(0)
 

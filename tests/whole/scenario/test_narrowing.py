@@ -13,6 +13,7 @@ from cqlgui.tasks.analysis import attributes, facets
 from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.look import wording
+from cqlgui.ui.tables import hits_model
 from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
@@ -79,6 +80,35 @@ def test_hits_are_narrowed_step_by_step_and_shown_whole_again(
         main.hits._narrowed.click()
     assert main.hits.count == whole.positions
     assert not main.hits._narrowed.isVisible()
+
+
+def test_seen_rows_stay_marked_when_hits_are_narrowed_and_until_the_next_search(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    whole = ask(qtbot, main, "check")
+    for row in (2, 3, whole.positions - 1):
+        main.hits.select_row(row)
+
+    def seen() -> set[tuple[int, int]]:
+        hits = (main.hits.hit_at(row) for row in range(main.hits.count) if main.hits.hits.is_seen(row))
+        return {(hit.game, hit.positionid) for hit in hits}
+
+    known = seen()
+    assert len(known) == 4
+    qtbot.waitUntil(lambda: main.hits.narrow._attributes is not None)
+    with qtbot.waitSignal(main.narrower.shown):
+        choose(qtbot, main, "Ply", values_of(main, whole, facets.PLY)[0].words)
+    current = main.hits.current()
+    assert current is not None
+    assert seen() <= known | {(current.game, current.positionid)}
+    with qtbot.waitSignal(main.narrower.shown):
+        main.hits._narrowed.click()
+    assert seen() == known | {(current.game, current.positionid)}
+    main.hits.arrange.sort_by(hits_model.PLY)
+    assert seen() == known | {(current.game, current.positionid)}
+    ask(qtbot, main, "check")
+    assert len(seen()) == 1
 
 
 def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: main_window.MainWindow) -> None:
