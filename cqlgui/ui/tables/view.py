@@ -435,6 +435,16 @@ class TableView(QTableView):
         # Qt's own search would ask the model for every row, and there may be millions of rows.
         pass
 
+    def moveCursor(
+        self, cursor_action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        # Home and End go to the first and the last cell of a row. A row in two lines has no cells, so there
+        # they go to the first and the last row, as with Ctrl.
+        ends = (QAbstractItemView.CursorAction.MoveHome, QAbstractItemView.CursorAction.MoveEnd)
+        if self._two_lines and cursor_action in ends:
+            modifiers |= Qt.KeyboardModifier.ControlModifier
+        return super().moveCursor(cursor_action, modifiers)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.row >= 0:
             self.chosen.emit(self.row)

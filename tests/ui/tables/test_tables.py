@@ -472,6 +472,42 @@ def test_a_narrow_table_of_hits_has_all_of_a_hit_in_two_lines(
     assert not shown.horizontalScrollBar().isVisible()
 
 
+def test_home_and_end_go_to_the_first_and_the_last_row_of_two_lines(
+    qtbot: QtBot, hits: Hits, result: search_model.SearchResult
+) -> None:
+    table, _ = hits
+    table.add(result.games)
+    table.finish(result)
+    shown = view.TableView("Hits")
+    qtbot.addWidget(shown)
+    shown.setModel(table)
+    shown.set_widths(hits_model.WIDTHS)
+    shown.resize(460, 400)
+    shown.show()
+    last = table.rowCount() - 1
+    assert shown.go_to(3)
+    for key, row in ((Qt.Key.Key_End, last), (Qt.Key.Key_Home, 0)):
+        for held in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
+            shown.go_to(3)
+            qtbot.keyClick(shown, key, held)
+            assert shown.row == row
+        assert shown.go_to(3)
+        qtbot.keyClick(shown, key)
+        assert shown.selected() == [row]
+    shown.go_to(3)
+    qtbot.keyClick(shown, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
+    assert shown.selected() == list(range(3, last + 1))
+    qtbot.keyClick(shown, Qt.Key.Key_Home, Qt.KeyboardModifier.ShiftModifier)
+    assert shown.selected() == [0, 1, 2, 3]
+    qtbot.keyClick(shown, Qt.Key.Key_PageDown)
+    assert 0 < shown.row < last
+    # In columns, the keys go to the first and the last cell of the row.
+    shown.set_form(view.Form.COLUMNS)
+    shown.go_to(3)
+    qtbot.keyClick(shown, Qt.Key.Key_End)
+    assert (shown.row, shown.currentIndex().column()) == (3, table.columnCount() - 1)
+
+
 @pytest.mark.parametrize(
     ("transform", "parts"),
     [
