@@ -1,7 +1,9 @@
-"""Makes the fields of tables safe for spreadsheets, which run some texts as formulas."""
+"""Makes the fields of tables safe for spreadsheets, which run some texts as formulas, and makes texts of
+tables for the clipboard."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from cqlgui.base import patterns
@@ -18,3 +20,9 @@ def text_only(field: str) -> str:
     if _NUMBER.fullmatch(field):
         return field
     return _FORMULA.sub("'", field)
+
+
+def tabbed(rows: Iterable[Sequence[str]]) -> str:
+    """Rows of cells as lines with tabs between the cells, for the clipboard. Each run of white space within a
+    cell becomes one space."""
+    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)

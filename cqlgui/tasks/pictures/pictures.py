@@ -43,8 +43,7 @@ class Table:
 
     def tabbed(self) -> str:
         """The table as lines of cells with tabs between them, for the clipboard."""
-        lines = [self.heads, *([_csv_cell(cell) for cell in row] for row in self.rows)]
-        return "".join("\t".join(" ".join(str(cell).split()) for cell in line) + "\n" for line in lines)
+        return cells.tabbed([self.heads, *([_csv_cell(cell) for cell in row] for row in self.rows)])
 
 
 def _csv_cell(cell: Cell) -> str:

@@ -126,10 +126,8 @@ def answer(report: study.Report) -> dict[str, Any]:
 def tabbed(listed: Sequence[Mapping[str, Any]]) -> str:
     """Rows of the table as lines of cells with tabs between them, under a line with the names of the columns.
     The numbers are those of the CSV file."""
-    lines: list[list[str]] = [list(FIELDS)]
-    for row in listed:
-        lines.append([" ".join(str("" if v is None else v).split()) for v in map(_cell, row.values())])
-    return "".join("\t".join(line) + "\n" for line in lines)
+    rows = ([str("" if v is None else v) for v in map(_cell, row.values())] for row in listed)
+    return cells.tabbed([FIELDS, *rows])
 
 
 def _cell(value: Any) -> Any:

@@ -20,7 +20,7 @@ from cqlgui.ui.board import miniature
 from cqlgui.ui.look import bars, icons, labels, theme, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import arrange, games_line, narrow
-from cqlgui.ui.tables import details, hits_model, lines, rows, view
+from cqlgui.ui.tables import copying, details, hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30
 """The tool tip of the progress line shows at most this many messages and variables of the query."""
@@ -76,6 +76,7 @@ class HitsPanel(QWidget):
         self.table.setModel(self.hits)
         self.table.set_widths(hits_model.WIDTHS, hits_model.EXTRA)
         self.table.set_picture(self._picture)
+        self.copying = copying.Copying(door, self.table, self.hits)
         head = self.table.horizontalHeader()
         head.setSectionsClickable(True)
         self._bar = bars.Bar(150, self)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
 from cqlgui.base import heap, patterns
+from cqlgui.base.progress import CancelToken
 from cqlgui.board import motions
 from cqlgui.cql.transforming import geometry
 from cqlgui.engine.passes import orbit_pass
@@ -76,6 +77,14 @@ HELD_MS = 1000
 
 Element = tuple[int, int]
 """The number of an orbit, and the number of an element in this orbit."""
+
+
+class Fetched(NamedTuple):
+    """What some rows show: the headers and the details of their games, and the moves at their hits."""
+
+    headers: Mapping[int, base_model.GameRow]
+    lines: Mapping[lines.Place, lines.Line]
+    told: Mapping[int, hit_model.GameHits]
 
 
 class HitsModel(text_model.TextModel):
@@ -508,12 +517,48 @@ class HitsModel(text_model.TextModel):
         return 0 if parent.isValid() else len(TITLES)
 
     def texts(self, row: int, columns: Sequence[int]) -> list[str]:
+        return self._texts_from(row, columns, self._cache.get, self._moves.lookup, self._asked_of)
+
+    def reading(self, wanted: Sequence[int], columns: Sequence[int]) -> Callable[[CancelToken], Fetched]:
+        """A function that reads all that some columns of some rows show. It may be called in any thread. Its
+        result is valid until the rows change."""
+        base, shown = self._cache.base, set(columns)
+        places = [(number, *self._place(number)) for number in map(self._number, wanted)]
+        games = list(dict.fromkeys(game for _, game, _ in places))
+        known = {game: told for game in games if (told := self._told_of(game)) is not None}
+        untold = [game for game in games if game not in known] if shown & {VALUE, COMMENT} else []
+        lined = [(game, place, self._frame(number, game, place)) for number, game, place in places]
+        cache, moves, details = self._cache, self._moves, self._details
+
+        def read(token: CancelToken) -> Fetched:
+            if base is None:
+                return Fetched({}, {}, known)
+            return Fetched(
+                cache.read(base, games, token) if shown & _OF_ROW.keys() else {},
+                moves.read(base, lined, token) if shown & {PLY, MOVES} else {},
+                known | details.read(base, untold, token) if details is not None and untold else known,
+            )
+
+        return read
+
+    def fetched_texts(self, row: int, columns: Sequence[int], fetched: Fetched) -> list[str]:
+        """The texts of some columns of an existing row, as `reading` found them."""
+        return self._texts_from(row, columns, fetched.headers.get, fetched.lines.get, fetched.told.get)
+
+    def _texts_from(
+        self,
+        row: int,
+        columns: Sequence[int],
+        headers_of: Callable[[int], base_model.GameRow | None],
+        line_at: Callable[[lines.Place], lines.Line | None],
+        told_of: Callable[[int], hit_model.GameHits | None],
+    ) -> list[str]:
         number = self._number(row)
         game, positionid = self._place(number)
         found = []
         for column in columns:
             if column in _OF_ROW:
-                headers = self._cache.get(game)
+                headers = headers_of(game)
                 found.append("" if headers is None else _OF_ROW[column](headers))
             elif column == GAME:
                 found.append(f"{game:,}")
@@ -529,9 +574,9 @@ class HitsModel(text_model.TextModel):
                     + f"/{end - first:,}"
                 )
             elif column in (VALUE, COMMENT):
-                told = self._asked_of(game)
-                hit = None if told is None else self._hit(number, game, positionid)
-                value = "" if column == COMMENT or hit is None else hit.value
+                told = told_of(game)
+                hits = () if told is None or column == COMMENT else told.hits
+                value = next((hit.value for hit in hits if hit.positionid == positionid), None)
                 found.append("" if told is None else value or told.comment_at(positionid))
             elif column == SORT_KEY:
                 keys = self._sort_keys.get(game, ())
@@ -542,7 +587,7 @@ class HitsModel(text_model.TextModel):
                 element = self._element_of(number, game, positionid)
                 found.append("" if element is None else element.words or element.transform)
             else:
-                line = self._moves.get(game, positionid, self._frame(number, game, positionid))
+                line = line_at((game, positionid, self._frame(number, game, positionid)))
                 if line is None or line[0] < 0:
                     found.append("")
                 elif column == MOVES:

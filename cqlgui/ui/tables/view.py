@@ -227,6 +227,12 @@ class TableView(QTableView):
         """The selected rows, ascending."""
         return [row for first, last in self.stretches() for row in range(first, last + 1)]
 
+    def shown_columns(self) -> list[int]:
+        """The columns that are not hidden, from left to right."""
+        head = self.horizontalHeader()
+        columns = map(head.logicalIndex, range(head.count()))
+        return [column for column in columns if not head.isSectionHidden(column)]
+
     def columns_menu(self, parent: QWidget | None = None) -> QMenu:
         """A menu that shows and hides columns, and puts back the usual columns."""
         menu = QMenu("Columns", parent or self)

@@ -304,6 +304,7 @@ class Frame(QMainWindow):
         self.continuing.frame_wanted.connect(self.browser.set_normalised)
         self.browser.normalised_changed.connect(self.continuing.set_normalised)
         self.studying.told.connect(self.tell)
+        self.hits.copying.told.connect(self.tell)
         self.studying.shown.connect(self.show_study)
         self.hits.narrowing_removed.connect(self.narrower.undo)
         for pane in (self.pictures, self.continuing):

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base import progress
+from cqlgui.base import cells, progress
 from cqlgui.cql.interpreting.runtime import game_log
 from cqlgui.tasks.analysis.arranging import Key, Sort
 from cqlgui.tasks.databases import bases
@@ -45,7 +45,7 @@ from cqlgui.tasks.search import searching
 from cqlgui.ui.look import infobar, labels, names, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import arrange, bad_games, export_dialog, games, hitbar, hits
-from cqlgui.ui.tables import hits_model, view
+from cqlgui.ui.tables import copying, hits_model, view
 
 SORTED = hit_model.SortKey("ply", descending=True, quiet=False)
 COUNTS = export_dialog.ExportCounts(hits=120, games=40, selected_games=3)
@@ -631,6 +631,66 @@ def test_seen_rows_are_told_apart(
     assert [panel.hit_at(row) for row in range(panel.count) if panel.hits.is_seen(row)] == seen
     filled(panel, base, result)
     assert not panel.hits.is_seen(0)
+
+
+def copied(panel: hits.HitsPanel, qtbot: QtBot) -> tuple[str, str]:
+    """What a copy of the selected rows puts on the clipboard, and what it says at the end."""
+    with qtbot.waitSignal(
+        panel.copying.told, check_params_cb=lambda words: words.endswith("copied"), timeout=20_000
+    ) as caught:
+        panel.copying.copy()
+    assert caught.args is not None
+    return QApplication.clipboard().text(), caught.args[0]
+
+
+def test_selected_rows_are_copied_as_they_are_shown(
+    panel: hits.HitsPanel,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    filled(panel, base, result)
+    head = panel.table.horizontalHeader()
+    head.moveSection(head.visualIndex(hits_model.BLACK), 0)
+    panel.table.setColumnHidden(hits_model.GAME, True)
+    panel.table.setColumnHidden(hits_model.EVENT, False)
+    columns = panel.table.shown_columns()
+    assert columns[:2] == [hits_model.BLACK, hits_model.WHITE]
+    assert hits_model.EVENT in columns
+    # The rows were not in view, so their headers and moves are read for the copy.
+    panel.table.selectAll()
+    text, said = copied(panel, qtbot)
+    heads, *lines = [line.split("\t") for line in text.splitlines()]
+    assert heads == [hits_model.TITLES[column] for column in columns]
+    assert said == f"{panel.count} rows copied"
+    fetched = (hits_model.WHITE, hits_model.MOVES)
+    qtbot.waitUntil(lambda: all(all(panel.hits.texts(row, fetched)) for row in range(panel.count)))
+    shown = [panel.hits.texts(row, columns) for row in range(panel.count)]
+    assert lines == [[cells.text_only(" ".join(cell.split())) for cell in row] for row in shown]
+    # One row has no line of titles.
+    panel.select_row(2)
+    assert copied(panel, qtbot) == ("\t".join(lines[2]), "1 row copied")
+    # Of many rows, the first ones are copied. They are read in pieces.
+    monkeypatch.setattr(copying, "MOST", 3)
+    monkeypatch.setattr(copying, "PIECE", 2)
+    panel.table.selectAll()
+    text, said = copied(panel, qtbot)
+    assert [line.split("\t") for line in text.splitlines()] == [heads, *lines[:3]]
+    assert said == f"The first 3 rows of {panel.count} copied"
+
+
+def test_a_copy_ends_when_the_rows_change(
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    QApplication.clipboard().setText("before")
+    panel.table.selectAll()
+    panel.copying.copy()
+    with qtbot.waitSignal(panel.copying.told) as caught:
+        panel.arrange.sort_by(hits_model.PLY)
+    assert caught.args == ["Nothing was copied, because the rows changed"]
+    assert QApplication.clipboard().text() == "before"
 
 
 def test_the_menu_of_a_row_opens_it_and_offers_the_columns(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -109,6 +110,23 @@ def test_seen_rows_stay_marked_when_hits_are_narrowed_and_until_the_next_search(
     assert seen() == known | {(current.game, current.positionid)}
     ask(qtbot, main, "check")
     assert len(seen()) == 1
+
+
+def test_the_keys_for_a_copy_put_the_selected_hits_on_the_clipboard(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "mate")
+    table = main.hits.table
+    table.setFocus()
+    main.hits.select_row(1)
+    qtbot.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    with qtbot.waitSignal(main.hits.copying.told):
+        qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    assert lines[0] == [hits_model.TITLES[column] for column in table.shown_columns()]
+    assert [line[0] for line in lines[1:]] == [str(main.hits.hit_at(row).game) for row in (1, 2)]
+    assert main.pointing.notice.text() == "2 rows copied"
 
 
 def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: main_window.MainWindow) -> None:
