@@ -441,6 +441,18 @@ class TableView(QTableView):
         # Qt's own search would ask the model for every row, and there may be millions of rows.
         pass
 
+    def event(self, event: QEvent) -> bool:
+        # In two lines Home and End are keys of the list. In columns they go through the game on the board.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._two_lines
+            and event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
     def moveCursor(
         self, cursor_action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:

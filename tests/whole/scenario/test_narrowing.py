@@ -112,7 +112,7 @@ def test_seen_rows_stay_marked_when_hits_are_narrowed_and_until_the_next_search(
     assert len(seen()) == 1
 
 
-def test_the_keys_for_a_copy_put_the_selected_hits_on_the_clipboard(
+def test_keys_copy_the_selected_hits_and_go_to_the_first_and_the_last_one(
     qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
@@ -127,6 +127,11 @@ def test_the_keys_for_a_copy_put_the_selected_hits_on_the_clipboard(
     assert lines[0] == [hits_model.TITLES[column] for column in table.shown_columns()]
     assert [line[0] for line in lines[1:]] == [str(main.hits.hit_at(row).game) for row in (1, 2)]
     assert main.pointing.notice.text() == "2 rows copied"
+    assert table.has_two_lines
+    qtbot.keyClick(table, Qt.Key.Key_End)
+    assert table.row == main.hits.count - 1
+    qtbot.keyClick(table, Qt.Key.Key_Home)
+    assert table.row == 0
 
 
 def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: main_window.MainWindow) -> None:
