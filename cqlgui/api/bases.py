@@ -49,6 +49,8 @@ def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = Non
 
 def _paths(paths: Place | Iterable[Place]) -> tuple[Path, ...]:
     """One path or several paths. A text is one path, and not its letters."""
+    if isinstance(paths, bytes):
+        raise TypeError("a path is a str or an os.PathLike, not bytes")
     return tuple(map(Path, [paths] if isinstance(paths, str | os.PathLike) else paths))
 
 

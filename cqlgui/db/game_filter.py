@@ -138,6 +138,11 @@ class Term:
     negated: bool = False
 
 
+LONGEST: Final = 10_000
+"""Greatest number of letters in a filter. SQLite refuses much longer ones."""
+_SURROGATE: Final = pattern("[\ud800-\udfff]")
+
+
 class Word(NamedTuple):
     """A word of a filter as it stands in the text. Without a field, `field` and `sign` are empty."""
 
@@ -148,7 +153,13 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> Iterator[Word]:
-    """The words of a filter. Raises `FilterError` for a minus sign that stands alone."""
+    """The words of a filter. Raises `FilterError` for a minus sign that stands alone, for a text that is
+    longer than `LONGEST`, and for one that cannot be written in UTF-8."""
+    if len(text) > LONGEST:
+        raise FilterError(f"These conditions have {len(text):,} letters, and at most {LONGEST:,} are read.")
+    broken = _SURROGATE.search(text)
+    if broken is not None:
+        raise FilterError(f"The conditions are not valid text (UTF-8) at character {broken.start() + 1}.")
     text = text.translate(_QUOTES)
     place = 0
     while place < len(text):

@@ -98,7 +98,8 @@ class Names:
         numbers, folded = self._not_ascii(connection, table)
         found: np.ndarray = numbers[folded.containing(text, first=first)]
         wanted = text.casefold()
-        if not wanted.isascii():
+        if not wanted.isascii() or "\0" in wanted:
+            # SQLite reads a pattern up to a NUL.
             return found
         escaped = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         value = f"{escaped}%" if first else f"%{escaped}%"

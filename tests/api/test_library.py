@@ -317,6 +317,8 @@ def test_numbers_without_a_meaning_are_refused(base: cqlgui.Base) -> None:
         base.search("mate", limit=-1)
     with pytest.raises(ValueError, match="thread"):
         base.search("mate", threads=0)
+    with pytest.raises(TypeError, match="not bytes"):
+        cqlgui.open(b"games.pgn")  # type: ignore[arg-type]
     for wrong in ({"limit": 1.5}, {"threads": 2.0}, {"games": None}):
         with pytest.raises(TypeError):
             base.search("mate", **wrong)  # type: ignore[arg-type]

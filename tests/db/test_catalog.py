@@ -319,7 +319,7 @@ def test_case_is_ignored_in_every_alphabet(
             added = [header(White=white, Site=site) for white, site in part]
             opened.add_games(source, len(rows), [headers.Table.of(added)], 0)
             rows += added
-            needle = data.draw(strategies.text(LETTERS, min_size=1, max_size=3))
+            needle = data.draw(strategies.text(LETTERS + "\0", min_size=1, max_size=3))
             wanted = needle.casefold()
             for field in ("white", "site"):
                 names = [getattr(row, field) for row in rows]

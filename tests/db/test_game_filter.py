@@ -74,6 +74,8 @@ def test_another_minus_is_a_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("ab\udcff", "not valid text (UTF-8) at character 3"),
+        ("x" * 10_001, "These conditions have 10,001 letters, and at most 10,000 are read"),
         ("rating>2600", "no field rating: known are white, black, player, event"),
         ("foo:bar", "elo, whiteelo, blackelo, year, plies"),
         ("elo>strong", "elo takes a number or a range, as in elo>2600 or elo:2500-2700"),
