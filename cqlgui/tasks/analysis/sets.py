@@ -399,7 +399,7 @@ class Shelf:
 
     def restoring(self) -> Shelf:
         """With the set that was dropped last, at its place. If another set has its name now, a number is put
-        behind it."""
+        behind it. The set comes back even if there are `MOST_SETS` sets, because nothing may be lost."""
         if not self.dropped:
             return self
         *dropped, (place, one) = self.dropped
