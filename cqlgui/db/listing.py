@@ -400,13 +400,19 @@ class Listing:
             for games, some, own in self._own(connection, blocks, sort):
                 yield games, some, own.natural() if natural else own
 
+        unknown: list[np.ndarray] = []
+
         def own_keys(offset: int) -> tuple[np.ndarray, bytes]:
-            """The keys of the own texts from a byte on, and their common beginning."""
+            """The keys of the own texts from a byte on, and their common beginning. `unknown` gets the games
+            whose own text stands for an unknown one."""
+            unknown.clear()
             made = np.empty(int(np.count_nonzero(is_own)), np.uint64)
             end = 0
             beginnings: set[bytes] = set()
-            for _, some, own in rows():
-                made[end : end + len(some)] = own.keys(offset, folded=folded)[own_texts.places_of(some)]
+            for games, some, own in rows():
+                places = own_texts.places_of(some)
+                unknown.append(games[own.made_of(names.UNKNOWN.encode())[places]])
+                made[end : end + len(some)] = own.keys(offset, folded=folded)[places]
                 end += len(some)
                 beginnings.add(own.common().lower() if folded else own.common())
             return made, own_texts.common_beginning(beginnings)
@@ -444,8 +450,7 @@ class Listing:
                 by_number[number] = ranks[text]
         by_number[inside] = found[: len(inside)]
         result[~is_own] = by_number[column[~is_own]]
-        for games, some, own in self._own(connection, blocks, sort):
-            result[games[own.made_of(names.UNKNOWN.encode())[own_texts.places_of(some)]]] = 0
+        result[np.concatenate(unknown)] = 0
         return result
 
 
