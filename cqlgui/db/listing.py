@@ -297,13 +297,21 @@ class Listing:
             having[games] |= texts.containing(text)[own_texts.places_of(numbers)]
 
     def _own(
-        self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str
+        self,
+        connection: sqlite3.Connection,
+        blocks: Sequence[Block],
+        name: str,
+        whole: np.ndarray | None = None,
     ) -> Iterator[tuple[np.ndarray, np.ndarray, own_texts.Texts]]:
         """For each block with own texts in a column: the places of the games with such texts among all games,
-        the numbers of their texts, which ascend, and the row with the texts."""
+        the numbers of their texts, which ascend, and the row with the texts. `whole` has the column of all
+        blocks, if it has been read."""
         before = 0
         for block in blocks:
-            column = self._store.column(connection, block, name)
+            if whole is None:
+                column = self._store.column(connection, block, name)
+            else:
+                column = whole[before : before + block.games]
             # Most columns of other texts are seen to have no own texts by their size.
             games = np.flatnonzero(column >= own_texts.FIRST if column.itemsize >= _OWN_BYTES else ())
             if len(games):
@@ -397,7 +405,7 @@ class Listing:
             texts = {number: bytes_of(text) for number, text in given.items()}
 
         def rows() -> Iterator[tuple[np.ndarray, np.ndarray, own_texts.Texts]]:
-            for games, some, own in self._own(connection, blocks, sort):
+            for games, some, own in self._own(connection, blocks, sort, column):
                 yield games, some, own.natural() if natural else own
 
         unknown: list[np.ndarray] = []
