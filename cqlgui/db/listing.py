@@ -7,6 +7,7 @@ import collections
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -77,7 +78,7 @@ class Listing:
             most = keys.max(initial=0)
             if descending:
                 keys = most - keys
-            elif sort != "plies":
+            elif sort != "plies" and not keys.all():
                 keys = np.where(keys == 0, most + np.uint32(1), keys)
             order = _order(keys)
         order[:] = games[order]
@@ -415,14 +416,24 @@ class Listing:
             whose own text stands for an unknown one."""
             unknown.clear()
             made = np.empty(int(np.count_nonzero(is_own)), np.uint64)
-            end = 0
             beginnings: set[bytes] = set()
-            for games, some, own in rows():
+
+            def put(begin: int, games: np.ndarray, some: np.ndarray, own: own_texts.Texts) -> None:
                 places = own_texts.places_of(some)
                 unknown.append(games[own.made_of(names.UNKNOWN.encode())[places]])
-                made[end : end + len(some)] = own.keys(offset, folded=folded)[places]
-                end += len(some)
+                made[begin : begin + len(some)] = own.keys(offset, folded=folded)[places]
                 beginnings.add(own.common().lower() if folded else own.common())
+
+            # A thread makes the keys of a row while the next row is read.
+            end, left = 0, collections.deque[futures.Future[None]]()
+            with futures.ThreadPoolExecutor(1) as thread:
+                for games, some, own in rows():
+                    left.append(thread.submit(put, end, games, some, own))
+                    end += len(some)
+                    if len(left) > _AT_ONCE:
+                        left.popleft().result()
+                for one in left:
+                    one.result()
             return made, own_texts.common_beginning(beginnings)
 
         # Most rows have the same beginning as the first one, so all rows need not be read twice.
@@ -464,6 +475,8 @@ class Listing:
 
 _PART: Final = 1 << 20
 _HIGHEST: Final = (1 << 32) - 1
+_AT_ONCE: Final = 2
+"""Number of rows of texts that wait for a thread."""
 _OWN_BYTES: Final = 4
 """The numbers of own texts take at least this many bytes."""
 
