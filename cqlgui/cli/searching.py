@@ -646,7 +646,7 @@ def answer(base: base_model.Base, result: search_model.SearchResult, *, values: 
             {"file": str(source.path), "first": source.first, "games": source.games}
             for source in base.sources
         ],
-        "bad_games": result.bad_games,
+        "bad_games": sum(sources.headers(source).bad_count(source.id) for source in base.sources),
         "orbit": [
             {
                 "transform": orbit.transform,

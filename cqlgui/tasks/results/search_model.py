@@ -85,7 +85,6 @@ class SearchResult:
     positions_searched: int = 0
     """Positions that were searched. If the search stopped early, positions of later games may be included,
     because workers had already searched these positions."""
-    bad_games: int = 0
     engine: str = ""
     reason: str = ""
     cancelled: bool = False

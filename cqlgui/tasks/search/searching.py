@@ -279,7 +279,6 @@ class _Run:
             seconds=seconds,
             games_searched=self.searched if self.stopped is None else min(self.searched, self.stopped.game),
             positions_searched=self.positions,
-            bad_games=sum(sources.headers(source).bad_count(source.id) for source in self.sources),
             engine=self.plan.engine,
             reason=self.plan.reason,
             cancelled=not finished,
