@@ -356,12 +356,11 @@ class Catalog:
         the texts. The number is 0 if the game lacks the text or the catalog lacks the game."""
         with self._snapshot() as connection:
             known = self._store.blocks(connection, source)
-            if name in _PLAYERS:
-                # Whoever asks for one player mostly asks for both.
-                for block in columns.overlapping(known, first, first + count):
-                    self._store.load(connection, block, _PLAYERS)
             found = np.zeros(count, np.int64)
             for block in columns.overlapping(known, first, first + count):
+                if name in _PLAYERS:
+                    # Whoever asks for one player mostly asks for both.
+                    self._store.load(connection, block, _PLAYERS)
                 column = self._store.column(connection, block, name)
                 begin, end = block.first - first, block.first + block.games - first
                 found[max(begin, 0) : max(end, 0)] = column[max(-begin, 0) : count - begin]

@@ -27,6 +27,8 @@ COLUMNS = {
     "ECO": "eco",
 }
 RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
+HIGHEST_RATING = 9_999
+"""Sums and pictures leave out larger numbers, which are slips such as 25000."""
 
 
 class Header(NamedTuple):

@@ -825,11 +825,9 @@ def table(
     for place, fact in enumerate(facts):
         answer = answers[fact]
         if not isinstance(answer, Spread):
+            asked = slice(None) if few is None else few
             for word, column in enumerate(answer):
-                if few is None:
-                    found[:, place, word] = column
-                else:
-                    found[few, place, word] = column[few]
+                found[asked, place, word] = column[asked]
             continue
         begins, entries, words = lists[place]
         whole[at : at + len(words)] = words

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from cqlgui.base import arrays, errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.board import squares
+from cqlgui.db import headers
 from cqlgui.engine.kernels import continuing
 from cqlgui.engine.replaying import games as packed_games
 from cqlgui.engine.replaying import layout
@@ -159,8 +160,8 @@ _SCORES: Final = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 
 
 def _sums(white: Integers, black: Integers) -> Integers:
-    """`Facts.ratings`. A rating of more than four digits is no rating."""
-    white, black = (np.where(numbers > 9999, 0, numbers) for numbers in (white, black))
+    """`Facts.ratings`."""
+    white, black = (np.where(numbers > headers.HIGHEST_RATING, 0, numbers) for numbers in (white, black))
     return np.where(white == 0, 2 * black, np.where(black == 0, 2 * white, white + black))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from cqlgui.base import progress
 from cqlgui.base.data import dataclass
-from cqlgui.db import openings
+from cqlgui.db import headers, openings
 from cqlgui.tasks.analysis import attributes, frames
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.pictures import pictures
@@ -49,7 +49,6 @@ _WIDTHS: Final = {
     By.BLACK_ELO: (50, 100, 200),
     By.MEAN_ELO: (50, 100, 200),
 }
-_HIGHEST_ELO: Final = 9_999
 RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
 _SWAPPED: Final = np.array([2, 1, 0, 3])
 
@@ -255,8 +254,8 @@ def _of_source(source: base_model.Source, by: By) -> Integers:
         name, code = _TEXTS[by]
         return catalog.coded(source.id, name, code, source.games)
     white, black = (catalog.numbers(source.id, name, source.games) for name in ("white_elo", "black_elo"))
-    # One slip such as 25000 would make all other bars of the picture too narrow to tell apart.
-    white, black = (np.where(numbers > _HIGHEST_ELO, 0, numbers) for numbers in (white, black))
+    # One slip would make all other bars of the picture too narrow to tell apart.
+    white, black = (np.where(numbers > headers.HIGHEST_RATING, 0, numbers) for numbers in (white, black))
     if by is By.MEAN_ELO:
         known = np.maximum((white > 0).astype(np.int64) + (black > 0), 1)
         numbers = (white + black) // known
