@@ -177,6 +177,8 @@ def words(text: str) -> Iterator[Word]:
         value = "".join(match[4].split()) if match[4] else match[5].strip('"')
         if match[2] is None and match[5] == "-":
             raise FilterError("A minus sign stands directly before what must not hold, as in -result:1-0.")
+        if match[2] is None and not value:
+            raise FilterError('A text stands between quotation marks, as in "wijk aan zee".')
         if match[2] is not None or value:
             yield Word(match[1] is not None, match[2] or "", match[3] or "", value)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from cqlgui.base import arrays, errors, ranking
+from cqlgui.base import arrays, errors, folding, ranking
 from cqlgui.db import columns, names, own_texts
 from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded
@@ -100,10 +100,10 @@ class Listing:
             if name == "opening":
                 openings = self._openings(connection, blocks)
                 counts = np.bincount(openings.places, minlength=len(openings.texts))
-                folded = text.casefold()
+                folded = folding.fold(text)
                 # Several codes may have one name.
                 for place, known in enumerate(openings.texts):
-                    if known and folded in known.casefold():
+                    if known and folded in folding.fold(known):
                         found[known] += int(counts[place])
                 continue
             table = TABLES[name]
@@ -119,9 +119,9 @@ class Listing:
             found.update({listed[number]: int(counts[number]) for number in ids.tolist()})
             if name in names.MAY_BE_OWN:
                 found.update(self._own_offered(connection, blocks, name, text))
-        begun = text.casefold()
+        begun = folding.fold(text)
         listed_first = sorted(
-            found, key=lambda known: (not known.casefold().startswith(begun), -found[known], known)
+            found, key=lambda known: (not folding.fold(known).startswith(begun), -found[known], known)
         )
         return [known for known in listed_first[:most] if found[known] and known]
 
@@ -225,9 +225,9 @@ class Listing:
 
     def _with_opening(self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str) -> np.ndarray:
         """Which games have an opening whose name contains `text`. Case is ignored."""
-        wanted = text.casefold()
+        wanted = folding.fold(text)
         found = self._openings(connection, blocks)
-        having: np.ndarray = np.array([wanted in (name or "").casefold() for name in found.texts], np.bool_)[
+        having: np.ndarray = np.array([wanted in folding.fold(name or "") for name in found.texts], np.bool_)[
             found.places
         ]
         return having
@@ -244,9 +244,9 @@ class Listing:
                 numbers = arrays.distinct(self._store.whole(connection, blocks, name)[:_MOST_COMPARED])
                 for text in self._names.named(connection, TABLES[name], numbers.tolist()).values():
                     for word in (text, *text.replace(",", " ").split()):
-                        known.setdefault(word.casefold(), word)
+                        known.setdefault(folding.fold(word), word)
         # Other scorers take a word for alike if its letters are somewhere in the text.
-        text = term.text.casefold()
+        text = folding.fold(term.text)
         near = process.extractOne(text, list(known), scorer=fuzz.ratio, score_cutoff=_ALIKE)
         return known[near[0]] if near else ""
 

@@ -97,7 +97,7 @@ class Names:
         ignored (see `base.folding`)."""
         numbers, folded = self._not_ascii(connection, table)
         found: np.ndarray = numbers[folded.containing(text, first=first)]
-        wanted = text.casefold()
+        wanted = folding.fold(text)
         if not wanted.isascii() or "\0" in wanted:
             # SQLite reads a pattern up to a NUL.
             return found

@@ -59,7 +59,7 @@ class Texts:
     def containing(self, text: str, *, first: bool = False) -> np.ndarray:
         """For each text, whether it contains `text`, or with `first` begins with it. Case is ignored (see
         `base.folding`)."""
-        wanted, data = text.casefold().encode("utf-8"), self.data.lower()
+        wanted, data = folding.fold(text).encode("utf-8"), self.data.lower()
         common = data[: self.prefix]
         if common.startswith(wanted) if first else wanted in common:
             return np.ones(len(self), np.bool_)

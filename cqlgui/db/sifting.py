@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import arrays
+from cqlgui.base import arrays, folding
 from cqlgui.db import game_filter, headers, openings
 
 MORE: Final = "more"
@@ -68,9 +68,9 @@ class Sieve:
         condition = game_filter.condition(word)
         if isinstance(condition, game_filter.Words):
             if condition.columns == game_filter.TEXTS["opening"]:
-                return self._opening(condition.text.casefold())
-            wanted = _small(condition.text)
-            return self._any(condition.columns, lambda text: wanted in _small(text))
+                return self._opening(folding.fold(condition.text))
+            wanted = folding.fold(condition.text)
+            return self._any(condition.columns, lambda text: wanted in folding.fold(text))
         if isinstance(condition, game_filter.Years):
             low, high = condition.low, condition.high
             return self._any(("date",), lambda text: low <= _year(text) <= high)
@@ -106,12 +106,12 @@ class Sieve:
 
     def _opening(self, wanted: str) -> _Mask:
         self.columns.update(("eco", MORE))
-        of_code = _Remembered(lambda code: wanted in openings.name(code).casefold())
+        of_code = _Remembered(lambda code: wanted in folding.fold(openings.name(code)))
 
         def holds(table: headers.Table) -> np.ndarray:
             found = of_code.of(table.texts["eco"])
             for place, name in openings.own_names(table.more, table.more_ends):
-                found[place] = wanted in name.casefold()
+                found[place] = wanted in folding.fold(name)
             return found
 
         return holds
@@ -164,11 +164,6 @@ class _Remembered:
         answers = np.array([self.fits(column.texts[place]) for place in used.tolist()], np.bool_)
         found: np.ndarray = answers[np.searchsorted(used, column.places)]
         return found
-
-
-def _small(text: str) -> bytes:
-    """The text with small letters instead of A to Z, as the catalog compares texts."""
-    return text.encode("utf-8", "surrogatepass").lower()
 
 
 def _year(date: str) -> int:

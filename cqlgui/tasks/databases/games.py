@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import arrays, errors
+from cqlgui.base import arrays, errors, folding
 from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.db import game_filter, headers, openings
@@ -63,9 +63,9 @@ def _in_files(base: base_model.Base, games: array[int], text: str) -> array[int]
     kept = np.ones(len(base.sources), np.bool_)
     for term in game_filter.parse(text):
         if isinstance(term.condition, game_filter.Files):
-            wanted = term.condition.text.casefold()
+            wanted = folding.fold(term.condition.text)
             names = [source.path.name for source in base.sources]
-            having = np.array([wanted in name.casefold() for name in names], np.bool_)
+            having = np.array([wanted in folding.fold(name) for name in names], np.bool_)
             if names and not having.any():
                 raise game_filter.FilterError(game_filter.unknown(term.condition, _like(wanted, names)))
             kept &= having != term.negated
@@ -81,7 +81,7 @@ def _in_files(base: base_model.Base, games: array[int], text: str) -> array[int]
 
 def _like(text: str, names: Sequence[str]) -> str:
     """The name that is most like a text; empty if none is alike. A name may be meant without its ending."""
-    known = {form.casefold(): name for name in names for form in (name, name.partition(".")[0])}
+    known = {folding.fold(form): name for name in names for form in (name, name.partition(".")[0])}
     near = difflib.get_close_matches(text, known, 1)
     return known[near[0]] if near else ""
 
@@ -98,7 +98,7 @@ def names(base: base_model.Base, field: str, text: str, most: int = 20) -> list[
     if field.lower() == game_filter.FILE:
         listed = sorted(base.sources, key=lambda source: -source.games)
         names = dict.fromkeys(source.path.name for source in listed)
-        return [name for name in names if text.casefold() in name.casefold()][:most]
+        return [name for name in names if folding.fold(text) in folding.fold(name)][:most]
     wanted = game_filter.TEXTS.get(field.lower())
     if wanted is None:
         return []

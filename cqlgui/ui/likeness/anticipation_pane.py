@@ -216,10 +216,11 @@ class AnticipationPane(QWidget):
         self._rest(str(error), fault=True)
 
     def _take(self, answer: comparing.Answer) -> None:
+        # While the list is emptied, its current row still belongs to the answer before.
+        self.entries.clear()
         self._answer = answer
         found = answer.found
         self.summary.setText(_summary(answer))
-        self.entries.clear()
         for entry in found.entries:
             self.entries.addItem(_entry_item(entry, answer))
         # A list of a single entry would say nothing.

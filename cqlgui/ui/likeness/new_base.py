@@ -101,7 +101,7 @@ class NewBaseDialog(QDialog):
 
     def _path_changed(self) -> None:
         path, problem = self._named(), ""
-        if not self.path.text().strip() or not path.name:
+        if not self.path.text().strip() or not path.name or path.stem.lower() == ENDING:
             problem = "Name a file."
         elif path.suffix.lower() != ENDING:
             problem = f"The ending must be {ENDING}."

@@ -137,13 +137,19 @@ class GamesLine(QLineEdit):
             self.apply_now()
             event.accept()
             return
-        if shown and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-            index = self._list.currentIndex()
-            if index.isValid():
-                # The completer takes the key.
-                event.ignore()
-                return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab) and self._chosen():
+            # The completer takes the key.
+            event.ignore()
+            return
         super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, following: bool) -> bool:
+        # Tab takes the offer that the user has chosen, and does not leave the line then.
+        return not self._chosen() and super().focusNextPrevChild(following)
+
+    def _chosen(self) -> bool:
+        """Whether the user has chosen an offer, and has not taken it yet."""
+        return self._list.isVisible() and self._list.currentIndex().isValid()
 
 
 _TERM = re.compile(r'-?(?:([A-Za-z_]+)\s*[:=]\s*)?("[^"]*"?|[^\s"]*)')

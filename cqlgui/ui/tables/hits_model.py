@@ -198,7 +198,7 @@ class HitsModel(text_model.TextModel):
         its hits."""
         self.release()
         self._orbits = result.orbits
-        self._sort_keys = result.games.sort_keys() if result.sort_keys else {}
+        keys = result.games.sort_keys() if result.sort_keys else {}
         # Only a query that sorts can change the order. Other queries need no comparison of the orders.
         found = result.games.in_order(result.order) if result.sort_keys else result.games
         # The result contains all hits that came. So the hits are unchanged if their number and their order
@@ -207,9 +207,10 @@ class HitsModel(text_model.TextModel):
         if same:
             # The columns are shared, so that millions of hits are not stored twice.
             self._columns.replace(found.columns)
-            # Some elements may get their names only from this result, so their column is painted again.
+            self._sort_keys = keys
+            # Some elements get their names only from this result, and so do all games their sort keys.
             if self.rows:
-                self._changed([(0, self.rows - 1)], TRANSFORM, TRANSFORM)
+                self._changed([(0, self.rows - 1)], TRANSFORM, SORT_KEY if keys else TRANSFORM)
         else:
             self.beginResetModel()
             self._forget()
@@ -218,6 +219,7 @@ class HitsModel(text_model.TextModel):
             self._count = len(result.games)
             if found is not result.games:
                 self._ordered = found
+            self._sort_keys = keys
             self._find_limited()
             self.endResetModel()
 

@@ -101,6 +101,18 @@ def test_turned_studies_that_are_dropped_are_found_first(
     assert pane.reason.text().startswith("It cannot be read. entries.pgn, line 19: the FEN is broken")
 
 
+def test_fewer_studies_may_follow(
+    qtbot: QtBot, pane: anticipation_pane.AnticipationPane, tmp_path: Path
+) -> None:
+    for count in (3, 1):
+        pane.compare_files([written(tmp_path / f"{count}.pgn", STUDIES[:count])])
+        qtbot.waitUntil(lambda: not pane.busy)
+        assert pane.entries.count() == count
+        near = pane._near()
+        assert near is not None
+        assert near.game == 1
+
+
 def test_what_differs_is_marked_and_equal_distances_are_ties(
     qtbot: QtBot, pane: anticipation_pane.AnticipationPane, tmp_path: Path
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks.databases import games
@@ -64,6 +64,32 @@ def test_fields_are_offered_and_taken(line: games_line.GamesLine, qtbot: QtBot) 
     QTest.keyClick(line._list, Qt.Key.Key_Down)
     QTest.keyClick(line._list, Qt.Key.Key_Return)
     assert line.text() == "player:"
+
+
+def test_tab_takes_the_offer_that_is_chosen_and_leaves_the_line_otherwise(
+    door: jobs.Jobs, qtbot: QtBot
+) -> None:
+    window = QWidget()
+    column = QVBoxLayout(window)
+    line, following = games_line.GamesLine(door, "Filter"), QLineEdit()
+    column.addWidget(line)
+    column.addWidget(following)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    line.setFocus()
+    qtbot.waitUntil(line.hasFocus)
+    QTest.keyClicks(line, "pl")
+    QTest.keyClick(line._list, Qt.Key.Key_Down)
+    QTest.keyClick(line._list, Qt.Key.Key_Tab)
+    assert line.text() == "player:"
+    assert not line._list.isVisible()
+    assert line.hasFocus()
+    QTest.keyClick(line, Qt.Key.Key_Backspace)
+    assert offered(line) == ["player:"]
+    QTest.keyClick(line._list, Qt.Key.Key_Tab)
+    assert line.text() == "player"
+    assert following.hasFocus()
 
 
 def test_enter_applies_what_was_typed_while_names_are_offered(

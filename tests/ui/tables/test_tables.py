@@ -217,6 +217,20 @@ def test_the_result_may_bring_another_order(hits: Hits, result: search_model.Sea
     assert table.row_of(result.order[-1], result.games[result.order[-1]].hits[0].positionid) == 0
 
 
+def test_sort_keys_are_shown_in_the_order_of_the_query_and_in_another(
+    hits: Hits, result: search_model.SearchResult
+) -> None:
+    table, _ = hits
+    keyed = [dataclasses.replace(one, sort_keys=(one.game, None, "x")) for one in in_order(result)]
+    for order in (result.order, result.order[::-1]):
+        table.clear(result.orbits)
+        table.add(result.games)
+        found = FoundGames.of(keyed)
+        table.finish(dataclasses.replace(result, games=found, order=order, sort_keys=(SORTED,)))
+        shown = [cell(table, row, hits_model.SORT_KEY) for row in (0, table.rows - 1)]
+        assert shown == [f"{order[0]}, , x", f"{order[-1]}, , x"]
+
+
 def test_headers_and_moves_come_for_rows_in_view_and_only_those_are_repainted(
     qtbot: QtBot, hits: Hits, result: search_model.SearchResult
 ) -> None:
