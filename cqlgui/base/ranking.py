@@ -30,7 +30,12 @@ def keys(data: bytes, ends: np.ndarray, offset: int) -> np.ndarray:
     # A number at each byte.
     words = np.ndarray(len(data) + 1, ">u8", data + bytes(8), strides=(1,))
     begins = np.concatenate([[0], ends[:-1]]) + offset if len(ends) else ends
-    left = np.clip(ends - begins, 0, 8)
+    left = ends - begins
+    if int(left.min(initial=8)) >= 8:
+        # All texts go on for eight bytes, as the addresses of games do.
+        whole: np.ndarray = words[begins].astype(np.uint64)
+        return whole
+    left = np.clip(left, 0, 8)
     made = words[np.minimum(begins, len(data))].astype(np.uint64)
     shifts = (8 * (8 - left)).astype(np.uint64)
     # A shift by all 64 bits is not defined.

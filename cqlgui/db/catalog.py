@@ -29,7 +29,7 @@ from cqlgui.db.names import TABLES
 if TYPE_CHECKING:
     from cqlgui.db import listing
 
-_BLOCKS_SINCE = 5
+_BLOCKS_SINCE = 6
 """The first version that keeps games in blocks of the present form."""
 _YEAR: Final = "[0-9][0-9][0-9][0-9]*"
 _PLAYERS: Final = ("white", "black")
@@ -103,6 +103,7 @@ class Catalog:
                 # opened next.
                 connection.execute("drop table if exists game")
                 connection.execute("drop table if exists block")
+                connection.execute("drop table if exists own")
             schema.create(connection, schema.catalog)
             proofs.renew(connection)
             self._file.set_version(connection)

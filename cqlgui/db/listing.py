@@ -422,7 +422,7 @@ class Listing:
                 places = own_texts.places_of(some)
                 unknown.append(games[own.made_of(names.UNKNOWN.encode())[places]])
                 made[begin : begin + len(some)] = own.keys(offset, folded=folded)[places]
-                beginnings.add(own.common().lower() if folded else own.common())
+                beginnings.add(own.common.lower() if folded else own.common)
 
             # A thread makes the keys of a row while the next row is read.
             end, left = 0, collections.deque[futures.Future[None]]()
@@ -438,7 +438,7 @@ class Listing:
 
         # Most rows have the same beginning as the first one, so all rows need not be read twice.
         _, _, first = next(rows())
-        guess = first.prefix
+        guess = len(first.common)
         made, common = own_keys(guess)
         made_before = {guess: made}
         # Ten million numbers take 80 MB, so they are kept no longer than they are needed.
@@ -448,7 +448,7 @@ class Listing:
         ranks = {text: place + 1 for place, text in enumerate(outside[:low])}
         inside = [number for number, text in texts.items() if text.startswith(common)]
         ends = np.cumsum([len(texts[number]) for number in inside], dtype=np.int64)
-        joined = own_texts.Texts(b"".join(texts[number] for number in inside), ends, 0)
+        joined = own_texts.Texts(b"", b"".join(texts[number] for number in inside), ends)
 
         def keys(offset: int) -> np.ndarray:
             made = made_before.pop(offset, None)

@@ -1,10 +1,11 @@
 """The texts of a block of games that hardly occur twice, such as the addresses of games on a server.
 
 Such texts have no table of their names, because looking up and sorting in millions of texts would take most
-of the time of an import. The texts of a column stand together as they are, in one row of the table `own`. The
-numbers of these texts begin with `FIRST`, above the numbers of all tables of names. A number has the row in
-its upper bits and the place in the row in its lower bits. No row ever has the id of an earlier row, and rows
-never change, so a number always stands for the same text."""
+of the time of an import. The texts of a column stand together in one row of the table `own`. The beginning
+that all of them share stands there once, because it is most of an address. The numbers of these texts begin
+with `FIRST`, above the numbers of all tables of names. A number has the row in its upper bits and the place
+in the row in its lower bits. No row ever has the id of an earlier row, and rows never change, so a number
+always stands for the same text."""
 
 from __future__ import annotations
 
@@ -37,52 +38,66 @@ _MOST_BYTES: Final = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of one row, in UTF-8, one after another. Text n ends before the byte `ends[n]`. All texts
-    begin with the first `prefix` bytes of the first text."""
+    """The texts of one row, in UTF-8. All texts begin with `common`. The rests of the texts stand in `data`,
+    one after another. The rest of text n ends before the byte `ends[n]`."""
 
+    common: bytes
     data: bytes
     ends: np.ndarray
-    prefix: int
 
     def __len__(self) -> int:
         return len(self.ends)
 
     def at(self, places: Sequence[int]) -> list[str]:
         """The texts at some places."""
-        starts = np.concatenate([[0], self.ends]).tolist()
-        return [self.data[starts[place] : starts[place + 1]].decode("utf-8") for place in places]
-
-    def common(self) -> bytes:
-        """The bytes with which all texts begin."""
-        return self.data[: self.prefix]
+        wanted = np.array(places, np.int64)
+        begins = np.where(wanted > 0, self.ends[wanted - 1], 0).tolist()
+        return [
+            (self.common + self.data[begin:end]).decode("utf-8")
+            for begin, end in zip(begins, self.ends[wanted].tolist(), strict=True)
+        ]
 
     def containing(self, text: str, *, first: bool = False) -> np.ndarray:
         """For each text, whether it contains `text`, or with `first` begins with it. Case is ignored (see
         `base.folding`)."""
-        wanted, data = folding.fold(text).encode("utf-8"), self.data.lower()
-        common = data[: self.prefix]
+        wanted = folding.fold(text).encode("utf-8")
+        common = self.common.lower()
         if common.startswith(wanted) if first else wanted in common:
             return np.ones(len(self), np.bool_)
         found = np.zeros(len(self), np.bool_)
-        letters = np.frombuffer(data, np.uint8)
-        at = np.arange(max(len(letters) - len(wanted) + 1, 0))
-        for shift, letter in enumerate(wanted):
-            at = at[letters[at + shift] == letter]
-        places = np.searchsorted(self.ends, at, side="right")
-        # The bytes may also stand across the end of a text.
-        fits = at + len(wanted) <= self.ends[places]
-        if first:
-            fits &= at == np.concatenate([[0], self.ends])[places]
-        found[places[fits]] = True
-        if not data.isascii():
-            others = arrays.distinct(np.searchsorted(self.ends, np.flatnonzero(letters >= 128), side="right"))
+        if not first:
+            # A text may also begin in the last bytes of the common beginning.
+            spelled = self._spelled(min(len(wanted) - 1, len(common)))
+            found[spelled._places(wanted)] = True
+        elif wanted.startswith(common):
+            found[self._places(wanted[len(common) :], first=True)] = True
+        others = np.arange(len(self))
+        if common.isascii():
+            foreign = np.flatnonzero(np.frombuffer(self.data, np.uint8) >= 128)
+            others = arrays.distinct(np.searchsorted(self.ends, foreign, side="right"))
+        if len(others):
             folded = folding.Folded.of(self.at(others.tolist()))
             found[others[folded.containing(text, first=first)]] = True
         return found
 
+    def _places(self, wanted: bytes, *, first: bool = False) -> np.ndarray:
+        """The places of the rests that contain some bytes, or with `first` begin with them. The case of ASCII
+        letters is ignored."""
+        letters = np.frombuffer(self.data.lower(), np.uint8)
+        at = np.arange(max(len(letters) - len(wanted) + 1, 0))
+        if first:
+            begins = np.concatenate([[0], self.ends[:-1]])
+            at = begins[begins < len(at)]
+        for shift, letter in enumerate(wanted):
+            at = at[letters[at + shift] == letter]
+        places = np.searchsorted(self.ends, at, side="right")
+        # The bytes may also stand across the end of a text.
+        found: np.ndarray = places[at + len(wanted) <= self.ends[places]]
+        return found
+
     def made_of(self, signs: bytes) -> np.ndarray:
         """For each text, whether it has no other signs than these ASCII signs."""
-        if self.common().strip(signs):
+        if self.common.strip(signs):
             return np.zeros(len(self), np.bool_)
         is_other = np.ones(256, np.bool_)
         is_other[list(signs)] = False
@@ -93,40 +108,63 @@ class Texts:
     def natural(self) -> Texts:
         """The texts with other bytes, whose order is the natural one: "9" comes before "10". A number loses
         its leading zeros, and a byte before it says how many digits are left."""
-        letters = np.frombuffer(self.data, np.uint8)
-        digits = (letters >= _ZERO) & (letters < _ZERO + 10)
-        if not digits.any():
-            return self
-        edges = np.zeros(len(letters) + 1, np.bool_)
-        edges[0] = edges[self.ends] = True
-        starts, lasts = digits.copy(), digits.copy()
-        starts[1:] &= ~digits[:-1] | edges[1:-1]
-        lasts[:-1] &= ~digits[1:] | edges[1:-1]
-        numbers = np.cumsum(starts) - 1
-        # The zeros before the first other digit of a number are left out. A last zero stays.
-        others = digits & (letters != _ZERO)
-        seen = np.cumsum(others)
-        before = (seen - others)[starts]
-        left = lasts.copy()
-        left[digits] |= seen[digits] > before[numbers[digits]]
-        heads = left.copy()
-        heads[1:] &= ~left[:-1] | starts[1:]
-        lengths = np.minimum(np.bincount(numbers[left], minlength=int(numbers[-1]) + 1), _LONGEST)
-        kept = ~digits | left
-        places = np.concatenate([[0], np.cumsum(kept.astype(np.int64) + heads)])
-        made = np.empty(int(places[-1]), np.uint8)
-        made[places[1:][kept] - 1] = letters[kept]
-        made[places[1:][heads] - 2] = lengths
-        # A number may go on behind the common beginning, so the beginning ends before its last digits.
-        common = self.data[: self.prefix].rstrip(b"0123456789")
-        return Texts(made.tobytes(), places[self.ends], int(places[len(common)]))
+        # A number may begin in the common beginning and go on behind it.
+        common = self.common.rstrip(b"0123456789")
+        spelled = self._spelled(len(self.common) - len(common))
+        head, _ = _natural(common, np.array([len(common)]))
+        return Texts(head, *_natural(spelled.data, spelled.ends))
 
     def keys(self, offset: int, *, folded: bool) -> np.ndarray:
         """The eight bytes of each text from byte `offset` on as one number, so that numbers have the order of
         the bytes. Bytes behind the end count as 0, like a NUL in a text. With `folded`, the case of ASCII
         letters is ignored."""
-        data = self.data.lower() if folded else self.data
-        return ranking.keys(data, self.ends, offset)
+        spelled = self._spelled(max(len(self.common) - offset, 0))
+        data = spelled.data.lower() if folded else spelled.data
+        return ranking.keys(data, spelled.ends, max(offset - len(self.common), 0))
+
+    def _spelled(self, count: int) -> Texts:
+        """The same texts, with the last `count` bytes of the common beginning in each rest."""
+        if not count:
+            return self
+        middle = len(self.common) - count
+        ends = self.ends + count * np.arange(1, len(self) + 1)
+        begins = np.concatenate([[0], ends[:-1]])
+        made = np.empty(len(self.data) + count * len(self), np.uint8)
+        is_rest = np.ones(len(made), np.bool_)
+        for place, letter in enumerate(self.common[middle:]):
+            made[begins + place] = letter
+            is_rest[begins + place] = False
+        made[is_rest] = np.frombuffer(self.data, np.uint8)
+        return Texts(self.common[:middle], made.tobytes(), ends)
+
+
+def _natural(data: bytes, ends: np.ndarray) -> tuple[bytes, np.ndarray]:
+    """Texts with other bytes (`Texts.natural`), and their ends."""
+    letters = np.frombuffer(data, np.uint8)
+    digits = (letters >= _ZERO) & (letters < _ZERO + 10)
+    if not digits.any():
+        return data, ends
+    edges = np.zeros(len(letters) + 1, np.bool_)
+    edges[0] = edges[ends] = True
+    starts, lasts = digits.copy(), digits.copy()
+    starts[1:] &= ~digits[:-1] | edges[1:-1]
+    lasts[:-1] &= ~digits[1:] | edges[1:-1]
+    numbers = np.cumsum(starts) - 1
+    # The zeros before the first other digit of a number are left out. A last zero stays.
+    others = digits & (letters != _ZERO)
+    seen = np.cumsum(others)
+    before = (seen - others)[starts]
+    left = lasts.copy()
+    left[digits] |= seen[digits] > before[numbers[digits]]
+    heads = left.copy()
+    heads[1:] &= ~left[:-1] | starts[1:]
+    lengths = np.minimum(np.bincount(numbers[left], minlength=int(numbers[-1]) + 1), _LONGEST)
+    kept = ~digits | left
+    places = np.concatenate([[0], np.cumsum(kept.astype(np.int64) + heads)])
+    made = np.empty(int(places[-1]), np.uint8)
+    made[places[1:][kept] - 1] = letters[kept]
+    made[places[1:][heads] - 2] = lengths
+    return made.tobytes(), places[ends]
 
 
 class OwnTexts:
@@ -167,7 +205,7 @@ class OwnTexts:
 
 
 def _size(texts: Texts) -> int:
-    return len(texts.data) + texts.ends.nbytes
+    return len(texts.common) + len(texts.data) + texts.ends.nbytes
 
 
 def rows_of(numbers: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
@@ -188,9 +226,11 @@ def places_of(numbers: np.ndarray) -> np.ndarray:
 def add(connection: sqlite3.Connection, block: int, texts: Sequence[str]) -> np.ndarray:
     """Add a row with the texts of a block; returns the numbers of the texts. There are at most `MOST`."""
     encoded = [text.encode("utf-8") for text in texts]
-    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
-    data = b"".join(encoded)
-    prefix = len(common_beginning(encoded))
+    common = common_beginning(encoded)
+    prefix = len(common)
+    rests = [text[prefix:] for text in encoded]
+    ends = np.cumsum([len(rest) for rest in rests], dtype=np.int64)
+    data = common + b"".join(rests)
     packed = ends.astype("<u4").tobytes()
     row = connection.execute(
         "insert into own(block_id, checksum, prefix, ends, texts) values (?, 0, 0, '', '')", (block,)
@@ -215,16 +255,16 @@ def read(connection: sqlite3.Connection, number: int) -> Texts:
         raise sqlite3.DatabaseError("malformed table own")
     if check != _checksum(number, prefix, ends, data):
         raise sqlite3.DatabaseError("malformed table own: its checksum is wrong")
-    return Texts(data, np.frombuffer(ends, "<u4").astype(np.int64), prefix)
+    return Texts(data[:prefix], data[prefix:], np.frombuffer(ends, "<u4").astype(np.int64))
 
 
 def natural(texts: Sequence[str]) -> list[bytes]:
     """The bytes of some texts in their natural order (`Texts.natural`)."""
     encoded = [text.encode("utf-8") for text in texts]
     ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
-    made = Texts(b"".join(encoded), ends, 0).natural()
-    starts = np.concatenate([[0], made.ends]).tolist()
-    return [made.data[begin:end] for begin, end in itertools.pairwise(starts)]
+    data, ends = _natural(b"".join(encoded), ends)
+    starts = np.concatenate([[0], ends]).tolist()
+    return [data[begin:end] for begin, end in itertools.pairwise(starts)]
 
 
 def common_beginning(texts: Collection[bytes]) -> bytes:

@@ -6,10 +6,11 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
-VERSION = 5
+VERSION = 6
 """The version of the tables. Version 2 added the column `game.ending`. Version 3 stores games in blocks of
 columns instead of rows. Version 4 added checksums of the tables of names. Version 5 has a checksum for each
-column of a block, and rows of texts that are not in the tables of names."""
+column of a block, and rows of texts that are not in the tables of names. In version 6 such a row has the
+common beginning of its texts once."""
 
 
 def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]]) -> None:

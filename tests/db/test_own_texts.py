@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from cqlgui.base import errors, ranking
+from cqlgui.base import errors, folding, ranking
 from cqlgui.db import catalog, database, headers, listing, own_texts
 
 SITE = "https://example.org/Game-"
@@ -106,12 +107,42 @@ def test_texts_keep_a_common_beginning_in_their_natural_order(listed: list[str],
     made = own_texts.natural(listed)
     by_bytes = sorted(range(len(listed)), key=lambda at: made[at])
     assert by_bytes == sorted(range(len(listed)), key=lambda at: natural(listed[at]))
-    encoded = [text.encode() for text in listed]
-    ends = np.cumsum([len(text) for text in encoded])
-    row = own_texts.Texts(b"".join(encoded), ends, len(own_texts.common_beginning(encoded)))
-    common = row.natural().common()
-    assert all(text.startswith(common) for text in made)
+    row = stored(listed)
+    turned = row.natural()
+    assert all(text.startswith(turned.common) for text in made)
+    starts = [0, *turned.ends.tolist()]
+    assert [turned.common + turned.data[a:b] for a, b in itertools.pairwise(starts)] == made
     assert row.made_of(b"?.-").tolist() == [not text.strip("?.-") for text in listed]
+
+
+def stored(listed: list[str]) -> own_texts.Texts:
+    """Some texts as a row has them."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(
+            "create table own(id integer primary key, block_id, checksum, prefix, ends, texts)"
+        )
+        own_texts.add(connection, 1, listed)
+        return own_texts.read(connection, 1)
+
+
+@hypothesis.given(
+    strategies.lists(strategies.text("aAbİié", max_size=4), min_size=1),
+    strategies.text("aAbİiéß", max_size=5),
+    strategies.text("aAbİié", max_size=4),
+)
+def test_texts_are_found_in_and_behind_their_common_beginning(
+    listed: list[str], begun: str, wanted: str
+) -> None:
+    listed = [begun + text for text in listed]
+    row = stored(listed)
+    assert row.at(range(len(listed))) == listed
+    folded = [folding.fold(text) for text in listed]
+    assert row.containing(wanted).tolist() == [folding.fold(wanted) in text for text in folded]
+    begin = row.containing(wanted, first=True).tolist()
+    assert begin == [text.startswith(folding.fold(wanted)) for text in folded]
+    for offset in range(12):
+        cut = [text.encode()[offset : offset + 8].ljust(8, b"\0") for text in listed]
+        assert row.keys(offset, folded=False).tolist() == [int.from_bytes(text, "big") for text in cut]
 
 
 texts = strategies.one_of(
@@ -197,7 +228,7 @@ def test_altered_rows_are_noticed_at_the_start_or_at_their_first_use(
 
 def test_the_bytes_of_texts_become_numbers_in_their_order() -> None:
     listed = [b"", b"a", b"ab", b"abcdefgh", b"abcdefghi", b"b", b"\xff" * 9]
-    known = own_texts.Texts(b"".join(listed), np.cumsum([len(text) for text in listed]), 0)
+    known = own_texts.Texts(b"", b"".join(listed), np.cumsum([len(text) for text in listed]))
     for offset in range(10):
         keys = known.keys(offset, folded=False).tolist()
         assert keys == [int.from_bytes(text[offset : offset + 8].ljust(8, b"\0"), "big") for text in listed]
@@ -232,7 +263,7 @@ def test_texts_are_ranked_by_all_their_bytes(
     # Few letters make many texts that are equal, or that differ only behind their first bytes.
     sizes = random.integers(0, 20, count)
     letter = np.frombuffer(letters, np.uint8)[random.integers(0, len(letters), int(sizes.sum()))]
-    known = own_texts.Texts(letter.tobytes(), np.cumsum(sizes), 0)
+    known = own_texts.Texts(b"", letter.tobytes(), np.cumsum(sizes))
     ranks = ranking.of_keys(lambda offset: known.keys(offset, folded=False), 0)
 
     def compared(text: bytes) -> bytes:
