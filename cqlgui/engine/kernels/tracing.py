@@ -24,8 +24,9 @@ UNIT: Final = kernels.Unit("tracing", [attacks, layout, moves, position, replay,
 MEN, ARRIVALS, CAPTURES, LEAVING = 0, 1, 2, 3
 """What is marked: the squares of men at the hit, the squares where men arrive, where they capture, or which
 they leave."""
-PRESENT, CAPTURED = 1, 2
-"""Bits of the fate of a man: it stands on its square at the hit, and it is captured later."""
+PRESENT, CAPTURED, MOVED = 1, 2, 4
+"""Bits of the fate of a man: it stands on its square at the hit, it is captured later, and it has moved. It
+may have moved to a square that is not on the board of the frame."""
 _BACK_WORD: Final = moves.BACK << 12
 _MOST_AT_ONCE: Final = 20_000
 """Number of hits in one call. A call cannot be interrupted."""
@@ -77,8 +78,9 @@ def ways(
     variations: bool,
 ) -> tuple[Bitboards, npt.NDArray[np.uint8], Integers]:
     """The way of the man that stands on `origins[frame]` at each hit, if it is in the mask `wanted`: the
-    squares where it arrives within `depth` plies, its fate (bits `PRESENT` and `CAPTURED`), and for all hits
-    together the number of moves from each square to each other one. An origin of 64 stands for no square."""
+    squares where it arrives within `depth` plies, its fate (bits `PRESENT`, `CAPTURED`, `MOVED`), and for all
+    hits together the number of moves from each square to each other one. An origin of 64 stands for no
+    square."""
     found, fates = np.zeros(len(hits), np.uint64), np.zeros(len(hits), np.uint8)
     counts = np.zeros(64 * 64, np.int64)
     boards, line = np.zeros(128, np.uint8), np.zeros(max(depth, 1), np.int64)
@@ -361,9 +363,10 @@ def trace_ways(
                         if start == here:
                             then = goal
                         elif goal == here or (flag == moves.EN_PASSANT and start & 56 | goal & 7 == here):
-                            fate = PRESENT | CAPTURED
+                            fate |= CAPTURED
                             break
                     if then != here:
+                        fate |= MOVED
                         one, other = int(images[frame * 64 + here]), int(images[frame * 64 + then])
                         if other < 64:
                             marked |= words.word(1 << other)

@@ -2,8 +2,9 @@
 
 A game of one base is found in another base, or in the same base after it has changed, as follows. If a file
 has the same text in both bases, its games are those at the same places. Other games are compared by White,
-Black, event, site, date, round, result and number of plies. Of several games that agree in all
-of these, the first is taken for the first, the second for the second, and so on.
+Black, event, site, date, round and result, and by their moves. Of several games that agree in all of these,
+the first is taken for the first, the second for the second, and so on. Of the games that are left, two are
+one game with other moves if no third game has their tags.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -19,7 +21,8 @@ import numpy.typing as npt
 
 from cqlgui.base import arrays, data, errors, progress
 from cqlgui.base.data import dataclass, field
-from cqlgui.tasks.databases import workspace
+from cqlgui.store import segments
+from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers
@@ -40,6 +43,8 @@ GONE: Final = 0
 """Stands for a game that is no longer in the base. Games are numbered from 1."""
 _DROP: Final = "Drop one first (Delete)."
 _TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
+_MOVES_BITS: Final = np.uint64(24)
+"""Number of bits of a fingerprint that are made from the moves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,8 +149,9 @@ class Changes:
 
 
 def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None = None) -> Prints:
-    """A number for each game of a base by its ordinal, made from what the game's tags say, and from how many
-    games before it in its file say the same. Other games practically always have another number."""
+    """A number for each game of a base by its ordinal: the upper bits are made from what the game's tags say,
+    and the lower `_MOVES_BITS` bits from its moves. Other games practically always have another number.
+    Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read."""
     catalog = workspace.catalog()
     found = np.zeros(base.games + 1, np.uint64)
     for source in base.sources:
@@ -154,13 +160,33 @@ def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None =
             if cancel is not None:
                 cancel.raise_if_cancelled()
             columns.append(catalog.coded(source.id, name, _hash, source.games))
-        columns.append(catalog.numbers(source.id, "plies", source.games))
         some = np.zeros(len(columns[0]), np.uint64)
         for column in columns:
             some = _mixed(some ^ column.astype(np.uint64))
-        some = _mixed(some ^ _occurrences(some).astype(np.uint64))
+        some = some >> _MOVES_BITS << _MOVES_BITS | _of_moves(source, cancel)
         found[source.first : source.first + len(some)] = some
     return found
+
+
+def _of_moves(source: base_model.Source, cancel: progress.CancelToken | None) -> Prints:
+    """A number of `_MOVES_BITS` bits for each game of a source, made from its start and its tree of moves."""
+    found = np.zeros(source.games, np.uint32)
+    with sources.indexed(source) as opened:
+        for first, segment in opened.parts:
+            if cancel is not None:
+                cancel.raise_if_cancelled()
+            rows = np.frombuffer(bytes(segment.table()), segments.ROW)[: source.games - first]
+            begins = rows["first"].astype(np.int64)
+            ends = begins + rows["words"]
+            starts = np.zeros(len(rows), np.int64)
+            for game in np.flatnonzero(rows["fen"] != segments.USUAL_START).tolist():
+                starts[game] = zlib.crc32((segment.start_fen(game) or "").encode("utf-8"))
+            words = segment.all_moves()
+            found[first : first + len(rows)] = [
+                zlib.crc32(words[begin:end], start)
+                for begin, end, start in zip(begins.tolist(), ends.tolist(), starts.tolist(), strict=True)
+            ]
+    return found.astype(np.uint64) >> np.uint64(32) - _MOVES_BITS
 
 
 def _hash(text: str) -> int:
@@ -241,6 +267,19 @@ def _places(before: NamedSet, after: NamedSet) -> Integers:
         # Only the games of its hits are known of a set that was kept for a later start.
         old = old[before.prints[old] != 0]
         found[old] = _matched(before.prints[old], after.prints[new], new)
+        # Of the other games, those with tags of their own may have got other moves.
+        old = old[found[old] == GONE]
+        new = new[~np.isin(new, found)]
+        tags, known = before.prints[old] >> _MOVES_BITS, after.prints[new] >> _MOVES_BITS
+        alone, others = _is_alone(tags), _is_alone(known)
+        found[old[alone]] = _matched(tags[alone], known[others], new[others])
+    return found
+
+
+def _is_alone(values: Prints) -> npt.NDArray[np.bool_]:
+    """For each value, whether it occurs once."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    found: npt.NDArray[np.bool_] = counts[places] == 1
     return found
 
 

@@ -185,7 +185,9 @@ class Ways:
         if not self.begun:
             return f"No such man is on {name} at any hit."
         span = plurals.counted(self.choice.plies, "ply", "plies")
-        return "" if self.steps else f"The man on {name} does not move within {span}."
+        if self.steps or self.stayed < self.begun - self.captured:
+            return ""
+        return f"The man on {name} does not move within {span}."
 
     @property
     def shown(self) -> tuple[int, ...]:
@@ -231,8 +233,7 @@ def ways(
         choice,
         normalised,
         int(np.count_nonzero(present)),
-        # A man that goes to a square off the board of the frame has moved, but reaches no square.
-        int(np.count_nonzero(present & (reached == 0) & ~captured)),
+        int(np.count_nonzero(fates == tracing.PRESENT)),
         int(np.count_nonzero(captured)),
         tuple(of_hits.tolist()),
         tuple(of_games.tolist()),
@@ -258,23 +259,30 @@ def usual_origin(
     base: base_model.Base,
     result: search_model.SearchResult,
     *,
+    wanted: men.ManMask = ALL_MEN,
     normalised: bool = False,
     cancel: progress.CancelToken | None = None,
 ) -> squares.Square:
-    """The square that the next move after a hit leaves most often; e4 if no move follows any hit. Of many
-    hits only the first ones count, because this is only a first proposal."""
+    """The square that the next move of the men `wanted` leaves most often after a hit. If they do not move,
+    it is the square where they stand most often, and e4 if there are none. Of many hits only the first ones
+    count, because this is only a first proposal."""
     token = cancel or progress.CancelToken()
 
-    def trace(part: frames.Part, numbers: Integers, images: Integers, swaps: Integers) -> Words:
-        return tracing.squares_marked(
-            part.asked, part.hits, numbers, images, swaps, tracing.LEAVING, ALL_MEN, 1,
-            variations=result.variations,
-        )  # fmt: skip
+    def counted(what: int, depth: int) -> Integers:
+        def trace(part: frames.Part, numbers: Integers, images: Integers, swaps: Integers) -> Words:
+            return tracing.squares_marked(
+                part.asked, part.hits, numbers, images, swaps, what, wanted, depth,
+                variations=result.variations,
+            )  # fmt: skip
 
-    of_hits, _ = tracing.counted(
-        _traced(base, result, normalised, token, trace, _SAMPLE), result.games.columns.hits
-    )
-    return int(np.argmax(of_hits)) if of_hits.any() else squares.NAMES.index("e4")
+        traced = _traced(base, result, normalised, token, trace, _SAMPLE)
+        return tracing.counted(traced, result.games.columns.hits)[0]
+
+    # One of the next two moves is the opponent's.
+    found = counted(tracing.LEAVING, 1 if wanted == ALL_MEN else 2)
+    if not found.any():
+        found = counted(tracing.MEN, 1)
+    return int(np.argmax(found)) if found.any() else squares.NAMES.index("e4")
 
 
 _Trace = Callable[[frames.Part, "Integers", "Integers", "Integers"], "Words"]

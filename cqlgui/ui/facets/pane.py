@@ -12,9 +12,8 @@ from cqlgui.tasks.analysis import attributes as attributes_module
 from cqlgui.tasks.analysis import facet_terms, facets
 from cqlgui.tasks.results import search_model
 from cqlgui.ui.facets import tree
-from cqlgui.ui.look import labels, theme, wording
+from cqlgui.ui.look import flow, labels, theme, wording
 from cqlgui.ui.loop import jobs
-from cqlgui.ui.picker import flow
 
 _JOB = "facets"
 _NOTHING = "Run a query. Its hits can be narrowed here."

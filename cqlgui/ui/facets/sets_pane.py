@@ -24,9 +24,8 @@ from PySide6.QtWidgets import (
 
 from cqlgui.tasks.analysis import sets
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.ui.look import colours, labels, naming, theme, wording
+from cqlgui.ui.look import colours, flow, labels, naming, theme, wording
 from cqlgui.ui.panels import narrow
-from cqlgui.ui.picker import flow
 
 _ABOUT = int(Qt.ItemDataRole.UserRole)
 _LONGEST_NAME = 32
@@ -171,6 +170,10 @@ class SetsPane(QWidget):
         """Say why the hits shown are not kept, until the sets or the hits are others."""
         self._refusal.setText(words)
         self._refusal.show()
+
+    def hide_changes(self) -> None:
+        """Show no longer what changed."""
+        self._changes.hide()
 
     def show_changes(self, before: sets.NamedSet, after: sets.NamedSet, found: sets.Changes) -> None:
         """Show what is different in `after`, compared with `before`."""

@@ -26,9 +26,9 @@ from cqlgui.tasks.asking import queries
 from cqlgui.tasks.results import hit_model
 from cqlgui.tasks.search import orbits
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.look import colours, labels, room, wording
+from cqlgui.ui.look import colours, flow, labels, room, wording
 from cqlgui.ui.loop import latest
-from cqlgui.ui.picker import chain, flow, icons, strip, words
+from cqlgui.ui.picker import chain, icons, strip, words
 
 ORBIT_DELAY = 60  # milliseconds after the last change of the text
 _SYNC_DELAY = 30  # milliseconds after the last move of the caret

@@ -42,7 +42,7 @@ class Kind(enum.Enum):
     ARRIVALS = "Where men arrive after the hit"
     CAPTURES = "Where men capture after the hit"
     RINGED = "Squares that matched"
-    WAYS = "Paths of one man after the hit"
+    WAYS = "Paths of one man"
     LEFT_OVER = "Games left after each filter"
     TRANSITIONS = "Order of several queries"
 
@@ -76,8 +76,8 @@ MEN: Final[tuple[tuple[str, men.ManMask], ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A picture as the user chose it. Without an `origin`, the paths begin on the square that the next move
-    leaves most often."""
+    """A picture as the user chose it. Without an `origin`, the paths begin on the square of
+    `square_maps.usual_origin`."""
 
     kind: Kind
     normalised: bool = False
@@ -102,7 +102,9 @@ def make(
     if kind is Kind.WAYS:
         origin = asked.origin
         if origin is None:
-            origin = square_maps.usual_origin(base, result, normalised=normalised, cancel=token)
+            origin = square_maps.usual_origin(
+                base, result, wanted=asked.wanted, normalised=normalised, cancel=token
+            )
         way = square_maps.WayChoice(origin, asked.wanted, asked.plies)
         return square_maps.ways(base, result, way, normalised=normalised, cancel=token)
     if kind is Kind.LEFT_OVER:

@@ -38,7 +38,7 @@ from cqlgui.base.files import disk
 from cqlgui.board import squares
 from cqlgui.tasks.pictures import left_over, pictures, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.ui.look import fitting, labels, room, theme, wording
+from cqlgui.ui.look import fitting, flow, labels, room, theme, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.pictures import asking, loading, table_model
 from cqlgui.ui.tables import view
@@ -56,8 +56,6 @@ _PART, _PART_LOW = 0.55, 0.7
 _USUAL_ORIGIN: Final = "from usual square"
 _NARROW: Final = 140
 """A column of texts that is wider than this number of pixels shares the room with the first column."""
-_LEAST_BOX: Final = 72
-"""The minimum width of a box of choices in pixels, where the pane is narrow."""
 _PLIES: Final = (1, 2, 3, 4, 6, 8, 10, 15, 20, 30, square_maps.DEEPEST)
 _USUAL_PLIES: Final = 10
 """The choices of plies after the hit, and the first choice."""
@@ -139,10 +137,11 @@ class PicturesPane(QWidget):
     def set_result(self, base: base_model.Base | None, result: search_model.SearchResult | None) -> None:
         """Set the hits to show; None if there are none."""
         if result is not self._result or base is not self._base:
-            self._base, self._result = base, result
-            # The origin of the paths belongs to the result.
+            before, self._base, self._result = self._result, base, result
             with QSignalBlocker(self._origin):
-                self._origin.setCurrentIndex(0)
+                # The first square belongs to the query. It stays where the hits of the query are narrowed.
+                if before is None or result is None or before.query != result.query:
+                    self._origin.setCurrentIndex(0)
                 self._origin.setItemText(0, _USUAL_ORIGIN)
             self._ask()
 
@@ -250,13 +249,13 @@ class PicturesPane(QWidget):
         head.addWidget(self._frame)
         head.addWidget(self._save)
         self._options = QWidget(self)
-        options = QHBoxLayout(self._options)
-        options.setContentsMargins(0, 0, 0, 0)
+        # With another kind of picture, the pane must not become wider than its place.
+        rules = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        rules.setHeightForWidth(True)
+        self._options.setSizePolicy(rules)
+        options = flow.Flow(self._options, gap=6)
         for widget in (self._men, self._origin, self._plies):
-            # With another kind of picture, the pane must not become wider than its place.
-            widget.setMinimumWidth(_LEAST_BOX)
             options.addWidget(widget)
-        options.addStretch(1)
         foot = QHBoxLayout()
         foot.addWidget(self._summary, 1)
         foot.addWidget(self._narrow)

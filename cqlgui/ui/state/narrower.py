@@ -322,6 +322,7 @@ class Narrower(QObject):
         for name in (_ATTRIBUTES, _PRINTS, _COMPARING, _LOADING):
             self._jobs.cancel(name, drop=True)
         self._base, self._known, self._prints = None, None, None
+        self._hide_changes()
         self._stored, self._renewed = frozenset(), None
         # The runs stay: the same games may be opened again after their files have changed. The sets stay in
         # the user's records.
@@ -391,6 +392,7 @@ class Narrower(QObject):
             if result.options.within is None:
                 self._put_and_store(self._shelf.renewing(renewed, run))
         self._jobs.cancel(_COMPARING, drop=True)
+        self._hide_changes()
         if before is None or not sets.comparable(before, base) or sets.asked_alike(before, run):
             self._remember(run)
             return
@@ -407,6 +409,10 @@ class Narrower(QObject):
                 self.changed.emit(found[1], before)
 
         self._jobs.run(work, done, self._fail, name=_COMPARING)
+
+    def _hide_changes(self) -> None:
+        if self._sets is not None:
+            self._sets.hide_changes()
 
     def _remember(self, run: sets.NamedSet) -> None:
         self._shelf = self._shelf.running(run)

@@ -276,3 +276,28 @@ def test_the_last_run_of_a_query_is_found_whatever_its_white_space(
     run = told.last_run("check mate")
     assert run is not None
     assert run.prints is told.sets[0].prints is prints
+
+
+def test_a_game_with_other_moves_is_the_same_game_and_its_hits_count_no_more(path: Path) -> None:
+    head = '[White "A"]\n[Black "B"]\n[Event "{}"]\n\n'
+    others = [head.format(n) + "1. e4 e5 *\n" for n in (1, 2)]
+
+    def written(moves: str) -> sets.NamedSet:
+        path.write_text("\n".join([others[0], head.format("own") + moves + " *\n", others[1]]), "utf-8")
+        return named(importing.open_base([path]).base, "Q attacks k")
+
+    before = written("1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7#")
+    # As many plies as before, and more.
+    for moves in (
+        "1. e4 e5 2. Qh5 Nc6 3. Qxf7+ Kxf7 4. Bc4+",
+        "1. a3 a6 2. a4 a5 3. e4 e5 4. Qh5 Nc6 5. Qxf7+",
+    ):
+        after = written(moves)
+        found = sets.compare(before, after)
+        assert (found.added.order, found.lost.order, found.moved.order, found.gone) == ((), (), (2,), 0)
+        with pytest.raises(sets.OlderStateError):
+            sets.in_base(before, after.base)
+    # The same moves again: the hits count, although the file has another text.
+    path.write_text(path.read_text("utf-8") + "\n" + head.format(3) + "1. d4 *\n", "utf-8")
+    later = importing.open_base([path]).base
+    assert sets.in_base(after, later).order == (2,)

@@ -176,6 +176,7 @@ def followed(board: chess.Board, rest: list[chess.Move], here: int) -> tuple[lis
         ("check ply < 25", "g8"),
         ("flipcolor {Bh7 kg8}", "g8"),
         ("flip {Nf7}", "f7"),
+        ("shift {Nf3 kg8}", "g8"),
         ("castle", "h1"),
         ("initial", "g1"),
     ],
@@ -190,14 +191,16 @@ def test_paths_follow_the_man_of_each_game(
     begun = captured = stayed = 0
     for game, board, rest, motion, _ in hits(result, normalised):
         here = motion.inverse.square(start)
-        if board.piece_at(here) is None:
+        if here < 0 or board.piece_at(here) is None:
             continue
         begun += 1
         moves, is_captured = followed(board, rest, here)
         captured += is_captured
         stayed += not moves and not is_captured
-        steps.update((motion.square(one), motion.square(other)) for one, other in moves)
-        pairs.append((game, {motion.square(other) for _, other in moves}))
+        shown = [(motion.square(one), motion.square(other)) for one, other in moves]
+        # A square may be off the board of the frame.
+        steps.update((one, other) for one, other in shown if one >= 0 <= other)
+        pairs.append((game, {other for _, other in shown if other >= 0}))
     choice = square_maps.WayChoice(start, square_maps.ALL_MEN, PLIES)
     found = square_maps.ways(base, result, choice, normalised=normalised)
     assert (found.begun, found.captured, found.stayed) == (begun, captured, stayed)
@@ -213,6 +216,22 @@ def test_paths_begin_on_the_square_that_is_left_most_often(base: base_model.Base
     result = searching.search(base, "initial")
     firsts = collections.Counter(rest[0].from_square for _, _, rest, _, _ in hits(result, False) if rest)
     assert square_maps.usual_origin(base, result) == firsts.most_common(1)[0][0]
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_paths_of_chosen_men_begin_where_these_men_stand(base: base_model.Base, normalised: bool) -> None:
+    result = searching.search(base, "flipcolor {Bh7 kg8}")
+    for wanted in (1 << code(chess.Piece(chess.KING, chess.BLACK)), 1 << code(chess.Piece(chess.PAWN, True))):
+        origin = square_maps.usual_origin(base, result, wanted=wanted, normalised=normalised)
+        choice = square_maps.WayChoice(origin, wanted, PLIES)
+        assert square_maps.ways(base, result, choice, normalised=normalised).begun
+    mates = searching.search(base, "mate")
+    kings = collections.Counter(board.king(chess.BLACK) for _, board, _, _, _ in hits(mates, False))
+    least = min(
+        square for square, count in kings.items() if count == max(kings.values()) and square is not None
+    )
+    black = 1 << code(chess.Piece(chess.KING, chess.BLACK))
+    assert square_maps.usual_origin(base, mates, wanted=black) == least
 
 
 @pytest.mark.parametrize("what", [square_maps.What.MEN, square_maps.What.ARRIVALS, square_maps.What.CAPTURES])
