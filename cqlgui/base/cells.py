@@ -9,14 +9,14 @@ from typing import Final
 from cqlgui.base import patterns
 
 _NUMBER: Final = patterns.pattern(r"[-+]?[0-9]+(?:[.,][0-9]+)?")
-_FORMULA: Final = patterns.pattern(r"(?:^|(?<=[;\t\r\n]))(?=[-=+@\t\r＝＋－＠])")
+_FORMULA: Final = patterns.pattern(r"(?:^|(?<=[;\t\r\n]))(?=[-=+@＝＋－＠][^;\t\r\n]|[\t\r])")
 
 
 def text_only(field: str) -> str:
     """Return the field with `'` before each text that a spreadsheet would run as a formula (advice of OWASP).
     A formula begins with `= + - @`, a full-width form of these signs, a tab or a carriage return. A formula
     may also begin after a semicolon, a tab or a line end, because a new cell may begin there. Numbers stay as
-    they are."""
+    they are, and so does a sign that stands alone."""
     if _NUMBER.fullmatch(field):
         return field
     return _FORMULA.sub("'", field)

@@ -104,7 +104,7 @@ class Motion:
         moved.fullmove = shown.fullmove + (self.swapped and shown.turn == men.BLACK)
         if self.keeps_pawns and not self.up:
             moved.ep = self.square(shown.ep)
-            if self.symmetry in (0, 1) and not self.right:
+            if self.keeps_castling:
                 moved.castling = self.set(shown.castling)
         return moved
 
@@ -117,6 +117,12 @@ class Motion:
     def keeps_pawns(self) -> bool:
         """Whether the pawns of each colour keep their direction."""
         return self.symmetry in ((1, 6) if self.swapped else (0, 2))
+
+    @property
+    def keeps_castling(self) -> bool:
+        """Whether castling is castling after the motion: the pawns keep their direction, and each file keeps
+        its place."""
+        return self.keeps_pawns and self.symmetry in (0, 1) and not self.shifted
 
 
 STILL: Final = Motion()

@@ -57,6 +57,8 @@ def parse(
         name, excluded, value = split(text)
         key = _key(name, value, known, orbits)
         part = choice.of(name)
+        if key in (part.chosen if excluded else part.excluded):
+            raise TermError(f"{name.lower()}={value} and {name.lower()}!={value} contradict each other.")
         if key not in (part.excluded if excluded else part.chosen):
             choice = choice.excluding(name, key) if excluded else choice.joined(name, key)
     return choice
@@ -135,7 +137,8 @@ def _unknown(name: str, value: str, names: Sequence[str]) -> str:
     by_small = {one.casefold(): one for one in names}
     inside = sorted((one for small, one in by_small.items() if value.casefold() in small), key=len)
     near = inside[:3] or [by_small[one] for one in difflib.get_close_matches(value.casefold(), by_small, 3)]
-    return f"{message}. Did you mean {' or '.join(near)}?" if near else f"{message}."
+    some = ", ".join(names[:_MOST_NAMED])
+    return f"{message}. Did you mean {' or '.join(near)}?" if near else f"{message}; some of them are {some}."
 
 
 def _labels(

@@ -104,6 +104,10 @@ class Block:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def spot(self, game: int, place: int) -> dict[str, Any]:
+        """The fields that say where the hit at a positionid of a game is."""
+        return {"file": self.file, "game": game, "gamenumber": game - self.first + 1, "positionid": place}
+
     @property
     def places(self) -> Integers:
         """The positionid of each hit."""

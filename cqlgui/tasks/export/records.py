@@ -30,9 +30,9 @@ def records(
     """One record for each hit, with the fields `hit_table.FIELDS`.
 
     With `normalise`, FEN, squares and moves are given in the query's frame. SAN is then written for the
-    squares of this frame; a move in UCI notation that leaves the board is empty. `moves` are the moves after
-    the hit with their numbers. `normalised` says in words how the transform was undone; it is None if no
-    motion undoes the transform.
+    squares of this frame; a move in UCI notation that leaves the board, or that was castling and is none in
+    this frame, is empty. `moves` are the moves after the hit with their numbers. `normalised` says in words
+    how the transform was undone; it is None if no motion undoes the transform.
     """
     with sources.Readers(base) as readers:
         for hits, headers in _with_headers(base, found):
@@ -170,9 +170,12 @@ def _moves(played: tree.GameTree, place: int, frame: motions.Motion) -> list[str
 
 def _uci(played: tree.GameTree, number: int, frame: motions.Motion) -> str:
     """The move that leads to a position in UCI notation, after a motion of the board. Empty if the motion
-    takes a square off the board."""
+    takes a square off the board, or if it is castling that is none after the motion."""
     text = moves.uci(played.mover(number), played.moves[number])
-    if frame == motions.STILL or moves.flag(played.moves[number]) == moves.NULL:
+    kind = moves.flag(played.moves[number])
+    if frame == motions.STILL or kind == moves.NULL:
         return text
+    if kind == moves.CASTLE and not frame.keeps_castling:
+        return ""
     places = [frame.square(squares.NAMES.index(text[at : at + 2])) for at in (0, 2)]
     return "" if min(places) < 0 else "".join(squares.NAMES[one] for one in places) + text[4:]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -351,7 +352,8 @@ class Kept:
     def __init__(self, study: study_text.Study, *, resume: bool) -> None:
         name = hashlib.sha256(str(study.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
         self.path: Final = folders.cache() / "studies" / f"{name}.json"
-        self._done: dict[str, Found] = dict(_read(self.path)) if resume else {}
+        self._before: dict[str, Found] = dict(_read(self.path))
+        self._done: dict[str, Found] = self._before if resume else {}
         self._used: dict[str, Found] = {}
         self._fresh = False
 
@@ -373,15 +375,21 @@ class Kept:
         self._fresh = True
 
     def write(self, *, finished: bool = False) -> None:
-        """Write what is new. If the study is `finished`, numbers that it did not use are dropped. Raises
-        `OSError`."""
+        """Write what is new. If the study is `finished`, only `_MOST_UNUSED` numbers that it did not use
+        stay, those that were written last. Raises `OSError`."""
         if not self._fresh:
             return
-        listed = self._used if finished else {**self._done, **self._used}
+        unused = [name for name in self._before if name not in self._used]
+        stay = unused[-_MOST_UNUSED:] if finished else unused
+        listed = {**{name: self._before[name] for name in stay}, **self._used}
         folders.make(self.path.parent)
         made = {"version": _VERSION, "done": {name: _plain(one) for name, one in listed.items()}}
         disk.replace_file(self.path, json.dumps(made, ensure_ascii=True).encode(), private=True)
         self._fresh = False
+
+
+_MOST_UNUSED: Final = 1_000
+"""An earlier state of a study, or a run over other bases, may have had at most so many other searches."""
 
 
 def _plain(one: Found) -> dict[str, list[dict[str, Any]]]:
@@ -414,6 +422,8 @@ def _restored(one: Mapping[str, Any]) -> Found:
         )
         if not all(isinstance(number, int | float) for number in numbers):
             raise TypeError(numbers)
+        if not all(0 <= number < math.inf for number in numbers[:-1]) or row.games > row.searched:
+            raise ValueError(numbers)
         if not isinstance(row.group, str) or not isinstance(row.band, str):
             raise TypeError(row.band)
     for sample in samples:

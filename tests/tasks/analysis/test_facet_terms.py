@@ -112,12 +112,15 @@ def test_values_are_found_by_their_own_words_and_in_any_case(base: base_model.Ba
         ("ply=20", "0-19, 20-39"),
         ("opening=caro", "Did you mean B Semi-open games: Caro-Kann"),
         ("player=nobody at all", "is no value of the facet player"),
+        ("player=zzzzzz", "; some of them are "),
         ("element=as written", "it has none here"),
+        ("result=1-0|result!=1-0", "result=1-0 and result!=1-0 contradict each other"),
+        ("result!=1-0|result=0-1|RESULT=1-0", "contradict each other"),
     ],
 )
 def test_what_cannot_be_chosen_is_named(base: base_model.Base, term: str, words: str) -> None:
     with pytest.raises(facet_terms.TermError, match=words):
-        facet_terms.parse([term], attributes.of_base(base), ())
+        facet_terms.parse(term.split("|"), attributes.of_base(base), ())
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,22 @@ def test_tables_have_position_squares_and_moves_of_the_frame(tmp_path: Path, bas
         board.push_san(move.rpartition(".")[2])
 
 
+def test_castling_on_the_other_wing_has_no_move_in_uci_notation(
+    tmp_path: Path, base: base_model.Base
+) -> None:
+    path = tmp_path / "out.jsonl"
+    found = {}
+    for query in ("flip {Kd1 nc6 btm}", "flipcolor {Nf6 nc3 ke8 Pe5 wtm}"):
+        written(base, query, path)
+        for record in map(json.loads, path.read_text().splitlines()):
+            found[query] = found.get(query, False) or record["san"] == "O-O"
+            if record["uci"]:
+                assert chess.Board(record["fen"]).is_legal(chess.Move.from_uci(record["uci"]))
+            else:
+                assert record["san"] in ("", "O-O")
+    assert all(found.values())
+
+
 def test_every_format_says_what_was_taken_back(tmp_path: Path, base: base_model.Base) -> None:
     query = "flipcolor {Pe4 Pd4 pa5}"
     for ending in ("csv", "html", "epd"):

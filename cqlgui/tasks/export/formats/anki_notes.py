@@ -85,7 +85,7 @@ def _of_block(block: hit_table.Block) -> Iterator[str]:
     for (texts, number, place, game, (image, tag), said), run in zip(
         rows, by_column.runs(block), strict=True
     ):
-        record = {"fen": texts[0], "next": texts[following], "game": number, "positionid": place}
+        record = {"fen": texts[0], "next": texts[following], **block.spot(number, place)}
         yield _note(record, game, image + said + _told(run), tag)
 
 
@@ -95,7 +95,7 @@ def _note(record: dict[str, Any], game: _Game, back: str, tag: str) -> str:
     solution = html.escape(captions.solution(record)) or "The game ended here."
     return (
         f"{_diagram(fen)}<div><b>{captions.to_move(record)}</b></div><div>{game.caption}</div>"
-        f"<div><small>{html.escape(fen)}<br>{captions.spot(record)}</small></div>"
+        f"<div><small>{html.escape(fen)}<br>{html.escape(captions.spot(record))}</small></div>"
         f"\t<div><b>{solution}</b></div>{game.back}{back}\t{game.tags}{tag}\n"
     )
 

@@ -124,8 +124,9 @@ def run(record: dict[str, Any]) -> str:
 
 
 def spot(record: dict[str, Any]) -> str:
-    """Where the position is in the base: `game 12, position 34`."""
-    return f"game {record['game']}, position {record['positionid']}"
+    """Where the position is: `game 12 of some.pgn, position 34`."""
+    file = record["file"].replace("\\", "/").rpartition("/")[2]
+    return plain(f"game {record['gamenumber']} of {file}, position {record['positionid']}")
 
 
 def men(fen: str) -> Iterator[tuple[int, int, str]]:

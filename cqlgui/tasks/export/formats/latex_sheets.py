@@ -125,7 +125,7 @@ def _of_block(block: hit_table.Block) -> Iterator[_Puzzle]:
     rows = by_column.rows(block, _Game.of, escaped, lambda record: escaped(captions.said(record)))
     following = 1 + hit_table.MOVES.index("next")
     for (texts, number, place, game, image, said), run in zip(rows, by_column.runs(block), strict=True):
-        record = {"fen": texts[0], "next": texts[following], "game": number, "positionid": place}
+        record = {"fen": texts[0], "next": texts[following], **block.spot(number, place)}
         yield _puzzle(record, game, (image, said, escaped(run)))
 
 
@@ -152,7 +152,7 @@ class _Game:
 def _puzzle(record: dict[str, Any], game: _Game, more: Iterable[str]) -> _Puzzle:
     """`record` needs the position and the moves alone. `more` are further words for LaTeX."""
     moves = captions.solution(record) or "The game ended here."
-    told = "; ".join(filter(None, (*game.told, captions.spot(record), *more)))
+    told = "; ".join(filter(None, (*game.told, escaped(captions.spot(record)), *more)))
     puzzle = f"{{{record['fen']}}}{{{game.title}}}{{{captions.to_move(record)}}}"
     return puzzle, f"{{{escaped(moves)}}}{{{told}}}"
 
