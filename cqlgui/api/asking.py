@@ -45,12 +45,14 @@ def orbit(query: Text) -> tuple[hit_model.Orbit, ...]:
 
 
 def explain(query: Text, fen: str) -> truth_model.Truth:
-    """Truth, value and squares of a query and of each of its parts at a position. Raises `QueryError`, and
-    `CqlguiError` for a text that is no FEN.
+    """Truth, value and squares of a query and of each of its parts at a position. Raises `QueryError`,
+    `CqlguiError` for a text that is no FEN, and `TypeError` for anything else than a text.
 
     >>> explain("K attacks k", "8/8/8/8/8/8/k7/2K5 w - - 0 1").matched
     False
     """
+    if not isinstance(fen, str):
+        raise TypeError(f"A position is a text (FEN), and no {type(fen).__name__}.")
     with faults.told():
         return explaining.explain_fen(fen, written(query))
 

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from cqlgui.api import asking, faults, results
 from cqlgui.base import errors, plurals
@@ -26,6 +26,10 @@ CancelToken = progress_module.CancelToken
 Place: TypeAlias = "str | os.PathLike[str]"
 OnProgress: TypeAlias = Callable[[int, int | None, str], None]
 """Gets the work that is done, the whole work if that is known, and words for it."""
+
+
+_MOST_NAMED: Final = 5
+"""The representation of a base names at most this many files."""
 
 
 def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = None) -> Base:
@@ -49,8 +53,8 @@ def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = Non
 
 def _paths(paths: Place | Iterable[Place]) -> tuple[Path, ...]:
     """One path or several paths. A text is one path, and not its letters."""
-    if isinstance(paths, bytes):
-        raise TypeError("a path is a str or an os.PathLike, not bytes")
+    if isinstance(paths, bytes) or not isinstance(paths, str | os.PathLike | Iterable):
+        raise TypeError(f"A path is a str or an os.PathLike, and no {type(paths).__name__}.")
     return tuple(map(Path, [paths] if isinstance(paths, str | os.PathLike) else paths))
 
 
@@ -74,7 +78,10 @@ class Base:
         return self._base.games
 
     def __repr__(self) -> str:
-        names = ", ".join(path.name for path in self.paths)
+        paths = self.paths
+        listed = [path.name for path in paths[:_MOST_NAMED]]
+        more = [f"{len(paths) - len(listed):,} more"] if len(paths) > len(listed) else []
+        names = ", ".join([*listed, *more])
         return f"<Base {names}: {plurals.games(self._base.games)}, {plurals.positions(self._base.positions)}>"
 
     @property
@@ -124,6 +131,12 @@ class Base:
         text = asking.written(query)
         if not isinstance(games, str):
             raise TypeError(f"The games are chosen by a text, and no {type(games).__name__}.")
+        if not isinstance(variations, bool):
+            raise TypeError(
+                f"Variations are searched or not (a bool), and this is {type(variations).__name__}."
+            )
+        if cancel is not None and not isinstance(cancel, CancelToken):
+            raise TypeError(f"A search is cancelled by a CancelToken, and not by {type(cancel).__name__}.")
         limit = None if limit is None else operator.index(limit)
         threads = None if threads is None else min(operator.index(threads), search_model.MOST_WORKERS)
         if limit is not None and limit < 0:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import chess
 import numpy as np
 
-from cqlgui.base import plurals
+from cqlgui.base import plurals, progress
 from cqlgui.base.data import dataclass, field
 from cqlgui.base.errors import CqlguiError
 from cqlgui.base.files import disk
@@ -161,14 +161,15 @@ class Result:
     def __iter__(self) -> Iterator[Hit]:
         return (Hit(row, self._base) for row in self.rows())
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """The hits as dictionaries with the fields of the exports (`cqlgui search --jsonl`)."""
-        for table in self._tables():
+    def rows(self, cancel: progress.CancelToken | None = None) -> Iterator[dict[str, Any]]:
+        """The hits as dictionaries with the fields of the exports (`cqlgui search --jsonl`). `cancel` stops
+        the work from another thread; the iterator then raises `Cancelled`."""
+        for table in self._tables(cancel):
             yield from records.of_tables([table])
 
-    def _tables(self) -> Iterator[records.Table]:
+    def _tables(self, cancel: progress.CancelToken | None) -> Iterator[records.Table]:
         found, base = self._found, self._base
-        for games, detailed in hit_details.batches(base, found, found.order):
+        for games, detailed in hit_details.batches(base, found, found.order, cancel=cancel):
             yield from records.tables(
                 base, detailed, games, found.orbits, variations=found.variations, rows=hit_table.Rows.HITS
             )
@@ -226,8 +227,10 @@ class Result:
         Without `fields`, the table has the columns of `arrow_tables.QUICK`, which take no time: game, ply,
         element and the headers of the game. With `fields`, it has these columns; `fen`, `san`, `squares` and
         so on are among the names of `rows()`. Raises `CqlguiError` if pyarrow is not installed, or for a
-        field that there is not.
+        field that there is not, and `TypeError` for a list of fields.
         """
+        if not all(isinstance(name, str) for name in fields):
+            raise TypeError("Each field is an argument of its own, as in table('game', 'fen').")
         from cqlgui.tasks.export import arrow_tables
 
         return arrow_tables.table(self._base, self._found, fields or None)

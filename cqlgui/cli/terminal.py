@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, TextIO, cast
@@ -31,6 +31,8 @@ CANCELLED = 130
 
 _BAR = 30
 _REPORT_SECONDS = 0.1
+_PATIENCE_SECONDS: Final = 0.2
+"""A thread that is about to end has this time."""
 
 
 def say(text: str) -> None:
@@ -273,6 +275,20 @@ class Bar:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
             self._drawn = False
+
+
+def leave(code: int, close: Callable[[], None]) -> int:
+    """Return the exit code of a server. If threads still work on answers that nobody awaits, end the process
+    at once instead, because Python would wait for them. `close` releases what the process uses."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(_PATIENCE_SECONDS)
+            if thread.is_alive():
+                close()
+                disk.discard_unfinished()
+                sys.stderr.flush()
+                os._exit(code)
+    return code
 
 
 @contextlib.contextmanager

@@ -7,8 +7,10 @@ version of the text that never changes. If a request fails, the editor gets an e
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from collections.abc import Callable
+from concurrent import futures
 from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
@@ -45,7 +47,7 @@ class _Protocol(LanguageServerProtocol):
 
 class Server(LanguageServer):
     """The server of one editor. `documents` maps the URI of each open text to its last version. `finished`
-    says whether the editor has asked the server to shut down."""
+    says whether the editor has asked the server to shut down. `threads` find the answers."""
 
     def __init__(self) -> None:
         super().__init__("cqlgui", __version__, protocol_cls=_Protocol)
@@ -53,6 +55,7 @@ class Server(LanguageServer):
         # file if a text is not open.
         self.documents: dict[str, Document] = {}
         self.finished = False
+        self.threads = futures.ThreadPoolExecutor()
         self._checks: dict[str, asyncio.Task[None]] = {}
 
     def document(self, uri: str) -> Document:
@@ -64,7 +67,12 @@ class Server(LanguageServer):
 
     async def answer(self, uri: str, question: Callable[[Document], _Answer]) -> _Answer:
         """The answer to a question about the last version of a text, found in a thread."""
-        return await asyncio.to_thread(question, self.document(uri))
+        return await self._in_thread(question, self.document(uri))
+
+    def _in_thread(self, function: Callable[..., _Answer], *arguments: object) -> asyncio.Future[_Answer]:
+        # The threads of asyncio itself would be awaited at the end, whatever they work on.
+        call = functools.partial(function, *arguments)
+        return asyncio.get_running_loop().run_in_executor(self.threads, call)
 
     def check(self, uri: str, pause: float) -> None:
         """Publish the findings of a text after `pause` seconds. A text that changes meanwhile is checked
@@ -79,7 +87,7 @@ class Server(LanguageServer):
                 document = self.documents.get(uri)
                 if document is None:
                     return
-                found = await asyncio.to_thread(answers.problems, document)
+                found = await self._in_thread(answers.problems, document)
                 if self.documents.get(uri) is document:
                     self.publish(uri, document.version, found)
                     return
@@ -105,7 +113,10 @@ def serve(source: BinaryIO, target: BinaryIO) -> bool:
     server = Server()
     for name, handler, options in _HANDLERS:
         server.feature(name, options)(handler)
-    server.start_io(source, target)
+    try:
+        server.start_io(source, target)
+    finally:
+        server.threads.shutdown(wait=False, cancel_futures=True)
     return server.finished
 
 

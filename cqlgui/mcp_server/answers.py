@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 from collections.abc import Iterable
 from typing import Any, Final
 
-from cqlgui.api import asking, bases, faults
+from cqlgui.api import asking, bases, faults, results
 from cqlgui.base import errors, progress
 from cqlgui.board import squares
 from cqlgui.cql.vocabulary import registry
@@ -24,6 +25,8 @@ MOST_ROWS: Final = 200
 """Maximum number of rows in an answer, whatever the assistant asks for."""
 MOST_CHARACTERS: Final = 100_000
 """Maximum size of the items in an answer, as JSON."""
+ROWS_SECONDS: Final = 4.0
+"""Rows have this time, after the search."""
 LONGEST_QUERY: Final = 20_000
 _LONGEST_WORDS: Final = 1_000
 """Maximum length of the other texts that an assistant sends, and of each text in an answer."""
@@ -119,18 +122,46 @@ def search(
     """The numbers of games and positions that match, and the first `limit` positions as rows.
 
     The rows have the fields of `cqlgui search --jsonl` that are not empty. `cancel` ends the search; the
-    answer then has the hits found so far, and says that the search took longer than `seconds`.
+    answer then has the hits found so far, and says that the search took longer than `seconds`. Rows that
+    are not there after `ROWS_SECONDS` are left out, and the answer says so.
     """
+    if limit < 0:
+        raise errors.CqlguiError(f"The limit is a number of rows from 0 to {MOST_ROWS}, and not {limit}.")
     result = base.search(_query(query), _words(games, "The condition on games"), cancel=cancel)
-    wanted = max(0, min(limit, MOST_ROWS))
-    rows = _fitting(map(_row, itertools.islice(result.rows(), wanted)), wanted)
+    rows, are_late = _rows(result, min(limit, MOST_ROWS))
     answer: dict[str, Any] = {"games": len(result.games), "positions": len(result), "rows": rows}
+    stopped = []
     if result.cancelled:
-        answer["stopped"] = (
+        stopped.append(
             f"The search took longer than {seconds:g} seconds and was stopped. These are the hits found "
             "until then, and there may be more. Narrow the games, or ask a simpler query."
         )
+    if are_late:
+        stopped.append("Some rows took too long and were left out. Ask for fewer, or with a simpler query.")
+    if stopped:
+        answer["stopped"] = " ".join(stopped)
     return answer | _cut(len(rows), len(result))
+
+
+def _rows(result: results.Result, wanted: int) -> tuple[list[dict[str, Any]], bool]:
+    """The first rows, and whether some of them took too long."""
+    token = progress.CancelToken()
+    timer = threading.Timer(ROWS_SECONDS, token.cancel)
+    timer.daemon = True
+    timer.start()
+    found: list[dict[str, Any]] = []
+    room = _Room(wanted)
+    try:
+        for row in itertools.islice(result.rows(token), wanted):
+            made = _shortened(_row(row))
+            if not room.takes(made):
+                break
+            found.append(made)
+    except errors.Cancelled:
+        return found, True
+    finally:
+        timer.cancel()
+    return found, False
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -51,11 +52,15 @@ def made(base: bases.Base, seconds: float) -> MCPServer:
     async def within(work: Callable[[progress.CancelToken], dict[str, Any]]) -> str:
         token = progress.CancelToken()
 
+        def begin() -> None:
+            scope.deadline = min(scope.deadline, anyio.current_time() + seconds + _GRACE_SECONDS)
+
         def run() -> str:
             # The time begins when the work begins, so that a call that had to wait is not cut short.
             timer = threading.Timer(seconds, token.cancel)
             timer.daemon = True
             timer.start()
+            anyio.from_thread.run_sync(begin)
             try:
                 return json.dumps(work(token), ensure_ascii=False, separators=(",", ":"))
             except errors.Cancelled:
@@ -67,7 +72,7 @@ def made(base: bases.Base, seconds: float) -> MCPServer:
 
         late = f"This took longer than {seconds:g} seconds and was stopped."
         try:
-            with anyio.fail_after(_AT_ONCE * (seconds + _GRACE_SECONDS)):
+            with anyio.fail_after(_AT_ONCE * (seconds + _GRACE_SECONDS)) as scope:
                 told: str = await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=threads)
                 return told
         except TimeoutError:

@@ -25,10 +25,16 @@ _Found = TypeVar("_Found")
 
 def published_at(paths: Sequence[Path | str]) -> str | None:
     """The published base that `paths` name: one address, or one folder with a listing, or the listing itself.
-    None for files."""
-    if len(paths) != 1:
-        return None
-    place = spelt(paths[0])
+    None for files. Raises `SourceError` if a published base is not the only path."""
+    found = [place for path in paths if (place := _published(path)) is not None]
+    if found and len(paths) > 1:
+        raise errors.SourceError(f"{found[0]} is a published base. It is opened alone, without other files.")
+    return found[0] if found else None
+
+
+def _published(path: Path | str) -> str | None:
+    """The published base at a path; None if there is none."""
+    place = spelt(path)
     if Path(place).name == LISTING:
         place = place.removesuffix(LISTING).rstrip("/\\")
     return place if is_address(place) or disk.is_file(Path(place) / LISTING) else None

@@ -317,9 +317,15 @@ def test_numbers_without_a_meaning_are_refused(base: cqlgui.Base) -> None:
         base.search("mate", limit=-1)
     with pytest.raises(ValueError, match="thread"):
         base.search("mate", threads=0)
-    with pytest.raises(TypeError, match="not bytes"):
+    with pytest.raises(TypeError, match="no bytes"):
         cqlgui.open(b"games.pgn")  # type: ignore[arg-type]
-    for wrong in ({"limit": 1.5}, {"threads": 2.0}, {"games": None}):
+    with pytest.raises(TypeError, match="no int"):
+        cqlgui.open(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="FEN"):
+        cqlgui.explain("A", None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="of its own"):
+        base.search("mate").table(["fen", "san"])  # type: ignore[arg-type]
+    for wrong in ({"limit": 1.5}, {"threads": 2.0}, {"games": None}, {"variations": "no"}, {"cancel": True}):
         with pytest.raises(TypeError):
             base.search("mate", **wrong)  # type: ignore[arg-type]
     # No more threads are started than are of use.
@@ -403,3 +409,15 @@ def test_dir_lists_the_public_names() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = cqlgui.nothing  # type: ignore[attr-defined]
     assert (Path(cqlgui.__file__).parent / "py.typed").exists()
+
+
+@pytest.mark.parametrize("variations", [False, True])
+@pytest.mark.parametrize("query", ["flipcolor {[QR] attacks k}", 'x="a" check comment(x) sort "n" power A'])
+def test_a_table_without_details_is_the_table_with_them(
+    base: cqlgui.Base, query: str, variations: bool
+) -> None:
+    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+    result = base.search(query, variations=variations)
+    fields = ("game", "gamenumber", "white", "ply", "positionid", "fen", "san", "uci", "next", "element")
+    whole = result.table(*fields, "value", "comment", "squares", "orbit")
+    assert result.table(*fields).to_pylist() == whole.select(fields).to_pylist()

@@ -174,3 +174,21 @@ def test_a_search_works_with_a_closed_stream(closed: int, form: list[str], folde
     assert shown
     assert not hidden
     assert "Traceback" not in shown
+
+
+def test_a_server_does_not_wait_for_answers_that_nobody_awaits() -> None:
+    program = (
+        "import sys, threading, time\n"
+        "from cqlgui.cli import terminal\n"
+        "threading.Thread(target=time.sleep, args=(100,)).start()\n"
+        "sys.exit(terminal.leave(7, lambda: print('closed', flush=True)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(helpers.ROOT)},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (7, "closed\n", "")

@@ -8,7 +8,9 @@ import itertools
 import json
 import os
 import re
+import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -501,6 +503,37 @@ def test_requests_after_a_shutdown_are_refused(tmp_path: Path) -> None:
     assert late.do(server.wait()) == 0
     late.do(late.client.stop())
     late.loop.close()
+
+
+def test_the_server_ends_while_an_answer_is_still_made() -> None:
+    # The images of all these lines take more than half a minute.
+    text = "shift shift flip {Ra1 Kb2 check}\n" * 1000
+    item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": text}
+    where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": 1}}
+    asked: list[tuple[int | None, str, Any]] = [
+        (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
+        (None, "textDocument/didOpen", {"textDocument": item}),
+        (2, "textDocument/hover", where),
+        (3, "shutdown", None),
+        (None, "exit", None),
+    ]
+    sent = b""
+    for number, method, params in asked:
+        told = {"jsonrpc": "2.0", "method": method, "params": params}
+        body = json.dumps(told if number is None else told | {"id": number}).encode()
+        sent += b"Content-Length: %d\r\n\r\n" % len(body) + body
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "cqlgui", "lsp"],
+        input=sent,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(helpers.ROOT)},
+    )
+    assert done.returncode == 0
+    assert helpers.TRACEBACK not in done.stderr.decode()
+    assert time.monotonic() - begun < 20
 
 
 def test_an_editor_that_goes_without_a_word_ends_the_server() -> None:

@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,7 @@ async def what_is_wrong_is_told_in_words(ask: Ask) -> None:
         ("explain", {"query": 'readfile "a.cqo"', "fen": FEN}, "no folder was allowed"),
         ("search", {"query": "mate " * answers.LONGEST_QUERY}, "at most 20,000 characters"),
         ("search", {"query": "mate", "limit": "many"}, "valid integer"),
+        ("search", {"query": "mate", "limit": -1}, "from 0 to 200, and not -1"),
         ("search", {}, "query"),
         ("import", {"files": ["/etc/passwd"]}, "Unknown tool"),
     ]:
@@ -228,6 +230,20 @@ def test_a_search_ends_with_the_input(home: Path) -> None:
     )
     assert done.code == 0
     assert helpers.TRACEBACK not in done.err
+
+
+def test_rows_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        def rows(self, cancel: cqlgui.CancelToken) -> Iterator[dict[str, Any]]:
+            yield {"file": "a/b.pgn", "game": 1, "value": None}
+            while not cancel.cancelled:
+                time.sleep(0.01)
+            raise cqlgui.Cancelled
+
+    monkeypatch.setattr(answers, "ROWS_SECONDS", 0.1)
+    slow: Any = Slow()
+    assert answers._rows(slow, 5) == ([{"file": "b.pgn", "game": 1}], True)
+    assert answers._rows(slow, 1) == ([{"file": "b.pgn", "game": 1}], False)
 
 
 def test_the_package_that_is_missing_is_named() -> None:

@@ -7,6 +7,7 @@ import sys
 
 from cqlgui.base import errors, plurals
 from cqlgui.cli import opening, terminal
+from cqlgui.tasks.processes import pool
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,4 +33,4 @@ def run(arguments: argparse.Namespace) -> int:
         f"Answering an assistant about {plurals.games(len(base))} ({names}) until standard input ends."
     )
     server.serve(base, arguments.seconds)
-    return opening.outcome(opened)
+    return terminal.leave(opening.outcome(opened), pool.close)

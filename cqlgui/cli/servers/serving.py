@@ -27,4 +27,5 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.say("The language server waits for an editor's messages on standard input. Ctrl+C ends it.")
     # The server closes its output before it ends, and standard output is still flushed after that.
     target = io.BufferedWriter(io.FileIO(os.dup(sys.stdout.fileno()), "w"))
-    return terminal.OK if server.serve(sys.stdin.buffer, target) else terminal.REJECTED
+    asked = server.serve(sys.stdin.buffer, target)
+    return terminal.leave(terminal.OK if asked else terminal.REJECTED, lambda: None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from cqlgui.base import arrays, errors
 from cqlgui.base import progress as progress_module
+from cqlgui.jit import native
 from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.export import hit_table, records
 from cqlgui.tasks.export.formats import arrow_files
@@ -43,12 +44,25 @@ def table(
     played = result.variations and "ply" in wanted
     if not played and set(wanted) <= set(QUICK):
         return arrow_files.of_columns(_quick(base, result, wanted))
+    if native.available() and set(wanted).isdisjoint(hit_table.DETAILS):
+        return arrow_files.of_tables(_bare(base, result, cancel or progress_module.CancelToken()), wanted)
     tables = (
         one
         for games, found in hit_details.batches(base, result, result.order, cancel=cancel)
         for one in records.tables(base, found, games, result.orbits, variations=result.variations)
     )
     return arrow_files.of_tables(tables, wanted)
+
+
+def _bare(
+    base: base_model.Base, result: search_model.SearchResult, cancel: progress_module.CancelToken
+) -> Iterator[hit_table.Block]:
+    """The hits without what only the query can tell (`hit_table.DETAILS`)."""
+    for games in hit_details.parts(result.order):
+        cancel.raise_if_cancelled()
+        yield from hit_table.blocks(
+            base, result.games, games, result.orbits, variations=result.variations, details=False
+        )
 
 
 def _quick(

@@ -65,6 +65,8 @@ in CQL and in words, and the position where the element matched. `comment` is wh
 position."""
 PIECE: Final = 16_000
 """Number of hits in a block, about."""
+DETAILS: Final = ("squares", "orbit", "value", "comment")
+"""The fields for which the query is evaluated again at the hits, unless the search has kept them."""
 
 
 class Rows(enum.Enum):
@@ -290,9 +292,10 @@ def blocks(
     orbits: Sequence[hit_model.Orbit],
     *,
     variations: bool,
+    details: bool = True,
 ) -> Iterator[Block]:
-    """The hits of some games, in the order of `games`. `parts` says for which games this is
-    possible."""
+    """The hits of some games, in the order of `games`. `parts` says for which games this is possible. Without
+    `details` it is possible for all games; the blocks then lack what `DETAILS` names."""
     at = 0
     while at < len(games):
         source, ordinal = sources.of_game(base, games[at])
@@ -312,8 +315,9 @@ def blocks(
                 asked, own << found_module.GAME_SHIFT | places, *counters, variations=variations
             )
             coded = _headers(source, part.games - source.first)
-            coded["value"] = values(part)
-            coded["comment"] = comments(part, found)
+            if details:
+                coded["value"] = values(part)
+                coded["comment"] = comments(part, found)
             rows = np.arange(len(part))
             yield Block(str(source.path), source.first, part, coded, listed, orbits, rows, listed.plies)
         at = last

@@ -8,7 +8,7 @@ groups of about `GROUP` rows, so the memory does not grow with the number of row
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, BinaryIO, Final, TypeAlias
 
 import numpy as np
@@ -159,7 +159,7 @@ def _batch(table: records.Table, schema: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(table, hit_table.Block):
-        columns = _columns(table)
+        columns = _columns(table, schema.names)
         made = [_cast(columns[field.name], field.type) for field in schema]
         return pa.RecordBatch.from_arrays(made, schema=schema)
     return pa.RecordBatch.from_pylist(table, schema=schema)
@@ -169,8 +169,8 @@ def _cast(column: Any, wanted: Any) -> Any:
     return column if column.type == wanted else column.cast(wanted)
 
 
-def _columns(block: hit_table.Block) -> dict[str, Any]:
-    """The columns of a block by field."""
+def _columns(block: hit_table.Block, wanted: Collection[str]) -> dict[str, Any]:
+    """The columns of a block by field, those in `wanted` among them."""
     import pyarrow as pa
 
     columns = block.columns
@@ -199,8 +199,10 @@ def _columns(block: hit_table.Block) -> dict[str, Any]:
     texts = _listed(block.listed)
     for place, name in enumerate(_LISTED):
         made[name] = texts.take(pa.array(block.rows * listing.TEXTS + place))
-    made["squares"] = _squares(block.ringed)
-    made["orbit"] = _matches(block)
+    if "squares" in wanted:
+        made["squares"] = _squares(block.ringed)
+    if "orbit" in wanted:
+        made["orbit"] = _matches(block)
     return made
 
 
