@@ -33,6 +33,8 @@ _AREAS = {Place.UNDER: _LEFT, Place.RIGHT: _RIGHT, Place.BOTTOM: _BELOW}
 _TITLE_BUTTONS = {"qt_dockwidget_closebutton": "close", "qt_dockwidget_floatbutton": "float"}
 """The icons of the buttons that Qt puts on the title of a pane, by Qt's names of these buttons."""
 _CLOSER, _PADDING = 18, 20
+_LEAST_TITLE = 0.75
+"""The titles of tabs may be cut to this share of their width."""
 """The side of the button that closes the pane of a tab, and the room around the texts of a tab, in pixels."""
 _ACROSS, _DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
@@ -426,6 +428,9 @@ class Docks(QObject):
             titles = sum(bar.fontMetrics().horizontalAdvance(dock.windowTitle()) for dock in tabs)
             closed = sum(dock in self.more for dock in tabs)
             room = titles + len(tabs) * _PADDING + closed * (_CLOSER + _PADDING) <= bar.width()
+            # Titles that are cut to a letter tell nothing. Arrows move whole titles into view instead.
+            fits = _LEAST_TITLE * titles + len(tabs) * _PADDING <= bar.width()
+            bar.setElideMode(Qt.TextElideMode.ElideRight if fits else Qt.TextElideMode.ElideNone)
             for place, dock in enumerate(tabs):
                 # A narrow tab shows only the beginning of its title.
                 bar.setTabToolTip(place, wording.plain_tip(dock.windowTitle()))
