@@ -21,6 +21,8 @@ import io
 import itertools
 import json
 import threading
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, overload
@@ -40,6 +42,7 @@ _NAME: Final = patterns.pattern("[0-9a-f]{32}")
 _MOST_OPEN: Final = 64
 """Number of segments that an index keeps open. A process may open only so many files."""
 _LEVEL: Final = 6
+_TOO_MUCH: Final = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,17 @@ def _listed(row: dict[str, Any]) -> Listed:
         # The names become names of files.
         if not _NAME.fullmatch(part.name) or not {SEGMENT, HEADERS, TEXT} <= set(part.sums):
             raise ValueError("a part has an impossible name")
-    return Listed(row["path"], row["digest"], row["text_size"], parts)
+        numbers = part.games, part.positions, part.offset, part.end, part.line, part.named, part.bad
+        if not all(type(number) is int and 0 <= number < _TOO_MUCH for number in numbers) or not part.games:
+            raise ValueError("a part has an impossible number")
+        if not all(_NAME.fullmatch(text) for text in part.sums.values()):
+            raise ValueError("a part has an impossible checksum")
+    path, digest, size = row["path"], row["digest"], row["text_size"]
+    if not (
+        isinstance(path, str) and isinstance(digest, str) and type(size) is int and 0 <= size < _TOO_MUCH
+    ):
+        raise ValueError("a source has an impossible path, digest or size")
+    return Listed(path, digest, size, parts)
 
 
 def name_of(sums: Mapping[str, str]) -> str:
@@ -253,20 +266,30 @@ def _file(place: places.Place, part: Part, ending: str, *, anew: bool = False) -
     """A local file of a part. Its content is compared with its checksum once in a process, or now if it is
     looked at `anew`. Raises `errors.IndexDamaged`, naming the file, if it is missing or altered."""
     name, expected = part.file(ending), part.sums[ending]
-    try:
+    with _reading(place, name):
         path = place.local(name, expected)
         with _lock:
             is_known = not anew and (path, expected) in _sound
         if not is_known and places.checksum(path.read_bytes()) != expected:
             path = place.again(name, expected)
+    with _lock:
+        _sound.add((path, expected))
+    return path
+
+
+@contextlib.contextmanager
+def _reading(place: places.Place, name: str) -> Iterator[None]:
+    """Raise `errors.IndexDamaged`, naming the file, if it cannot be read. A file may be lost or altered after
+    it was compared with its checksum."""
+    try:
+        yield
     except FileNotFoundError as error:
         raise errors.IndexDamaged(f"The file {name} of {place.name} is missing.") from error
     except OSError as error:
         reason = error.strerror or error
         raise errors.IndexDamaged(f"The file {name} of {place.name} cannot be read: {reason}.") from error
-    with _lock:
-        _sound.add((path, expected))
-    return path
+    except (zipfile.BadZipFile, zstandard.ZstdError, zlib.error, ValueError, KeyError, EOFError) as error:
+        raise errors.IndexDamaged(f"The file {name} of {place.name} is altered.") from error
 
 
 _sound: Final[set[tuple[Path, str]]] = set()
@@ -283,7 +306,10 @@ def packed_headers(columns: Mapping[str, np.ndarray]) -> bytes:
 
 def headers(place: places.Place, part: Part, names: Sequence[str]) -> dict[str, np.ndarray]:
     """Some columns of a part's headers. Raises `errors.IndexDamaged` if the file is missing or altered."""
-    with np.load(_file(place, part, HEADERS), allow_pickle=False) as file:
+    path = _file(place, part, HEADERS)
+    # NumPy would leave a file open that is no archive.
+    with _reading(place, part.file(HEADERS)), path.open("rb") as opened:
+        file = np.load(opened, allow_pickle=False)
         return {name: file[name] for name in names}
 
 
@@ -317,7 +343,8 @@ class Text:
         if data is None:
             part = self._source.parts[number]
             path = _file(self._place, part, TEXT)
-            data = zstandard.ZstdDecompressor().decompress(path.read_bytes())
+            with _reading(self._place, part.file(TEXT)):
+                data = zstandard.ZstdDecompressor().decompress(path.read_bytes())
             self._known[number] = data
             while len(self._known) > _FRAMES:
                 self._known.popitem(last=False)

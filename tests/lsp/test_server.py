@@ -505,6 +505,43 @@ def test_requests_after_a_shutdown_are_refused(tmp_path: Path) -> None:
     late.loop.close()
 
 
+def messages(asked: Sequence[tuple[int | None, str, Any]]) -> bytes:
+    """Requests and notifications as an editor sends them."""
+    sent = b""
+    for number, method, params in asked:
+        told = {"jsonrpc": "2.0", "method": method, "params": params}
+        body = json.dumps(told if number is None else told | {"id": number}).encode()
+        sent += b"Content-Length: %d\r\n\r\n" % len(body) + body
+    return sent
+
+
+def test_an_editor_that_is_killed_ends_the_server_quietly() -> None:
+    item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": "ma"}
+    where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": 2}}
+    asked: list[tuple[int | None, str, Any]] = [
+        (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
+        (None, "textDocument/didOpen", {"textDocument": item}),
+        *((number, "textDocument/completion", where) for number in range(2, 52)),
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "cqlgui", "lsp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(helpers.ROOT)},
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdin.write(messages(asked))
+        server.stdin.flush()
+        server.stdout.readline()
+        server.stdout.close()
+        server.stdin.close()
+        assert server.stderr.read() == b""
+        assert server.wait(60) == 1
+
+
 def test_the_server_ends_while_an_answer_is_still_made() -> None:
     # The images of all these lines take more than half a minute.
     text = "shift shift flip {Ra1 Kb2 check}\n" * 1000
@@ -517,15 +554,10 @@ def test_the_server_ends_while_an_answer_is_still_made() -> None:
         (3, "shutdown", None),
         (None, "exit", None),
     ]
-    sent = b""
-    for number, method, params in asked:
-        told = {"jsonrpc": "2.0", "method": method, "params": params}
-        body = json.dumps(told if number is None else told | {"id": number}).encode()
-        sent += b"Content-Length: %d\r\n\r\n" % len(body) + body
     begun = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "cqlgui", "lsp"],
-        input=sent,
+        input=messages(asked),
         capture_output=True,
         timeout=60,
         check=False,

@@ -232,6 +232,33 @@ def test_a_search_ends_with_the_input(home: Path) -> None:
     assert helpers.TRACEBACK not in done.err
 
 
+def test_an_assistant_that_is_killed_ends_the_server_quietly(home: Path) -> None:
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ]
+    call = {"name": "search", "arguments": {"query": "check", "limit": 200}}
+    lines += [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": call} for n in range(2, 12)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "cqlgui", "mcp", str(SAMPLE)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "CQLGUI_HOME": str(home), "PYTHONPATH": str(helpers.ROOT)},
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+        server.stdin.flush()
+        server.stdout.readline()
+        server.stdout.close()
+        server.stdin.close()
+        told = server.stderr.read().decode()
+        assert server.wait(60) == 0
+    assert told.count("\n") == 1
+
+
 def test_rows_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow:
         def rows(self, cancel: cqlgui.CancelToken) -> Iterator[dict[str, Any]]:

@@ -32,5 +32,9 @@ def run(arguments: argparse.Namespace) -> int:
     terminal.say(
         f"Answering an assistant about {plurals.games(len(base))} ({names}) until standard input ends."
     )
-    server.serve(base, arguments.seconds)
+    try:
+        server.serve(base, arguments.seconds)
+    except* BrokenPipeError:
+        # The assistant has gone while an answer was on its way.
+        pass
     return terminal.leave(opening.outcome(opened), pool.close)

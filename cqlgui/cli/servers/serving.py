@@ -12,6 +12,18 @@ from cqlgui.base import errors
 from cqlgui.cli import terminal
 
 
+class _ToEditor(io.BufferedWriter):
+    """The output to the editor. If it cannot be written, the editor has gone, and the process ends at once.
+    pygls would tell the editor of each failure, and that would fail again."""
+
+    def flush(self) -> None:
+        """Send what was written."""
+        try:
+            super().flush()
+        except OSError:
+            os._exit(terminal.REJECTED)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Talk to an editor until it ends the server. The exit code is 1 if the editor goes without a request to
     shut down (LSP 3.17, Exit Notification)."""
@@ -26,6 +38,6 @@ def run(arguments: argparse.Namespace) -> int:
     if sys.stdin.isatty():
         terminal.say("The language server waits for an editor's messages on standard input. Ctrl+C ends it.")
     # The server closes its output before it ends, and standard output is still flushed after that.
-    target = io.BufferedWriter(io.FileIO(os.dup(sys.stdout.fileno()), "w"))
+    target = _ToEditor(io.FileIO(os.dup(sys.stdout.fileno()), "w"))
     asked = server.serve(sys.stdin.buffer, target)
     return terminal.leave(terminal.OK if asked else terminal.REJECTED, lambda: None)

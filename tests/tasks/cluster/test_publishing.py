@@ -225,6 +225,50 @@ def test_listings_of_another_version_and_altered_ones_are_refused(
         published_bases.open_base(str(tmp_path))
 
 
+@pytest.mark.parametrize("wrong", [None, -1, 1.5, True, [], 10**30])
+@pytest.mark.parametrize("name", ["games", "positions", "offset", "sums", "path", "text_size"])
+def test_listings_with_values_of_another_kind_are_refused(
+    base: base_model.Base, tmp_path: Path, name: str, wrong: object
+) -> None:
+    publishing.publish(base, str(tmp_path))
+    path = tmp_path / published.LISTING
+    outer = json.loads(path.read_bytes())
+    source = outer["base"]["sources"][0]
+    part = source["parts"][0]
+    if name == "sums":
+        part["sums"][published.TEXT] = wrong
+    else:
+        (source if name in source else part)[name] = wrong
+    outer["check"] = places.checksum(published._canonical(outer["base"]))
+    path.write_text(json.dumps(outer))
+    with pytest.raises(errors.IndexDamaged, match=r"base\.json"):
+        published_bases.open_base(str(tmp_path))
+
+
+@pytest.mark.parametrize("ending", [published.HEADERS, published.TEXT])
+def test_a_part_that_is_lost_or_altered_after_its_first_use_is_named(
+    base: base_model.Base, tmp_path: Path, ending: str
+) -> None:
+    place = tmp_path / "pub"
+    publishing.publish(base, str(place))
+    there = published_bases.open_base(str(place)).base
+    result = searching.search(there, "mate")
+
+    def use() -> None:
+        games.rows(there, [1])
+        exporting.export(there, result, tmp_path / "out.pgn", overwrite=True)
+
+    use()
+    workspace.close()
+    path = part_of(place, 0, ending)
+    for data in (path.read_bytes()[:100], b"", None):
+        path.unlink()
+        if data is not None:
+            path.write_bytes(data)
+        with pytest.raises(errors.IndexDamaged, match=path.name):
+            use()
+
+
 def test_a_gap_between_parts_is_left_out_and_the_others_are_searched_with_machine_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
