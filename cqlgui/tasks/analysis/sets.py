@@ -133,19 +133,21 @@ class Changes:
 
     `added` has the hits in games that did not match before. `lost` has the earlier hits in games that match
     no more. `moved` has the hits in games that match as before, but at other positions. `gone` is the number
-    of games that matched and are no longer in the base. `hits_added` and `hits_lost` count single hits, in
-    whatever games they are.
+    of games that matched and are no longer in the base. `altered` is the number of those that have other
+    moves now and match no more, so that their earlier hits cannot be shown. `hits_added` and `hits_lost`
+    count single hits, in whatever games they are.
     """
 
     added: search_model.SearchResult = field(repr=False)
     lost: search_model.SearchResult = field(repr=False)
     moved: search_model.SearchResult = field(repr=False)
     gone: int
+    altered: int
     hits_added: int
     hits_lost: int
 
     def __bool__(self) -> bool:
-        return bool(self.added.order or self.lost.order or self.moved.order or self.gone)
+        return bool(self.added.order or self.lost.order or self.moved.order or self.gone or self.altered)
 
 
 def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None = None) -> Prints:
@@ -218,11 +220,13 @@ def _identity(source: base_model.Source) -> str:
 
 def compare(before: NamedSet, after: NamedSet) -> Changes:
     """What is different in `after`, compared with `before`."""
-    former, gone = before.result, 0
+    former, gone, altered = before.result, 0, np.zeros(0, np.int64)
     if not same_games(before.base, after.base):
         places = _places(before, after)
         former = _renumbered(former, places, after.base)
-        gone = int(np.count_nonzero(places[narrowing.in_games(before.result)] == GONE))
+        games = narrowing.in_games(before.result)
+        gone = int(np.count_nonzero(places[games] == GONE))
+        altered = _altered(before, after, games, places[games])
     mine, theirs = narrowing.in_games(after.result), narrowing.in_games(former)
     hits, earlier = after.result.games.columns.hits, former.games.columns.hits
     new, old = (
@@ -230,14 +234,26 @@ def compare(before: NamedSet, after: NamedSet) -> Changes:
     )
     changed = arrays.distinct(np.concatenate([new, old]) >> found_module.GAME_SHIFT)
     moved = np.intersect1d(changed, np.intersect1d(mine, theirs, assume_unique=True), assume_unique=True)
+    lost = np.setdiff1d(theirs, mine, assume_unique=True)
+    shown = np.setdiff1d(lost, altered, assume_unique=True)
     return Changes(
         in_games_of(after.result, np.setdiff1d(mine, theirs, assume_unique=True)),
-        in_games_of(former, np.setdiff1d(theirs, mine, assume_unique=True)),
+        in_games_of(former, shown),
         in_games_of(after.result, moved),
         gone,
+        len(lost) - len(shown),
         len(new),
         len(old) + int(len(before.result.games.columns) - len(earlier)),
     )
+
+
+def _altered(before: NamedSet, after: NamedSet, games: Integers, places: Integers) -> Integers:
+    """Those of some games of the earlier base that have other moves in the later one, by their ordinals
+    there, which are `places`. They ascend."""
+    if before.prints is None or after.prints is None:
+        return np.zeros(0, np.int64)
+    old, new = before.prints[games], after.prints[places]
+    return np.sort(places[(places != GONE) & (old != 0) & (old != new)])
 
 
 def in_games_of(result: search_model.SearchResult, games: Integers) -> search_model.SearchResult:
@@ -267,6 +283,9 @@ def _places(before: NamedSet, after: NamedSet) -> Integers:
         # Only the games of its hits are known of a set that was kept for a later start.
         old = old[before.prints[old] != 0]
         found[old] = _matched(before.prints[old], after.prints[new], new)
+        if not np.all(before.prints[left]):
+            # Another game of the earlier base may have had the tags of one that is known.
+            return found
         # Of the other games, those with tags of their own may have got other moves.
         old = old[found[old] == GONE]
         new = new[~np.isin(new, found)]

@@ -339,6 +339,9 @@ class _ChangesBox(QWidget):
         if sets.key_of(before.query) == sets.key_of(after.query):
             since = f"Since {wording.moment(before.asked)}"
         gone = f" {wording.games(found.gone)} left the base." if found.gone else ""
+        if found.altered:
+            verb = "matches" if found.altered == 1 else "match"
+            gone += f" {wording.games(found.altered)} with other moves now {verb} no more."
         more = wording.counted(found.hits_added, "more hit", "more hits")
         change = f"{more}, {wording.number(found.hits_lost)} fewer."
         self._words.setText(f"{since}: {change if found else 'nothing changed.'}{gone}")

@@ -297,6 +297,10 @@ class ExportDialog(QDialog):
         elif disk.stands(path):
             note = "This file exists and will be replaced."
         self._replaces = bool(note)
+        # Return in the line of the path must not replace a file. The button says what it does.
+        self.export.setText("Replace" if note else "Export")
+        self.export.setAutoDefault(not note)
+        self.export.setDefault(not note)
         colours = theme.colours()
         self._problem.setText(labels.cut(problem or note))
         self._problem.setStyleSheet(f"color: {colours.error if problem else colours.warning};")

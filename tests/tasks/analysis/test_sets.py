@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cqlgui.base import data
@@ -297,6 +298,25 @@ def test_a_game_with_other_moves_is_the_same_game_and_its_hits_count_no_more(pat
         assert (found.added.order, found.lost.order, found.moved.order, found.gone) == ((), (), (2,), 0)
         with pytest.raises(sets.OlderStateError):
             sets.in_base(before, after.base)
+    last = after
+    # Without a hit now, the earlier hits cannot be shown.
+    after = written("1. e4 e5 2. d4 exd4")
+    found = sets.compare(last, after)
+    assert (found.lost.order, found.moved.order, found.gone, found.altered, found.hits_lost) == (
+        (),
+        (),
+        0,
+        1,
+        1,
+    )
+    assert found
+    # Of a set that was kept for a later start, only the games with hits are known. Another one may have had
+    # the same tags.
+    assert last.prints is not None
+    kept = data.replace(last, prints=np.where(np.arange(len(last.prints)) == 2, last.prints, np.uint64(0)))
+    found = sets.compare(kept, after)
+    assert (found.lost.order, found.gone, found.altered) == ((), 1, 0)
+    after = written("1. a3 a6 2. a4 a5 3. e4 e5 4. Qh5 Nc6 5. Qxf7+")
     # The same moves again: the hits count, although the file has another text.
     path.write_text(path.read_text("utf-8") + "\n" + head.format(3) + "1. d4 *\n", "utf-8")
     later = importing.open_base([path]).base

@@ -1042,6 +1042,23 @@ def test_the_export_dialog_begins_with_all_hits_as_they_stand(
     assert not dialog.choices[export_dialog.What.ELEMENT].isEnabled()
 
 
+def test_return_in_the_line_of_the_path_replaces_no_file(
+    dialog: export_dialog.ExportDialog, tmp_path: Path, qtbot: QtBot
+) -> None:
+    done: list[int] = []
+    dialog.finished.connect(done.append)
+    (tmp_path / "there.csv").write_text("precious")
+    dialog.path.setFocus()
+    dialog.path.setText(str(tmp_path / "there.csv"))
+    QTest.keyClick(dialog.path, Qt.Key.Key_Return)
+    assert not done
+    assert dialog.export.text() == "Replace"
+    dialog.path.setText(str(tmp_path / "new.csv"))
+    assert dialog.export.text() == "Export"
+    QTest.keyClick(dialog.path, Qt.Key.Key_Return)
+    assert done == [dialog.DialogCode.Accepted.value]
+
+
 def test_format_and_ending_follow_each_other(dialog: export_dialog.ExportDialog, tmp_path: Path) -> None:
     dialog.marked.setChecked(True)
     assert dialog.choice().annotate
