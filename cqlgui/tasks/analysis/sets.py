@@ -2,9 +2,9 @@
 
 A game of one base is found in another base, or in the same base after it has changed, as follows. If a file
 has the same text in both bases, its games are those at the same places. Other games are compared by White,
-Black, event, site, date, round and result, and by their moves. Of several games that agree in all of these,
-the first is taken for the first, the second for the second, and so on. Of the games that are left, two are
-one game with other moves if no third game has their tags.
+Black, event, site, date, round and result, and by their moves, ratings and length. Of several games that
+agree in all of these, the first is taken for the first, the second for the second, and so on. Of the games
+that are left, two are one game that was changed if no third game has their tags.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from cqlgui.base import arrays, data, errors, progress
 from cqlgui.base.data import dataclass, field
+from cqlgui.db import headers
 from cqlgui.store import segments
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.results import base_model, hit_model, search_model
@@ -44,7 +45,8 @@ GONE: Final = 0
 _DROP: Final = "Drop one first (Delete)."
 _TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
 _MOVES_BITS: Final = np.uint64(24)
-"""Number of bits of a fingerprint that are made from the moves."""
+"""Number of bits of a fingerprint that are made from the moves and the other content of a game."""
+_WORD: Final = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,8 +135,8 @@ class Changes:
 
     `added` has the hits in games that did not match before. `lost` has the earlier hits in games that match
     no more. `moved` has the hits in games that match as before, but at other positions. `gone` is the number
-    of games that matched and are no longer in the base. `altered` is the number of those that have other
-    moves now and match no more, so that their earlier hits cannot be shown. `hits_added` and `hits_lost`
+    of games that matched and are no longer in the base. `altered` is the number of those that were changed
+    and match no more, so that their earlier hits cannot be shown. `hits_added` and `hits_lost`
     count single hits, in whatever games they are.
     """
 
@@ -152,8 +154,9 @@ class Changes:
 
 def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None = None) -> Prints:
     """A number for each game of a base by its ordinal: the upper bits are made from what the game's tags say,
-    and the lower `_MOVES_BITS` bits from its moves. Other games practically always have another number.
-    Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read."""
+    and the lower `_MOVES_BITS` bits from its moves, its ratings and the length of its text. Other games
+    practically always have another number. Raises `errors.Cancelled`, and `CqlguiError` for a base that can
+    no longer be read."""
     catalog = workspace.catalog()
     found = np.zeros(base.games + 1, np.uint64)
     for source in base.sources:
@@ -165,13 +168,18 @@ def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None =
         some = np.zeros(len(columns[0]), np.uint64)
         for column in columns:
             some = _mixed(some ^ column.astype(np.uint64))
-        some = some >> _MOVES_BITS << _MOVES_BITS | _of_moves(source, cancel)
+        # The hits of a query may also depend on ratings, other tags and comments.
+        elos = [catalog.numbers(source.id, name, source.games) for name in headers.RATINGS.values()]
+        some = some >> _MOVES_BITS << _MOVES_BITS | _of_content(source, elos, cancel)
         found[source.first : source.first + len(some)] = some
     return found
 
 
-def _of_moves(source: base_model.Source, cancel: progress.CancelToken | None) -> Prints:
-    """A number of `_MOVES_BITS` bits for each game of a source, made from its start and its tree of moves."""
+def _of_content(
+    source: base_model.Source, numbers: Sequence[Integers], cancel: progress.CancelToken | None
+) -> Prints:
+    """A number of `_MOVES_BITS` bits for each game of a source, made from its start and its tree of moves,
+    from the length of its text, and from some numbers."""
     found = np.zeros(source.games, np.uint32)
     with sources.indexed(source) as opened:
         for first, segment in opened.parts:
@@ -180,9 +188,12 @@ def _of_moves(source: base_model.Source, cancel: progress.CancelToken | None) ->
             rows = np.frombuffer(bytes(segment.table()), segments.ROW)[: source.games - first]
             begins = rows["first"].astype(np.int64)
             ends = begins + rows["words"]
-            starts = np.zeros(len(rows), np.int64)
+            starts = rows["length"].astype(np.int64)
+            for column in numbers:
+                starts = starts * 10_007 + column[first : first + len(rows)]
+            starts &= _WORD
             for game in np.flatnonzero(rows["fen"] != segments.USUAL_START).tolist():
-                starts[game] = zlib.crc32((segment.start_fen(game) or "").encode("utf-8"))
+                starts[game] ^= zlib.crc32((segment.start_fen(game) or "").encode("utf-8"))
             words = segment.all_moves()
             found[first : first + len(rows)] = [
                 zlib.crc32(words[begin:end], start)
@@ -248,8 +259,8 @@ def compare(before: NamedSet, after: NamedSet) -> Changes:
 
 
 def _altered(before: NamedSet, after: NamedSet, games: Integers, places: Integers) -> Integers:
-    """Those of some games of the earlier base that have other moves in the later one, by their ordinals
-    there, which are `places`. They ascend."""
+    """Those of some games of the earlier base that were changed, by their ordinals in the later base, which
+    are `places`. They ascend."""
     if before.prints is None or after.prints is None:
         return np.zeros(0, np.int64)
     old, new = before.prints[games], after.prints[places]
@@ -286,7 +297,7 @@ def _places(before: NamedSet, after: NamedSet) -> Integers:
         if not np.all(before.prints[left]):
             # Another game of the earlier base may have had the tags of one that is known.
             return found
-        # Of the other games, those with tags of their own may have got other moves.
+        # Of the other games, those with tags of their own may have been changed.
         old = old[found[old] == GONE]
         new = new[~np.isin(new, found)]
         tags, known = before.prints[old] >> _MOVES_BITS, after.prints[new] >> _MOVES_BITS

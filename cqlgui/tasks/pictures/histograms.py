@@ -177,7 +177,13 @@ def having(
 def words_of(by: By, bars: Sequence[Bar]) -> str:
     """Some bars of a histogram in a few words, for a narrowed result."""
     if by in NUMERIC and len(bars) > 1 and all(bar.keys[0] != UNKNOWN for bar in bars):
-        named = _words(by, (min(bar.keys[0] for bar in bars), max(bar.keys[1] for bar in bars)), ())
+        runs: list[tuple[int, int]] = []
+        for low, end in sorted((bar.keys[0], bar.keys[1]) for bar in bars):
+            if runs and low == runs[-1][1]:
+                runs[-1] = runs[-1][0], end
+            else:
+                runs.append((low, end))
+        named = pictures.listed(_words(by, run, ()) for run in runs)
     else:
         named = pictures.listed(bar.words for bar in bars)
     return named if by in (By.RESULT, By.OPENING) else f"{_SHORT[by]} {named}"

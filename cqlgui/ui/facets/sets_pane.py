@@ -341,7 +341,7 @@ class _ChangesBox(QWidget):
         gone = f" {wording.games(found.gone)} left the base." if found.gone else ""
         if found.altered:
             verb = "matches" if found.altered == 1 else "match"
-            gone += f" {wording.games(found.altered)} with other moves now {verb} no more."
+            gone += f" {wording.games(found.altered)} that changed {verb} no more."
         more = wording.counted(found.hits_added, "more hit", "more hits")
         change = f"{more}, {wording.number(found.hits_lost)} fewer."
         self._words.setText(f"{since}: {change if found else 'nothing changed.'}{gone}")

@@ -363,6 +363,7 @@ class Narrower(QObject):
         its query; a search that the user did not ask for, such as a live search, is no run."""
         self._base = base
         self._whole = result
+        self._hide_changes()
         self._asked = time.time()
         self._set(result, ())
         if remember and not result.cancelled and result.stopped is None:
@@ -392,7 +393,6 @@ class Narrower(QObject):
             if result.options.within is None:
                 self._put_and_store(self._shelf.renewing(renewed, run))
         self._jobs.cancel(_COMPARING, drop=True)
-        self._hide_changes()
         if before is None or not sets.comparable(before, base) or sets.asked_alike(before, run):
             self._remember(run)
             return

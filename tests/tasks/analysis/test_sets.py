@@ -321,3 +321,14 @@ def test_a_game_with_other_moves_is_the_same_game_and_its_hits_count_no_more(pat
     path.write_text(path.read_text("utf-8") + "\n" + head.format(3) + "1. d4 *\n", "utf-8")
     later = importing.open_base([path]).base
     assert sets.in_base(after, later).order == (2,)
+
+
+def test_hits_of_games_with_other_ratings_or_longer_comments_count_no_more(path: Path) -> None:
+    text = '[White "A"]\n[WhiteElo "{}"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# {} *\n'
+    path.write_text(text.format(2600, "{one}"), "utf-8")
+    before = named(importing.open_base([path]).base, "elo white > 2500 mate")
+    assert before.result.order == (1,)
+    for elo, comment in ((1600, "{one}"), (2600, "{other}")):
+        path.write_text(text.format(elo, comment), "utf-8")
+        with pytest.raises(sets.OlderStateError):
+            sets.in_base(before, importing.open_base([path]).base)

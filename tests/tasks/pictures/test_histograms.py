@@ -96,6 +96,8 @@ def test_plies_are_counted_in_intervals_that_cover_them(base: base_model.Base) -
     narrowed = histograms.having(base, result, By.PLY, [bar.keys for bar in brushed])
     assert narrowed.positions == sum(bar.positions for bar in brushed)
     assert histograms.words_of(By.PLY, brushed) == f"ply {brushed[0].keys[0]}-{brushed[-1].keys[1] - 1}"
+    apart = [brushed[2], brushed[0]]
+    assert histograms.words_of(By.PLY, apart) == f"ply {brushed[0].words}, {brushed[2].words}"
 
 
 def test_plies_are_not_told_in_variations(base: base_model.Base) -> None:

@@ -111,7 +111,10 @@ def test_a_set_is_compared_with_the_hits_shown(
 
 
 def test_a_long_name_without_spaces_makes_the_comparison_no_wider(
-    pane: sets_pane.SetsPane, base: base_model.Base, result: search_model.SearchResult
+    made: narrower.Narrower,
+    pane: sets_pane.SetsPane,
+    base: base_model.Base,
+    result: search_model.SearchResult,
 ) -> None:
     before = sets.NamedSet("W" * 200, base, searching.search(base, "check"), 0.0)
     after = sets.NamedSet("other", base, result, 0.0)
@@ -119,6 +122,9 @@ def test_a_long_name_without_spaces_makes_the_comparison_no_wider(
     pane.show_changes(before, after, sets.compare(before, after))
     assert pane._changes.isVisible()
     assert pane.minimumSizeHint().width() == width
+    # What changed goes with its query, also if a live search of another query is no run of it.
+    made.take(base, searching.search(base, "mate"), remember=False)
+    assert not pane._changes.isVisible()
 
 
 def test_sets_are_renamed_and_dropped(
