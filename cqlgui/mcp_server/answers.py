@@ -26,7 +26,7 @@ MOST_ROWS: Final = 200
 MOST_CHARACTERS: Final = 100_000
 """Maximum size of the items in an answer, as JSON."""
 ROWS_SECONDS: Final = 4.0
-"""Rows have this time, after the search."""
+"""Rows have this time, after the search. A call has a second more (`server`)."""
 LONGEST_QUERY: Final = 20_000
 _LONGEST_WORDS: Final = 1_000
 """Maximum length of the other texts that an assistant sends, and of each text in an answer."""

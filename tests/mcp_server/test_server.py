@@ -176,6 +176,17 @@ async def a_cancelled_search_ends(ask: Ask) -> None:
     assert (failed, answer["games"] > 0) == (False, True)
 
 
+def started(home: Path) -> subprocess.Popen[bytes]:
+    """A server whose streams are pipes."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "cqlgui", "mcp", str(SAMPLE)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "CQLGUI_HOME": str(home), "PYTHONPATH": str(helpers.ROOT)},
+    )
+
+
 def test_garbage_is_passed_over_and_the_end_of_input_ends_the_server(home: Path) -> None:
     lines = [
         b"garbage",
@@ -189,13 +200,7 @@ def test_garbage_is_passed_over_and_the_end_of_input_ends_the_server(home: Path)
         json.dumps({"jsonrpc": "2.0", "id": 2, "method": "nonsense"}).encode(),
         json.dumps({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "bases"}}).encode(),
     ]
-    with subprocess.Popen(
-        [sys.executable, "-m", "cqlgui", "mcp", str(SAMPLE)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "CQLGUI_HOME": str(home), "PYTHONPATH": str(helpers.ROOT)},
-    ) as server:
+    with started(home) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         server.stdin.write(b"\n".join(lines) + b"\n")
@@ -239,13 +244,7 @@ def test_an_assistant_that_is_killed_ends_the_server_quietly(home: Path) -> None
     ]
     call = {"name": "search", "arguments": {"query": "check", "limit": 200}}
     lines += [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": call} for n in range(2, 12)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "cqlgui", "mcp", str(SAMPLE)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "CQLGUI_HOME": str(home), "PYTHONPATH": str(helpers.ROOT)},
-    ) as server:
+    with started(home) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         assert server.stderr is not None

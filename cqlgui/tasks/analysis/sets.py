@@ -44,7 +44,7 @@ GONE: Final = 0
 """Stands for a game that is no longer in the base. Games are numbered from 1."""
 _DROP: Final = "Drop one first (Delete)."
 _TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
-_MOVES_BITS: Final = np.uint64(24)
+_CONTENT_BITS: Final = np.uint64(24)
 """Number of bits of a fingerprint that are made from the moves and the other content of a game."""
 _WORD: Final = (1 << 32) - 1
 
@@ -154,7 +154,7 @@ class Changes:
 
 def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None = None) -> Prints:
     """A number for each game of a base by its ordinal: the upper bits are made from what the game's tags say,
-    and the lower `_MOVES_BITS` bits from its moves, its ratings and the length of its text. Other games
+    and the lower `_CONTENT_BITS` bits from its moves, its ratings and the length of its text. Other games
     practically always have another number. Raises `errors.Cancelled`, and `CqlguiError` for a base that can
     no longer be read."""
     catalog = workspace.catalog()
@@ -170,7 +170,7 @@ def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None =
             some = _mixed(some ^ column.astype(np.uint64))
         # The hits of a query may also depend on ratings, other tags and comments.
         elos = [catalog.numbers(source.id, name, source.games) for name in headers.RATINGS.values()]
-        some = some >> _MOVES_BITS << _MOVES_BITS | _of_content(source, elos, cancel)
+        some = some >> _CONTENT_BITS << _CONTENT_BITS | _of_content(source, elos, cancel)
         found[source.first : source.first + len(some)] = some
     return found
 
@@ -178,7 +178,7 @@ def fingerprints(base: base_model.Base, *, cancel: progress.CancelToken | None =
 def _of_content(
     source: base_model.Source, numbers: Sequence[Integers], cancel: progress.CancelToken | None
 ) -> Prints:
-    """A number of `_MOVES_BITS` bits for each game of a source, made from its start and its tree of moves,
+    """A number of `_CONTENT_BITS` bits for each game of a source, made from its start and its tree of moves,
     from the length of its text, and from some numbers."""
     found = np.zeros(source.games, np.uint32)
     with sources.indexed(source) as opened:
@@ -199,7 +199,7 @@ def _of_content(
                 zlib.crc32(words[begin:end], start)
                 for begin, end, start in zip(begins.tolist(), ends.tolist(), starts.tolist(), strict=True)
             ]
-    return found.astype(np.uint64) >> np.uint64(32) - _MOVES_BITS
+    return found.astype(np.uint64) >> np.uint64(32) - _CONTENT_BITS
 
 
 def _hash(text: str) -> int:
@@ -300,7 +300,7 @@ def _places(before: NamedSet, after: NamedSet) -> Integers:
         # Of the other games, those with tags of their own may have been changed.
         old = old[found[old] == GONE]
         new = new[~np.isin(new, found)]
-        tags, known = before.prints[old] >> _MOVES_BITS, after.prints[new] >> _MOVES_BITS
+        tags, known = before.prints[old] >> _CONTENT_BITS, after.prints[new] >> _CONTENT_BITS
         alone, others = _is_alone(tags), _is_alone(known)
         found[old[alone]] = _matched(tags[alone], known[others], new[others])
     return found
