@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import select
 import subprocess
-import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -66,20 +64,6 @@ def spent() -> float:
     return seconds
 
 
-def _ended(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float) -> bool:
-    """Whether a process ends within some seconds. Python itself would look many times, which takes time from
-    the process."""
-    if sys.platform != "linux":
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(seconds)
-        return process.returncode is not None
-    number = os.pidfd_open(process.pid)
-    try:
-        return bool(select.select([number], [], [], seconds)[0])
-    finally:
-        os.close(number)
-
-
 def watched(
     command: list[str],
     folder: Path,
@@ -96,11 +80,16 @@ def watched(
         process = subprocess.Popen(
             command, cwd=folder, env={**os.environ, **environment}, stdout=out, stderr=subprocess.DEVNULL
         )
+        # A thread waits for the end. `Popen.wait` with a time limit would look many times, which takes time
+        # from the process.
+        waiting = threading.Thread(target=process.wait)
+        waiting.start()
         most = 0
-        while not _ended(process, _EVERY_SECONDS):
+        while waiting.is_alive():
             most = max(most, sum(map(measure, [process.pid, *descendants(process.pid)])))
-        code = process.wait()
+            waiting.join(_EVERY_SECONDS)
         seconds = time.perf_counter() - start
+        code = process.returncode
         if code:
             raise subprocess.CalledProcessError(code, command)
         out.seek(0)
