@@ -21,8 +21,10 @@ import numpy.typing as npt
 
 from cqlgui.base import arrays, data, errors, progress
 from cqlgui.base.data import dataclass, field
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_studies
 from cqlgui.db import headers
 from cqlgui.store import segments
+from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
@@ -47,6 +49,11 @@ _TEXTS: Final = ("white", "black", "event", "site", "date", "round", "result")
 _CONTENT_BITS: Final = np.uint64(24)
 """Number of bits of a fingerprint that are made from the moves and the other content of a game."""
 _WORD: Final = (1 << 32) - 1
+_READING: Final = (
+    nodes_facts.CommandNumber | nodes_facts.Glyph | nodes_facts.OriginalComment | nodes_facts.Tag
+    | nodes_studies.Study | nodes_studies.StudyAward | nodes_studies.StudySort
+)  # fmt: skip
+"""The filters that read comments, glyphs or any tag."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,8 +110,8 @@ def is_of(one: NamedSet, base: base_model.Base) -> bool:
 
 def in_base(one: NamedSet, base: base_model.Base) -> search_model.SearchResult:
     """The hits of a set as hits of a base. If a file of the base has another text now, the games of the set
-    must still have their numbers: each of them has the same fingerprint. Raises `HitsMissingError` and
-    `OlderStateError`."""
+    must still have their numbers: each of them has the same fingerprint. The query must not read comments or
+    tags that fingerprints do not hold. Raises `HitsMissingError` and `OlderStateError`."""
     if one.lost:
         raise HitsMissingError(f"“{one.name}” has no hits: {one.lost}. Search again first.")
     if same_games(one.base, base):
@@ -112,11 +119,22 @@ def in_base(one: NamedSet, base: base_model.Base) -> search_model.SearchResult:
     games = narrowing.in_games(one.result)
     if one.prints is not None and int(games.max(initial=0)) <= base.games:
         known = one.prints[games]
-        if known.all() and np.array_equal(known, fingerprints(base)[games]):
+        if known.all() and not _reads_more(one.query) and np.array_equal(known, fingerprints(base)[games]):
             return one.result
     raise OlderStateError(
-        f"“{one.name}” is of an older state of the base, and its numbers now mean other games. "
-        "Search again first."
+        f"“{one.name}” is of an older state of the base, and its hits may now be others. Search again first."
+    )
+
+
+def _reads_more(query: str) -> bool:
+    """Whether a query reads something that fingerprints do not hold: comments, glyphs, or other tags."""
+    try:
+        body = queries.checked_query(query).query
+    except queries.Rejected:
+        return True
+    return body is None or any(
+        isinstance(one, _READING) or (isinstance(one, nodes.TagText) and one.word not in _TEXTS)
+        for one in nodes.walk(body)
     )
 
 

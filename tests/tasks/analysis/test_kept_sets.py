@@ -220,6 +220,33 @@ def test_a_base_with_other_numbers_refuses_to_be_combined(path: Path) -> None:
         sets.combined("or", now, data.replace(one, prints=None), base)
 
 
+@pytest.mark.parametrize(
+    ("query", "usable"),
+    [
+        ("ply == 2", True),
+        ('site "S" ply == 2', True),
+        ('originalcomment == "one" ply == 2', False),
+        ('tag "Annotator" ply == 2', False),
+        ("function f () {eco} f () ply == 2", False),
+        ('not hhdb "<cook>"', False),
+    ],
+)
+def test_a_set_that_depends_on_comments_or_other_tags_is_of_one_text(
+    path: Path, query: str, usable: bool
+) -> None:
+    text = '[White "A"]\n[Site "S"]\n[Annotator "B"]\n[ECO "A00"]\n\n1. e4 $1 e5 $1 {one} *\n'
+    store(found(opened(path, [text]), query))
+    base = opened(path, [text.replace("one", "two")])
+    (one,) = restarted(base).sets
+    assert one.positions
+    now = searching.search(base, "initial or ply == 2")
+    if usable:
+        assert sets.combined("and", now, one, base).positions == one.positions
+    else:
+        with pytest.raises(sets.OlderStateError):
+            sets.combined("and", now, one, base)
+
+
 def test_what_changed_since_a_set_is_told_after_a_restart(path: Path) -> None:
     former = found(opened(path, listed(0, 30)), "check")
     store(former)
