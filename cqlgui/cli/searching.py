@@ -393,7 +393,7 @@ def _once(
             raise errors.CqlguiError(f"{fault} Add --overwrite to replace it.") from None
         bar.end()
         more = f" to {report.files[-1].name} ({len(report.files)} files)" if len(report.files) > 1 else ""
-        terminal.say(f"{_amount(report, _shape(arguments))} written to {report.path}{more}")
+        terminal.say(f"{_amount(report)} written to {report.path}{more}")
         if arguments.study:
             _say_older(output, report)
         if report.as_played:
@@ -540,16 +540,16 @@ def _facets(
     return narrow
 
 
-def _amount(report: search_model.ExportReport, rows: hit_table.Rows) -> str:
+def _amount(report: search_model.ExportReport) -> str:
     """How much was written, in words."""
     from cqlgui.tasks.export import hit_table
 
     games, hits = plurals.games(report.games), plurals.hits(report.hits)
-    if report.path.suffix.lower() == ".pgn" or rows is hit_table.Rows.HITS:
-        return f"{games}, {hits}"
-    if rows is hit_table.Rows.GAMES:
+    if report.rows == hit_table.Rows.GAMES.value:
         return f"{games}, one row each ({hits}),"
-    return f"{games}, {hits} as runs of plies,"
+    if report.rows == hit_table.Rows.SPANS.value:
+        return f"{games}, {hits} as runs of plies,"
+    return f"{games}, {hits}"
 
 
 def _shape(arguments: argparse.Namespace) -> hit_table.Rows:

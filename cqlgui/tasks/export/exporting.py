@@ -188,7 +188,8 @@ def export(
     except OSError as error:
         named = error.filename if len(files) > 1 else path
         raise errors.CqlguiError(f"{named} cannot be written: {error.strerror or error}.") from error
-    return search_model.ExportReport(path, job.games, job.hits, job.as_played, files)
+    shape = "" if ending == ".pgn" else rows.value
+    return search_model.ExportReport(path, job.games, job.hits, job.as_played, files, shape)
 
 
 def write_parquet(

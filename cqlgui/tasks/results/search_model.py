@@ -197,7 +197,7 @@ class ExportReport:
 
     For a PGN in the query's frame, `as_played` is the number of games that were written as they were played.
     In the query's frame, these games are not legal. `files` has all files that were written; `path` is the
-    first of them.
+    first of them. `rows` is the value of the `hit_table.Rows` that the file has; empty for a PGN.
     """
 
     path: Path
@@ -205,3 +205,4 @@ class ExportReport:
     hits: int
     as_played: int = 0
     files: tuple[Path, ...] = ()
+    rows: str = ""

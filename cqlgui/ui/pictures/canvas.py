@@ -40,10 +40,12 @@ pg.setConfigOption("exitCleanup", False)
 
 class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """Shows one drawing. `picked` carries the rows of the table behind the shapes that the user clicked or
-    brushed. `moved` carries a row that the user chose with the arrow keys. `fitted` is emitted when the
-    drawing was fitted to the size of the widget, which may change its caption."""
+    brushed, and `joined` the same with Ctrl held. `moved` carries a row that the user chose with the arrow
+    keys. `fitted` is emitted when the drawing was fitted to the size of the widget, which may change its
+    caption."""
 
     picked = Signal(list)
+    joined = Signal(list)
     moved = Signal(int)
     fitted = Signal()
 
@@ -77,7 +79,7 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.setAccessibleName(title)
         self.setAccessibleDescription(
             f"{wording.counted(len(table.rows), 'row', 'rows')}. The arrow keys go from part to part, "
-            "and Enter shows its hits."
+            "Enter shows its hits, and Ctrl+click selects several parts."
         )
         self._field.setAspectLocked(drawing.square)
         self._field.invertY(drawing.upside_down)
@@ -216,7 +218,8 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         else:
             rows = [row for row in (self._row_at(place),) if row != drawings.NO_ROW]
         if rows:
-            self.picked.emit(rows)
+            joins = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            (self.joined if joins else self.picked).emit(rows)
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

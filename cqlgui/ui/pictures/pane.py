@@ -371,6 +371,7 @@ class PicturesPane(QWidget):
 
         self._canvas = canvas_module.Canvas(self)
         self._canvas.picked.connect(self._narrow_to)
+        self._canvas.joined.connect(self.table.join)
         self._canvas.moved.connect(self.table.go_to)
         self._canvas.fitted.connect(self._sum_up)
         self._splitter.insertWidget(0, self._canvas)

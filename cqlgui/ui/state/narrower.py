@@ -512,8 +512,10 @@ class Narrower(QObject):
         return (*steps, _Step(words, (facet_terms.of_element(self._result.orbits, orbit, element),)))
 
     def narrow(self, make: _Narrowing, words: str) -> None:
-        """Show the hits that `make` takes from the hits shown; `words` describe this step."""
-        part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), _Step(words))
+        """Show the hits that `make` takes from the hits shown; `words` describe this step. The same step a
+        second time is none: a part of a picture that was clicked stays in the picture."""
+        part, recalled, before = self._part, self._recalled, self._shown_steps()
+        steps = (*before, _Step(words))
         if part is not None:
 
             def work(_token: object, _sink: object) -> search_model.SearchResult:
@@ -523,12 +525,11 @@ class Narrower(QObject):
                 _ = made.games.measured
                 return made
 
-            self._jobs.run(
-                work,
-                lambda made: self._show(made, steps, recalled),
-                self._fail,
-                name=_JOB,
-            )
+            def done(made: search_model.SearchResult) -> None:
+                if before[-1:] != steps[-1:] or made.positions != part.positions:
+                    self._show(made, steps, recalled)
+
+            self._jobs.run(work, done, self._fail, name=_JOB)
 
     def _refine(self, make: _Narrowing, words: str, terms: tuple[str, ...]) -> None:
         """Show the hits that the choice in the pane of facets leaves. `terms` mean the same as `words`. This

@@ -217,6 +217,13 @@ class TableView(QTableView):
         self.scrollTo(found)
         return True
 
+    def join(self, rows: Sequence[int]) -> None:
+        """Select more rows. Rows that are all selected are no longer selected."""
+        flag = QItemSelectionModel.SelectionFlag
+        way = flag.Deselect if set(rows) <= set(self.selected()) else flag.Select
+        for row in rows:
+            self.selectionModel().select(self.model().index(row, self._first_column()), way | flag.Rows)
+
     def stretches(self) -> list[tuple[int, int]]:
         """The selected rows as (first, last) of each contiguous range, ascending."""
         selection = self.selectionModel().selection()

@@ -112,12 +112,15 @@ class Output(QObject):
     def _exported(self, report: search_model.ExportReport) -> None:
         self._frame.end_progress()
         self._frame.folder = str(report.path.parent)
-        if report.path.suffix.lower() == ".pgn":
-            what = wording.games(report.games)
+        games, hits = wording.games(report.games), wording.hits(report.hits)
+        what = {
+            "": games,
+            Rows.GAMES.value: f"{games}, one row each,",
+            Rows.SPANS.value: f"{hits} as runs of plies",
+        }.get(report.rows, hits)
+        action = ("Open it", lambda: _open_outside(report.path))
+        if not report.rows:
             action = ("Open it", lambda: self._opening.open_files([report.path]))
-        else:
-            what = wording.hits(report.hits)
-            action = ("Open it", lambda: _open_outside(report.path))
         sentence = f"{what} written to {report.path}."
         if len(report.files) > 1:
             sentence = f"{what} written to {len(report.files)} files, from {report.path} on."

@@ -114,17 +114,24 @@ def cells(shown: pane.PicturesPane) -> list[list[str]]:
     ]
 
 
-def press(shown: pane.PicturesPane, x: float, y: float, x2: float | None = None, y2: float = 0.0) -> None:
+def press(
+    shown: pane.PicturesPane,
+    x: float,
+    y: float,
+    x2: float | None = None,
+    y2: float = 0.0,
+    keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
     """Click at a point of the axes, or draw a brush to another point."""
     canvas = shown.canvas
     assert canvas is not None
     begin = canvas.pixel(x, y)
     end = begin if x2 is None else canvas.pixel(x2, y2)
-    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=begin)
+    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, keys, pos=begin)
     if x2 is not None:
         QTest.mouseMove(canvas.viewport(), (begin + end) / 2)
         QTest.mouseMove(canvas.viewport(), end)
-    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, keys, pos=end)
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -206,6 +213,28 @@ def test_a_brush_over_bars_narrows_to_all_of_them(
     ((function, words),) = narrowings
     assert function(result).positions == sum(bar.positions for bar in picture.shown[1:5])
     assert words == f"ply {first.keys[0]}-{last.keys[1] - 1}"
+
+
+def test_bars_are_joined_by_ctrl_and_click(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+    narrowings: list[Narrowed],
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.PLY)
+    chosen = [picture.shown[number] for number in (1, 3, 4)]
+    ctrl = Qt.KeyboardModifier.ControlModifier
+    for bar in [*chosen, chosen[-1]]:
+        press(shown, sum(bar.keys) / 2, 0.5, keys=ctrl)
+    assert not narrowings
+    assert shown.table.selected() == [1, 3]
+    press(shown, sum(chosen[-1].keys) / 2, 0.5, keys=ctrl)
+    QTest.mouseClick(shown._narrow, Qt.MouseButton.LeftButton)
+    ((function, words),) = narrowings
+    assert function(result).positions == sum(bar.positions for bar in chosen)
+    alone, first, last = (bar.keys for bar in chosen)
+    assert words == f"ply {alone[0]}-{alone[1] - 1}, {first[0]}-{last[1] - 1}"
 
 
 def test_a_click_on_a_square_narrows_to_the_hits_with_it(

@@ -199,6 +199,33 @@ def pane_of(qtbot: QtBot, door: jobs.Jobs, made: narrower.Narrower) -> pane.Face
     return found
 
 
+def test_the_same_step_twice_is_one_step(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, result)
+
+    def first(hits: search_model.SearchResult) -> search_model.SearchResult:
+        return narrowing.of_games(hits, np.array(sorted(hits.order)[:5]))
+
+    def second(hits: search_model.SearchResult) -> search_model.SearchResult:
+        return narrowing.of_games(hits, np.array(sorted(hits.order)[1:3]))
+
+    with qtbot.waitSignal(made.shown):
+        made.narrow(first, "the first")
+    with qtbot.assertNotEmitted(made.shown):
+        made.narrow(first, "the first")
+        qtbot.waitUntil(lambda: door.count == 0)
+    with qtbot.waitSignal(made.shown) as shown:
+        made.narrow(second, "the first")
+    assert len(shown.args[0].order) == 2
+    assert shown.args[1] == "the first, the first"
+
+
 def test_choices_of_facets_replace_each_other_and_other_steps_follow(
     qtbot: QtBot,
     door: jobs.Jobs,

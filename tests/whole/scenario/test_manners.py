@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import errors
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import importing
+from cqlgui.tasks.export import hit_table
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.ui.look import room
+from cqlgui.ui.look import room, wording
 from cqlgui.ui.panels import export_dialog
 from cqlgui.ui.window import main_window
 
@@ -463,6 +464,28 @@ def test_a_name_without_end_in_a_message_leaves_the_window_as_wide_as_it_was(
     assert main.infobar.shown is not None
     assert main.infobar.shown.action is not None
     assert main.minimumSizeHint().width() <= 683
+
+
+@pytest.mark.parametrize("rows", hit_table.Rows)
+def test_a_table_is_told_by_its_rows(
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, rows: hit_table.Rows
+) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "check")
+    assert main.result is not None
+    games, hits = len(main.result.order), main.result.positions
+    path = tmp_path / "hits.csv"
+    choice = export_dialog.ExportChoice(export_dialog.What.ALL, False, path, rows=rows)
+    assert main.base is not None
+    with qtbot.waitSignal(main.exporter.written):
+        main.exporter.write(main.base, main.result, choice, [], None)
+    amount = {
+        hit_table.Rows.HITS: wording.hits(hits),
+        hit_table.Rows.SPANS: f"{wording.hits(hits)} as runs of plies",
+        hit_table.Rows.GAMES: f"{wording.games(games)}, one row each,",
+    }[rows]
+    assert main.infobar.shown is not None
+    assert main.infobar.shown.text == f"{amount} written to {path}."
 
 
 def test_a_file_is_written_to_its_end_before_the_next(
