@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent import futures
 from typing import Final, Generic, TypeVar
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -15,6 +17,23 @@ def each(items: Iterator[T]) -> Iterator[T]:
     while (found := coming.result()) is not _END:
         coming = Ahead(lambda: next(items, _END))
         yield found  # type: ignore[misc]  # `_END` was compared
+
+
+def in_order(calls: Mapping[K, Callable[[], T]]) -> dict[K, futures.Future[T]]:
+    """The futures of some calls. One thread makes the calls, one after the other: to start a thread for each
+    call would take longer than many calls do."""
+    coming: dict[K, futures.Future[T]] = {key: futures.Future() for key in calls}
+
+    def work() -> None:
+        for key, future in coming.items():
+            try:
+                future.set_result(calls[key]())
+            except Exception as fault:
+                # `Future.result` raises the fault.
+                future.set_exception(fault)
+
+    Ahead(work)
+    return coming
 
 
 _END: Final = object()

@@ -11,6 +11,7 @@ Little-endian:
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import mmap
 import struct
@@ -42,21 +43,11 @@ def path_of(segment: Path, suffix: str = SIGNATURES) -> Path:
 def begin(listed: Sequence[Path]) -> None:
     """Prefetch the signatures of these segments, in order. The prefetched bytes of a segment stay in memory
     until the first `read` of this segment."""
-    coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
     folders = dict.fromkeys(path.parent for path in listed)
     ledgers = {folder: soundness.Ledger(folder / segments.NOTE) for folder in folders}
-
-    def work() -> None:
-        for path, found in coming.items():
-            try:
-                found.set_result(_sound(path_of(path), ledgers[path.parent]))
-            except Exception as fault:
-                # `read` raises the fault.
-                found.set_exception(fault)
-
+    calls = {path: functools.partial(_sound, path_of(path), ledgers[path.parent]) for path in listed}
     with _lock:
-        _begun.update(coming)
-    ahead.Ahead(work)
+        _begun.update(ahead.in_order(calls))
 
 
 def read(segment: segments.Segment, version: int, suffix: str = SIGNATURES) -> memoryview | None:

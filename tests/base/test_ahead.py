@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterator
 
@@ -37,3 +38,21 @@ def test_a_fault_comes_in_its_place() -> None:
     assert next(found) == 1
     with pytest.raises(ValueError, match="second"):
         next(found)
+
+
+def test_calls_in_order_have_their_own_results_and_faults() -> None:
+    made: list[str] = []
+
+    def call(name: str) -> str:
+        made.append(name)
+        if name == "bad":
+            raise ValueError(name)
+        return name.upper()
+
+    names = ["first", "bad", "last"]
+    coming = ahead.in_order({name: functools.partial(call, name) for name in names})
+    assert coming["last"].result(10) == "LAST"
+    with pytest.raises(ValueError, match="bad"):
+        coming["bad"].result(10)
+    assert coming["first"].result(10) == "FIRST"
+    assert made == names

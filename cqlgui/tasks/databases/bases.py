@@ -34,8 +34,8 @@ def notes(base: base_model.Base, most: int) -> tuple[base_model.BadGame, ...]:
 def _flaws(base: base_model.Base, severity: str) -> Iterator[base_model.BadGame]:
     for source in base.sources:
         if source.games:
-            with sources.opened(source) as opened:
-                found = opened.index.problems(severity)
+            with sources.indexed(source) as opened:
+                found = opened.problems(severity)
             for number, offset, line, reason in sorted(found):
                 if number < source.games:
                     yield base_model.BadGame(source.first + number, source.path, offset, line, reason)

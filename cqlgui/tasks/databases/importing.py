@@ -62,6 +62,7 @@ def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
     compile the reader for files without an index. `open_base` uses the result of this work. With `searched`,
     also prefetch signatures."""
     listed: list[Path] = []
+    indexed: dict[Path, index.Manifest] = {}
     with contextlib.suppress(errors.CqlguiError, OSError):
         # Errors are reported when the files are opened.
         for path in bases.expand(paths)[0]:
@@ -70,13 +71,17 @@ def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
             if known is None and path.is_file():
                 _begin_reading()
             if known is not None:
-                _begun[folder] = known, ahead.Ahead(functools.partial(_damaged, folder, known))
+                indexed[folder] = known
                 listed += [folder / row.file for row in known.segments]
+    coming = ahead.in_order(
+        {folder: functools.partial(_damaged, folder, known) for folder, known in indexed.items()}
+    )
+    _begun.update((folder, (indexed[folder], found)) for folder, found in coming.items())
     if searched:
         side_files.begin(listed[:_MOST_AHEAD])
 
 
-_begun: Final[dict[Path, tuple[index.Manifest, ahead.Ahead[list[int]]]]] = {}
+_begun: Final[dict[Path, tuple[index.Manifest, futures.Future[list[int]]]]] = {}
 
 
 def open_base(
