@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import warnings
 from collections.abc import Callable, Iterable
@@ -137,8 +136,8 @@ class Base:
             )
         if cancel is not None and not isinstance(cancel, CancelToken):
             raise TypeError(f"A search is cancelled by a CancelToken, and not by {type(cancel).__name__}.")
-        limit = None if limit is None else operator.index(limit)
-        threads = None if threads is None else min(operator.index(threads), search_model.MOST_WORKERS)
+        limit = None if limit is None else faults.number(limit)
+        threads = None if threads is None else min(faults.number(threads), search_model.MOST_WORKERS)
         if limit is not None and limit < 0:
             raise ValueError(f"The limit is a number of games, and not {limit}.")
         if threads is not None and threads < 1:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, SupportsIndex
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
@@ -77,4 +78,12 @@ def told() -> Iterator[None]:
         raise QueryError(rejected.text, rejected.diagnostics) from None
 
 
-__all__ = ["Cancelled", "CqlguiError", "Problem", "QueryError", "SourceError", "told"]
+def number(value: SupportsIndex) -> int:
+    """A whole number. Raises `TypeError` for anything else. A bool is refused too, although Python takes it
+    for 0 or 1."""
+    if isinstance(value, bool):
+        raise TypeError("'bool' object cannot be interpreted as an integer")
+    return operator.index(value)
+
+
+__all__ = ["Cancelled", "CqlguiError", "Problem", "QueryError", "SourceError", "number", "told"]

@@ -11,6 +11,7 @@ from typing import Any, Final
 import chess
 import numpy as np
 
+from cqlgui.api import faults
 from cqlgui.base import plurals, progress
 from cqlgui.base.data import dataclass, field
 from cqlgui.base.errors import CqlguiError
@@ -198,6 +199,7 @@ class Result:
     def of_element(self, element: int, orbit: int = 0) -> Result:
         """The hits where an element of an orbit matched (`orbits`). Raises `IndexError` for an element that
         there is not."""
+        element, orbit = faults.number(element), faults.number(orbit)
         if not (0 <= orbit < len(self.orbits) and 0 <= element < len(self.orbits[orbit].elements)):
             raise IndexError(f"The query has no element {element} of an orbit {orbit}.")
         return Result(self._base, narrowing.matching(self._found, orbit, element))
@@ -296,6 +298,7 @@ class SearchStopped(CqlguiError):  # noqa: N818  # a state, told in its own word
 def game_pgn(base: base_model.Base, game: int) -> str:
     """The text of a game as it stands in its file. Raises `IndexError` for a number that the base does not
     have, and `SourceError` if the file has changed since it was opened."""
+    game = faults.number(game)
     if not 0 < game <= base.games:
         raise IndexError(f"The base has games 1 to {base.games}, and no game {game}.")
     return decoding.decode(games_module.text(base, game))

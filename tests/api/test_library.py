@@ -317,6 +317,15 @@ def test_numbers_without_a_meaning_are_refused(base: cqlgui.Base) -> None:
         base.search("mate", limit=-1)
     with pytest.raises(ValueError, match="thread"):
         base.search("mate", threads=0)
+    for number in (True, "1"):
+        with pytest.raises(TypeError, match="interpreted as an integer"):
+            base.search("mate", limit=number)
+        with pytest.raises(TypeError, match="interpreted as an integer"):
+            base.search("mate", threads=number)
+        with pytest.raises(TypeError, match="interpreted as an integer"):
+            base.game_pgn(number)
+        with pytest.raises(TypeError, match="interpreted as an integer"):
+            base.search("flip mate").of_element(number)
     with pytest.raises(TypeError, match="no bytes"):
         cqlgui.open(b"games.pgn")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="no int"):
