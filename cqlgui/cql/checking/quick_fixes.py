@@ -52,8 +52,25 @@ def _unbalanced(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | N
     if due:
         return Fix(f"Change to {due[1]}", finding.span, due[1])
     if sign in _CLOSERS:
-        return Fix(f"Close it with {_CLOSERS[sign]} at the end", Span(len(text.rstrip()), 0), _CLOSERS[sign])
+        return _closed(text, scanned, finding.span.offset)
     return Fix(f"Take the {sign} away", finding.span, "") if sign in _CLOSERS.values() else None
+
+
+def _closed(text: str, scanned: list[Token], offset: int) -> Fix | None:
+    """A fix that closes the bracket at `offset` behind the last token. None if the new bracket would not
+    close this one: another one is open there, or the text ends within a string."""
+    start = next((place for place, token in enumerate(scanned) if token.offset == offset), len(scanned))
+    level = 0
+    for token in scanned[start:]:
+        level += (token.text in _CLOSERS) - (token.text in _CLOSERS.values())
+        if level == 0:
+            return None
+    if level != 1:
+        return None
+    end, sign = scanned[-1].end, _CLOSERS[scanned[start].text]
+    if lexer.tokens(text[:end] + sign)[-1].text != sign:
+        return None
+    return Fix(f"Close it with {sign} at the end", Span(end, 0), sign)
 
 
 def _compared(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
