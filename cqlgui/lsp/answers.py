@@ -218,18 +218,14 @@ def _whole(typed: tokens.Token, near: Sequence[tokens.Token]) -> list[completing
 
 def _orbit(document: Document, offset: int) -> list[str]:
     """The elements of the orbit around an offset, as the picker of the window shows them."""
-    try:
-        found = queries.expanded(document.text).orbits
-    except queries.Rejected:
+    orbit = queries.orbit_at(document.text, offset)
+    if orbit is None:
         return []
-    for orbit in found:
-        if orbit.span.offset <= offset < orbit.span.end:
-            count = len(orbit.elements)
-            shown = "\n".join(_element(one) for one in orbit.elements[:_MOST_ELEMENTS])
-            more = [f"and {count - _MOST_ELEMENTS:,} more"] if count > _MOST_ELEMENTS else []
-            noun = "element" if count == 1 else "elements"
-            return [f"`{orbit.transform}` has {count:,} {noun} here:", _fenced(shown), *more]
-    return []
+    count = len(orbit.elements)
+    shown = "\n".join(_element(one) for one in orbit.elements[:_MOST_ELEMENTS])
+    more = [f"and {count - _MOST_ELEMENTS:,} more"] if count > _MOST_ELEMENTS else []
+    noun = "element" if count == 1 else "elements"
+    return [f"`{orbit.transform}` has {count:,} {noun} here:", _fenced(shown), *more]
 
 
 def _element(element: transforms.ElementInfo) -> str:

@@ -362,6 +362,14 @@ def test_a_transform_shows_the_elements_of_its_orbit(editor: Editor) -> None:
     editor.close(uri)
 
 
+def test_a_transform_alone_is_expanded_for_its_help(editor: Editor) -> None:
+    # The orbit of the second line is refused, and so would be the expansion of the whole text.
+    uri = editor.open("mate flipvertical Ra1\nshift {Ra1 shift {Kb2 shift Qc3}}")
+    assert "`flipvertical` has 2 elements here" in str(editor.hover(uri, 0, 7))
+    assert "elements here" not in str(editor.hover(uri, 1, 1))
+    editor.close(uri)
+
+
 def test_a_text_in_a_query_cannot_end_the_block_that_shows_it(editor: Editor) -> None:
     uri = editor.open('flipcolor {Ra1 comment("```")}')
     found = editor.hover(uri, 0, 1)

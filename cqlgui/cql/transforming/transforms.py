@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
-from cqlgui.base import priority
+from cqlgui.base import data, priority
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.ast import nodes, nodes_squares, types
 from cqlgui.cql.ast.checked import Checked
@@ -70,6 +70,22 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
     # list removes the cycle.
     expansion.infos.clear()
     return nodes.Query(query.span, query.header, body), infos
+
+
+def orbit_at(checked: Checked, offset: int) -> OrbitInfo | None:
+    """The outermost orbit around an offset of a checked query. No other orbit is expanded. None if there is
+    no transform, or if its orbit is refused."""
+    query = checked.query
+    if query is None:
+        return None
+    for node in nodes.walk(query.body):
+        if isinstance(node, nodes.Transform) and node.span.offset <= offset < node.span.end:
+            try:
+                _, orbits = expand_query(data.replace(query, body=node), checked.text)
+            except _RefusedError:
+                return None
+            return orbits[0]
+    return None
 
 
 # --- what the orbit listing shows ---------------------------------------------------------------------------

@@ -60,6 +60,16 @@ def _expanded(text: str, said: settings.Settings) -> transforms.Expanded:
     return result
 
 
+@functools.lru_cache(maxsize=2)
+def orbit_at(text: str, offset: int) -> transforms.OrbitInfo | None:
+    """The outermost orbit around an offset of a query; None if there is none. The rest of the query is not
+    expanded, so this takes little time in a long text."""
+    try:
+        return transforms.orbit_at(checked_query(text), offset)
+    except Rejected:
+        return None
+
+
 def mean_the_same(one: str, other: str) -> bool:
     """Whether two queries differ at most in comments, white space and redundant brackets. If one of the
     queries has errors, the result is true only for equal texts."""
