@@ -28,21 +28,43 @@ _Answer = TypeVar("_Answer")
 
 
 class _Protocol(LanguageServerProtocol):
-    """Answers requests also if their parameters make no sense, or if the editor has asked the server to shut
-    down. pygls would not answer them, and the editor would wait for the answer."""
+    """Answers also the requests that pygls leaves unanswered, or answers although it may not: requests with
+    parameters that make no sense, before the editor has initialized the server, and after it has asked the
+    server to shut down (LSP 3.17, Lifecycle Messages)."""
+
+    _begun = False
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """The typed message of a JSON object."""
-        wants_answer = "id" in data and "method" in data
-        if wants_answer and self._shutdown:
-            late = exceptions.JsonRpcInvalidRequest("The server is shutting down.")
-            self._send_response(data["id"], error=late.to_response_error())
         try:
             return super().structure_message(data)
         except exceptions.JsonRpcException as error:
-            if wants_answer and not self._shutdown:
-                self._send_response(data["id"], error=error.to_response_error())
+            if "id" in data and "method" in data:
+                refusal = self._refusal(data["method"]) or error
+                self._send_response(data["id"], error=refusal.to_response_error())
             raise
+
+    def handle_message(self, message: Any) -> None:
+        """Handle a message, or refuse it. A refused notification gets no answer."""
+        method = getattr(message, "method", None)
+        refusal = None if method is None else self._refusal(method)
+        if refusal is None:
+            self._begun = self._begun or method == types.INITIALIZE
+            super().handle_message(message)
+        elif hasattr(message, "id"):
+            self._send_response(message.id, error=refusal.to_response_error())
+
+    def _refusal(self, method: str) -> exceptions.JsonRpcException | None:
+        """Why a method may not be called now; None if it may."""
+        if method == types.EXIT:
+            return None
+        if self._shutdown:
+            return exceptions.JsonRpcInvalidRequest("The server is shutting down.")
+        if self._begun and method == types.INITIALIZE:
+            return exceptions.JsonRpcInvalidRequest("The server is initialized already.")
+        if not self._begun and method != types.INITIALIZE:
+            return exceptions.JsonRpcServerNotInitialized("The server is not initialized.")
+        return None
 
 
 class Server(LanguageServer):

@@ -523,6 +523,30 @@ def messages(asked: Sequence[tuple[int | None, str, Any]]) -> bytes:
     return sent
 
 
+def test_a_server_is_initialized_once_and_before_anything_else() -> None:
+    hello = {"processId": None, "rootUri": None, "capabilities": {}}
+    item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": "maet"}
+    where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": 1}}
+    asked: list[tuple[int | None, str, Any]] = [
+        (1, "textDocument/hover", where),
+        (2, "unknown", {}),
+        (3, "shutdown", None),
+        (None, "textDocument/didOpen", {"textDocument": item}),
+        (4, "initialize", hello),
+        (5, "initialize", hello),
+        (6, "textDocument/hover", where),
+        (7, "shutdown", None),
+        (None, "exit", None),
+    ]
+    done = helpers.cli("lsp", stdin=messages(asked).decode())
+    told = [json.loads(one) for one in re.split(r"Content-Length:.*\r\n.*\r\n\r\n", done.out)[1:]]
+    errors = {one["id"]: one["error"]["code"] for one in told if "error" in one}
+    # The text was opened too early, so it is not open.
+    assert errors == {1: -32002, 2: -32002, 3: -32002, 5: -32600, 6: -32602}
+    assert [one.get("id") for one in told] == [1, 2, 3, 4, 5, 6, 7]
+    assert done.code == 0
+
+
 def test_an_editor_that_is_killed_ends_the_server_quietly() -> None:
     item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": "ma"}
     where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": 2}}
