@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, cast
 
 from cqlgui.base import errors, progress, visible
 from cqlgui.base.files import disk
@@ -284,11 +284,16 @@ def leave(code: int, close: Callable[[], None]) -> int:
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join(_PATIENCE_SECONDS)
             if thread.is_alive():
-                close()
-                disk.discard_unfinished()
-                sys.stderr.flush()
-                os._exit(code)
+                end(code, close)
     return code
+
+
+def end(code: int, close: Callable[[], None]) -> NoReturn:
+    """End the process at once, whatever its threads do. `close` releases what the process uses."""
+    close()
+    disk.discard_unfinished()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 @contextlib.contextmanager

@@ -574,6 +574,30 @@ def test_an_editor_that_is_killed_ends_the_server_quietly() -> None:
         assert server.wait(60) == 1
 
 
+def test_the_server_ends_although_nobody_reads_its_answers() -> None:
+    item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": "p"}
+    where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": 1}}
+    asked: list[tuple[int | None, str, Any]] = [
+        (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
+        (None, "textDocument/didOpen", {"textDocument": item}),
+        *((number, "textDocument/completion", where) for number in range(2, 202)),
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "cqlgui", "lsp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(helpers.ROOT)},
+    ) as server:
+        assert server.stdin is not None
+        try:
+            server.stdin.write(messages(asked))
+            # The answers are more than a pipe holds.
+            server.stdin.close()
+            assert server.wait(30) == 1
+        finally:
+            server.kill()
+
+
 def test_the_server_ends_while_an_answer_is_still_made() -> None:
     # The images of all these lines take more than half a minute.
     text = "shift shift flip {Ra1 Kb2 check}\n" * 1000

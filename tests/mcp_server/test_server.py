@@ -258,6 +258,28 @@ def test_an_assistant_that_is_killed_ends_the_server_quietly(home: Path) -> None
     assert told.count("\n") == 1
 
 
+def test_the_server_ends_although_nobody_reads_its_answers(home: Path) -> None:
+    call = {"name": "search", "arguments": {"query": "check", "limit": 200}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": call} for n in range(2, 12)),
+    ]
+    with started(home) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        try:
+            server.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+            server.stdin.flush()
+            server.stdout.readline()
+            # The first answer of a search is on its way, which is more than a pipe holds.
+            server.stdout.read(1)
+            server.stdin.close()
+            assert server.wait(30) == 0
+        finally:
+            server.kill()
+
+
 def test_rows_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow:
         def rows(self, cancel: cqlgui.CancelToken) -> Iterator[dict[str, Any]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 
 from cqlgui.base import errors, plurals
 from cqlgui.cli import opening, terminal
+from cqlgui.cli.servers import listening
 from cqlgui.tasks.processes import pool
 
 
@@ -32,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     terminal.say(
         f"Answering an assistant about {plurals.games(len(base))} ({names}) until standard input ends."
     )
+    # The package mcp reads this stream.
+    sys.stdin = io.TextIOWrapper(listening.begin(terminal.OK, pool.close), encoding="utf-8")
     try:
         server.serve(base, arguments.seconds)
     except* BrokenPipeError:
