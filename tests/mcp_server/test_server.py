@@ -224,17 +224,16 @@ def test_a_search_ends_with_the_input(home: Path) -> None:
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
     ]
-    done = helpers.cli(
-        "mcp",
-        SAMPLE,
-        "--seconds",
-        "1000",
-        home=home,
-        stdin="".join(f"{json.dumps(one)}\n" for one in asked),
-        timeout=60,
-    )
-    assert done.code == 0
-    assert helpers.TRACEBACK not in done.err
+    with started(home) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in asked))
+        server.stdin.flush()
+        server.stdout.readline()
+        # The search itself would be stopped after 20 seconds.
+        _, err = server.communicate(timeout=15)
+    assert server.returncode == 0
+    assert helpers.TRACEBACK not in err.decode()
 
 
 def test_an_assistant_that_is_killed_ends_the_server_quietly(home: Path) -> None:
@@ -278,6 +277,14 @@ def test_the_server_ends_although_nobody_reads_its_answers(home: Path) -> None:
             assert server.wait(30) == 0
         finally:
             server.kill()
+
+
+def test_an_import_ends_with_the_input(tmp_path: Path) -> None:
+    many = tmp_path / "many.pgn"
+    many.write_bytes(SAMPLE.read_bytes() * 100)
+    done = helpers.cli("mcp", many, home=tmp_path, timeout=60)
+    assert (done.code, done.out) == (130, "")
+    assert "Stopped while indexing" in done.err
 
 
 def test_rows_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,14 +28,15 @@ def run(arguments: argparse.Namespace) -> int:
     from cqlgui.api import bases
 
     with terminal.interruptible() as cancel:
+        source = listening.begin(terminal.OK, pool.close, cancel)
+        # The package mcp reads this stream.
+        sys.stdin = io.TextIOWrapper(source, encoding="utf-8")
         opened = opening.open_base(arguments.files, cancel)
     base = bases.Base(opened.base)
     names = ", ".join(path.name for path in base.paths)
     terminal.say(
         f"Answering an assistant about {plurals.games(len(base))} ({names}) until standard input ends."
     )
-    # The package mcp reads this stream.
-    sys.stdin = io.TextIOWrapper(listening.begin(terminal.OK, pool.close), encoding="utf-8")
     try:
         server.serve(base, arguments.seconds)
     except* BrokenPipeError:

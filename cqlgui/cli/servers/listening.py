@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from cqlgui.base import progress
 from cqlgui.cli import terminal
 
 _PIECE: Final = 1 << 16
@@ -18,10 +19,12 @@ _LAST_SECONDS: Final = 4.0
 """After its input has ended, a server has this time to end by itself."""
 
 
-def begin(code: int, close: Callable[[], None]) -> io.BufferedReader:
-    """Begin to read standard input; returns it as a stream. When it ends, the client has gone. A server that
-    goes on then, because it writes an answer that nobody reads, is ended with the exit code `code`. `close`
-    releases what the process uses."""
+def begin(
+    code: int, close: Callable[[], None], cancel: progress.CancelToken | None = None
+) -> io.BufferedReader:
+    """Begin to read standard input; returns it as a stream. When it ends, the client has gone, and `cancel`
+    is cancelled. A server that goes on then, because it writes an answer that nobody reads, is ended with the
+    exit code `code`. `close` releases what the process uses."""
     pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     # Reading the stream itself would hold its lock, for which Python waits at exit.
     source = sys.stdin.fileno()
@@ -34,6 +37,8 @@ def begin(code: int, close: Callable[[], None]) -> io.BufferedReader:
             except OSError:
                 piece = b""
             pieces.put(piece)
+        if cancel is not None:
+            cancel.cancel()
         time.sleep(_LAST_SECONDS)
         terminal.end(code, close)
 
