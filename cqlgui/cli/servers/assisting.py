@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 
 from cqlgui.base import errors, plurals
 from cqlgui.cli import opening, terminal
-from cqlgui.cli.servers import listening
+from cqlgui.cli.servers import watching
 from cqlgui.tasks.processes import pool
 
 
@@ -28,9 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cqlgui.api import bases
 
     with terminal.interruptible() as cancel:
-        source = listening.begin(terminal.OK, pool.close, cancel)
-        # The package mcp reads this stream.
-        sys.stdin = io.TextIOWrapper(source, encoding="utf-8")
+        watching.begin(terminal.OK, pool.close, cancel)
         opened = opening.open_base(arguments.files, cancel)
     base = bases.Base(opened.base)
     names = ", ".join(path.name for path in base.paths)

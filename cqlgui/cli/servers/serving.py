@@ -10,7 +10,7 @@ import sys
 
 from cqlgui.base import errors
 from cqlgui.cli import terminal
-from cqlgui.cli.servers import listening
+from cqlgui.cli.servers import watching
 
 
 class _ToEditor(io.BufferedWriter):
@@ -40,5 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.say("The language server waits for an editor's messages on standard input. Ctrl+C ends it.")
     # The server closes its output before it ends, and standard output is still flushed after that.
     target = _ToEditor(io.FileIO(os.dup(sys.stdout.fileno()), "w"))
-    asked = server.serve(listening.begin(terminal.REJECTED, lambda: None), target)
+    watching.begin(terminal.REJECTED, lambda: None)
+    asked = server.serve(sys.stdin.buffer, target)
     return terminal.leave(terminal.OK if asked else terminal.REJECTED, lambda: None)
