@@ -60,7 +60,7 @@ _TERM = pattern(
 _QUOTES: Final = str.maketrans(dict.fromkeys("“”„«»", '"'))
 """Quotation marks that a text field of another program may have put in."""
 _RANGE = pattern(rf"(\d{{0,9}})({_DASH}?)(\d{{0,9}})")
-_CODES = pattern(rf"([A-Ea-e]\d{{0,2}}){_DASH}([A-Ea-e]\d{{0,2}})")
+_CODES = pattern(rf"([A-Ea-e]\d{{0,2}})?{_DASH}([A-Ea-e]\d{{0,2}})?")
 _RESULT = pattern(rf"([01½]|1/2)(?:{_DASH}([01½]|1/2))?")
 
 
@@ -193,15 +193,16 @@ def condition(word: Word) -> Condition:
     _, field, sign, value = word
     if not field:
         return Words(PLAIN, _usual_result(value))
-    name = field.lower()
+    # The columns of tables are called white_elo and black_elo.
+    name = field.lower().replace("_", "")
     if name in TEXTS or name == FILE:
         if sign not in ":=" or not value:
             raise FilterError(f"{name} takes a text, as in {name}:{_EXAMPLES.get(name, 'carlsen')}.")
         if name == FILE:
             return Files(value)
         codes = _CODES.fullmatch(value) if name == "eco" else None
-        if codes is not None:
-            low, high = codes[1].upper(), codes[2].upper()
+        if codes is not None and (codes[1] or codes[2]):
+            low, high = (codes[1] or "A").upper(), (codes[2] or "E").upper()
             if low[: len(high)] > high:
                 raise FilterError(f"{name}:{value} goes from the later code to the earlier one.")
             return Codes(low, high)

@@ -31,6 +31,18 @@ HIGHEST_RATING = 9_999
 """Sums and pictures leave out larger numbers, which are slips such as 25000."""
 
 
+RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
+"""The results of games (PGN standard, 8.1.1.7)."""
+_DRAWN: Final = ("1/2", "½-½", "½")
+
+
+def outcome(result: str) -> int:
+    """The place of a Result tag in `RESULTS`. Half a point is a draw. Every other text means that the result
+    is not known."""
+    usual = RESULTS[1] if result in _DRAWN else result
+    return RESULTS.index(usual) if usual in RESULTS else len(RESULTS) - 1
+
+
 class Header(NamedTuple):
     """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" =
     none). `ending` is the result at the end of the text, but only if the Result tag is missing or has another

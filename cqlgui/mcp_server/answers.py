@@ -166,7 +166,7 @@ def _rows(result: results.Result, wanted: int) -> tuple[list[dict[str, Any]], bo
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
     """A row without empty fields, and without the folder of its file."""
-    kept = {name: value for name, value in row.items() if value not in (None, "", [])}
+    kept = {name: value for name, value in row.items() if value not in (None, "", [], {})}
     kept["file"] = str(kept["file"]).replace("\\", "/").rpartition("/")[2]
     return kept
 
@@ -225,7 +225,8 @@ def _shortened(value: Any) -> Any:
     if isinstance(value, str):
         return _short(value)
     if isinstance(value, dict):
-        return {name: _shortened(one) for name, one in value.items()}
+        some = itertools.islice(value.items(), MOST_ROWS)
+        return {_short(name): _shortened(one) for name, one in some}
     if isinstance(value, list | tuple):
         return [_shortened(one) for one in value[:MOST_ROWS]]
     return value

@@ -50,6 +50,9 @@ def test_of_several_files_the_file_is_named(source: Path, tmp_path: Path) -> Non
         "b.pgn 2: Nigel Short - Michael Adams 1990.??.?? 22 plies: kept, more moves",
         "    a.pgn 2: Short, N - Adams, M 20 plies: left out, beginning of b.pgn 2",
     ]
+    (group,) = json.loads(helpers.cli("duplicates", source, tmp_path / "b.pgn", "--json").out)["groups"]
+    places = [(Path(one["file"]).name, one["gamenumber"]) for one in (group, *group["others"])]
+    assert places == [("b.pgn", 2), ("a.pgn", 2)]
 
 
 def test_the_base_without_them_is_written_byte_for_byte(source: Path, tmp_path: Path) -> None:
@@ -57,10 +60,12 @@ def test_the_base_without_them_is_written_byte_for_byte(source: Path, tmp_path: 
     assert json.loads(run.out)["groups"] == [
         {
             "kept": 3,
+            "file": str(source),
+            "gamenumber": 3,
             "why_kept": "more moves, more tags",
             "others": [
-                {"game": 1, "reason": "beginning of game 3"},
-                {"game": 4, "reason": "same moves"},
+                {"game": 1, "file": str(source), "gamenumber": 1, "reason": "beginning of game 3"},
+                {"game": 4, "file": str(source), "gamenumber": 4, "reason": "same moves"},
             ],
         }
     ]

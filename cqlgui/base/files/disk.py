@@ -313,7 +313,7 @@ def room(folder: Path) -> int:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the unfinished files that a killed process left behind in a folder of the program."""
+    """Remove the unfinished files that a killed process of the program left behind in a folder."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         left = [entry.path for entry in entries if _is_temporary(entry.name)]
         for path in left:

@@ -10,7 +10,7 @@ import numpy as np
 from cqlgui.base import plurals
 from cqlgui.cli import opening, terminal
 from cqlgui.cli.surveys import naming
-from cqlgui.tasks.databases import games
+from cqlgui.tasks.databases import games, sources
 from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model
 
@@ -55,14 +55,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record(base: base_model.Base, found: duplicates.Duplicates) -> dict[str, object]:
+    def spot(game: int) -> dict[str, object]:
+        source, place = sources.of_game(base, game)
+        return {"file": str(source.path), "gamenumber": place + 1}
+
     return {
         "games": found.games,
         "left_out": len(found.left_out),
         "groups": [
             {
                 "kept": group.kept,
+                **spot(group.kept),
                 "why_kept": group.why_kept,
-                "others": [{"game": other.game, "reason": group.why(other)} for other in group.others],
+                "others": [
+                    {"game": other.game, **spot(other.game), "reason": group.why(other)}
+                    for other in group.others
+                ],
             }
             for group in found.groups
         ],

@@ -15,13 +15,12 @@ import numpy as np
 
 from cqlgui.base import arrays
 from cqlgui.base.data import dataclass
-from cqlgui.db import openings
+from cqlgui.db import headers, openings
 from cqlgui.tasks.databases import workspace
 from cqlgui.tasks.results import base_model
 from cqlgui.tasks.results.found import Integers
 
 RATING_BAND: Final = 200
-RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
 _RESULT_NOTES: Final = ("", "", "", "unfinished, or the result is unknown")
 UNKNOWN: Final = "unknown"
 NO_PARENT: Final = -1
@@ -97,7 +96,7 @@ def of_base(base: base_model.Base) -> Attributes:
     files = _whole(base, [np.full(one.games, number) for number, one in enumerate(base.sources)])
     return Attributes(
         base,
-        Attribute(Labels.flat(RESULTS, _RESULT_NOTES), coded("result", _result)),
+        Attribute(Labels.flat(headers.RESULTS, _RESULT_NOTES), coded("result", headers.outcome)),
         _banded(coded("date", _decade), _decade_words),
         _banded((first + second) // known // RATING_BAND, _rating_words),
         _openings(base, coded("eco", _opening), coded("eco", _volume)),
@@ -116,10 +115,6 @@ def _whole(base: base_model.Base, parts: Sequence[Integers]) -> Integers:
         some = part[: source.games]
         found[source.first : source.first + len(some)] = some
     return found
-
-
-def _result(text: str) -> int:
-    return RESULTS.index(text) if text in RESULTS else RESULTS.index("*")
 
 
 def _decade(date: str) -> int:

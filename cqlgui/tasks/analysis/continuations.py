@@ -132,7 +132,11 @@ def facts(base: base_model.Base) -> Facts:
     catalog = workspace.catalog()
     for source in base.sources:
         for column, values, unknown in (
-            (scores, catalog.coded(source.id, "result", lambda text: _SCORES.get(text, 3), source.games), 3),
+            (
+                scores,
+                catalog.coded(source.id, "result", lambda text: _SCORES[headers.outcome(text)], source.games),
+                3,
+            ),
             (
                 ratings,
                 _sums(
@@ -156,7 +160,8 @@ def facts(base: base_model.Base) -> Facts:
     )
 
 
-_SCORES: Final = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
+_SCORES: Final = (2, 1, 0, 3)
+"""The score of each of `headers.RESULTS`, in half points; 3 for none."""
 
 
 def _sums(white: Integers, black: Integers) -> Integers:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import json
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -238,13 +239,14 @@ def _row(game: int, header: headers.Header) -> base_model.GameRow:
         plies=header.plies,
         bad=bool(header.bad),
         opening=openings.of_tags(header.eco or "", header.more),
+        more=header.more,
     )
 
 
-def columns(source: base_model.Source, ordinals: np.ndarray) -> dict[str, Column]:
+def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = False) -> dict[str, Column]:
     """The headers of some games of a source as columns, named like the fields of `GameRow`. `ordinals` are
-    the places of the games in the source, ascending. Raises `errors.SourceError` if the catalog lacks a
-    game."""
+    the places of the games in the source, ascending. With `tags`, a column of this name has the other tags
+    (`plain_tags`). Raises `errors.SourceError` if the catalog lacks a game."""
     sources.rows(source)
     known, table = sources.headers(source).table(source.id, ordinals)
     if len(known) < len(ordinals):
@@ -259,17 +261,34 @@ def columns(source: base_model.Source, ordinals: np.ndarray) -> dict[str, Column
         numbers, places = arrays.ranked(table.numbers[name].astype(np.int64))
         found[name] = Column(places, [number or None for number in numbers.tolist()])
     found["opening"] = _opening_column(found["eco"], table)
+    if tags:
+        found["tags"] = Column(*arrays.numbered(plain_tags(other_tags(one)) for one in _more(table)))
     return found
+
+
+def other_tags(more: str) -> dict[str, str]:
+    """The tags of a game that have no column of their own, from their JSON text, which may be empty."""
+    found: dict[str, str] = json.loads(more) if more else {}
+    return found
+
+
+def plain_tags(tags: Mapping[str, str]) -> str:
+    """Tags as JSON without blanks between the parts."""
+    return json.dumps(tags, ensure_ascii=False, separators=(",", ":"))
 
 
 def _opening_column(eco: Column, table: headers.Table) -> Column:
     """The names of the openings of some games. `eco` has the codes of these games."""
     if b'"Opening"' not in table.more:
         return Column(eco.codes, [openings.name(code) for code in eco.values])
-    ends = [0, *table.more_ends.tolist()]
-    texts = (table.more[begin:end].decode("utf-8") for begin, end in itertools.pairwise(ends))
     codes = (eco.values[code] for code in eco.codes.tolist())
-    return Column(*arrays.numbered(map(openings.of_tags, codes, texts)))
+    return Column(*arrays.numbered(map(openings.of_tags, codes, _more(table))))
+
+
+def _more(table: headers.Table) -> Iterator[str]:
+    """The JSON text of each game's other tags."""
+    ends = itertools.pairwise([0, *table.more_ends.tolist()])
+    return (table.more[begin:end].decode("utf-8") for begin, end in ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,11 +133,12 @@ def export(
         raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
     for one in files:
         _refuse_existing(one, overwrite)
+    disk.sweep(path.parent)
     diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
     if ending in _PAGES and diagrams > LARGE and not large:
         raise TooLarge(
-            f"{path.name} would have {diagrams:,} diagrams. A page with more than {LARGE:,} takes minutes to "
-            "open."
+            f"{path.name} would have {diagrams:,} diagrams. More than {LARGE:,} take minutes to "
+            "open or to set."
         )
     job = _Job(
         base,
@@ -236,6 +237,7 @@ def export_games(
     if what:
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
     _refuse_existing(path, overwrite)
+    disk.sweep(path.parent)
     token = cancel or progress_module.CancelToken()
     job = _Job(
         base,

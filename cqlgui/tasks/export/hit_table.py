@@ -38,6 +38,9 @@ HEADERS: Final = (
     "opening",
 )
 """The fields that are headers of the game."""
+TAGS: Final = "tags"
+"""The field with the other tags of the game, as an object of texts. Tables with plain cells have it as JSON
+(`games.plain_tags`)."""
 MOVES: Final = ("last", "last_uci", "san", "uci", "next")
 """The fields with moves: the move that led to the position, the move that was played there, and the moves
 that followed (`listing`). A text is empty if there is no move."""
@@ -46,6 +49,7 @@ FIELDS: Final = (
     "game",
     "gamenumber",
     *HEADERS,
+    TAGS,
     "ply",
     "positionid",
     "fen",
@@ -87,7 +91,7 @@ class Rows(enum.Enum):
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """The rows of some hits of one file. `columns` has the hits themselves and their details. `coded` has
-    the columns with few different values by field: those in `HEADERS`, `value` and `comment`. `listed` has
+    the columns of games by field (`HEADERS` and `TAGS`, which is JSON), `value` and `comment`. `listed` has
     FENs and moves."""
 
     file: str
@@ -157,6 +161,7 @@ class Block:
             name: [column.values[code] for code in column.codes.tolist()]
             for name, column in self.coded.items()
         }
+        known_tags = {text: games_module.other_tags(text) for text in self.coded[TAGS].values}
         headers = zip(*(coded[name] for name in HEADERS), strict=True)
         texts = self.listed.texts()
         names = {area: squares_of(area) for area in arrays.distinct(self.ringed).tolist()}
@@ -167,7 +172,7 @@ class Block:
             for row in zip(*(column.tolist() for column in self.more.values()), strict=True)
         ]
         begin = 0
-        for number, (row, game, place, ply, area, end, header, value, comment) in enumerate(
+        for number, (row, game, place, ply, area, end, header, tags, value, comment) in enumerate(
             zip(
                 self.rows.tolist(),
                 columns.games.tolist(),
@@ -176,6 +181,7 @@ class Block:
                 self.ringed.tolist(),
                 columns.ends.tolist(),
                 headers,
+                coded[TAGS],
                 coded["value"],
                 coded["comment"],
                 strict=True,
@@ -189,6 +195,7 @@ class Block:
                 self.first,
                 game,
                 header,
+                dict(known_tags[tags]),
                 ply,
                 place,
                 fen,
@@ -206,6 +213,7 @@ def record(
     first: int,
     game: int,
     headers: Sequence[Any],
+    tags: dict[str, str],
     ply: int,
     place: int,
     fen: str,
@@ -219,7 +227,7 @@ def record(
     primary = orbit[0] if orbit else None
     made: dict[str, Any] = {"file": file, "game": game, "gamenumber": game - first + 1}
     made.update(zip(HEADERS, headers, strict=True))
-    made |= {"ply": ply, "positionid": place, "fen": fen}
+    made |= {TAGS: tags, "ply": ply, "positionid": place, "fen": fen}
     made.update(zip(MOVES, moves, strict=True))
     made["element"] = None if primary is None else primary["element"]
     made["transform"] = None if primary is None else primary["transform"]
@@ -326,8 +334,8 @@ def blocks(
 def _headers(source: base_model.Source, ordinals: Integers) -> dict[str, Column]:
     """The headers of the games of some hits."""
     games, of_hits = arrays.ranked(ordinals)
-    known = games_module.columns(source, games)
-    return {name: Column(known[name].codes[of_hits], known[name].values) for name in HEADERS}
+    known = games_module.columns(source, games, tags=True)
+    return {name: Column(known[name].codes[of_hits], known[name].values) for name in (*HEADERS, TAGS)}
 
 
 def values(columns: found_module.Columns) -> Column:

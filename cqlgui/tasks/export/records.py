@@ -35,7 +35,7 @@ def records(
     how the transform was undone; it is None if no motion undoes the transform.
     """
     with sources.Readers(base) as readers:
-        for hits, headers in _with_headers(base, found):
+        for hits, headers, more in _with_headers(base, found):
             opened, place = readers.of(hits.game)
             source, _ = sources.of_game(base, hits.game)
             played = tree.GameTree.decode(opened.index.start_fen(place), opened.index.moves(place))
@@ -57,6 +57,7 @@ def records(
                     source.first,
                     hit.game,
                     headers,
+                    games.other_tags(more),
                     played.plies[hit.positionid],
                     hit.positionid,
                     (position if frame == motions.STILL else frame.position(position)).fen(),
@@ -76,15 +77,17 @@ def records(
 
 def _with_headers(
     base: base_model.Base, found: Iterable[hit_model.GameHits]
-) -> Iterator[tuple[hit_model.GameHits, list[Any]]]:
-    """Each of some games with its headers, in the order of `hit_table.HEADERS`. The catalog is asked for
-    many games at once, because each question takes as long as the rest of a game's records."""
+) -> Iterator[tuple[hit_model.GameHits, list[Any], str]]:
+    """Each of some games with its headers, in the order of `hit_table.HEADERS`, and with `GameRow.more`. The
+    catalog is asked for many games at once, because each question takes as long as the rest of a game's
+    records."""
     remaining = iter(found)
     while some := list(itertools.islice(remaining, _ASKED)):
         listed = {row.game: row for row in games.rows(base, [hits.game for hits in some])}
         for hits in some:
             row = listed.get(hits.game)
-            yield hits, ["" if row is None else getattr(row, name) for name in hit_table.HEADERS]
+            told = ["" if row is None else getattr(row, name) for name in hit_table.HEADERS]
+            yield hits, told, "" if row is None else row.more
 
 
 _ASKED: Final = 200

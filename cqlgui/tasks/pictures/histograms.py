@@ -49,7 +49,6 @@ _WIDTHS: Final = {
     By.BLACK_ELO: (50, 100, 200),
     By.MEAN_ELO: (50, 100, 200),
 }
-RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
 _SWAPPED: Final = np.array([2, 1, 0, 3])
 
 Range = tuple[int, int]
@@ -275,10 +274,6 @@ def _year(date: str) -> int:
     return year or UNKNOWN
 
 
-def _result(text: str) -> int:
-    return RESULTS.index(text) if text in RESULTS else 3
-
-
 def _volume(code: str) -> int:
     return "ABCDE".index(code[:1].upper()) if code[:1].upper() in openings.VOLUMES else UNKNOWN
 
@@ -290,7 +285,7 @@ def _opening(code: str) -> int:
 
 _TEXTS: Final[dict[By, tuple[str, Callable[[str], int]]]] = {
     By.YEAR: ("date", _year),
-    By.RESULT: ("result", _result),
+    By.RESULT: ("result", headers.outcome),
     By.VOLUME: ("eco", _volume),
     By.OPENING: ("eco", _opening),
 }
@@ -308,7 +303,7 @@ def _opening_numbers() -> dict[str, int]:
 def _names(base: base_model.Base, by: By) -> Sequence[str]:
     match by:
         case By.RESULT:
-            return RESULTS
+            return headers.RESULTS
         case By.VOLUME:
             return tuple(f"{letter} {words}" for letter, words in openings.VOLUMES.items())
         case _:

@@ -109,6 +109,8 @@ class GameRow:
     bad: bool
     opening: str = ""
     """The name of the opening: from the game's tags, else from its ECO code."""
+    more: str = ""
+    """The other tags as JSON; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)

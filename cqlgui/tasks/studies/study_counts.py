@@ -19,6 +19,7 @@ from cqlgui.base import arrays
 from cqlgui.base.data import dataclass, named
 from cqlgui.base.files import disk, folders
 from cqlgui.board import tree
+from cqlgui.db import headers
 from cqlgui.engine.kernels import listing
 from cqlgui.tasks.analysis import frames
 from cqlgui.tasks.databases import games as games_module
@@ -154,7 +155,8 @@ class Facts:
     """0 for an unknown year."""
 
 
-_SCORES: Final = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
+_SCORES: Final = (2, 1, 0, -1)
+"""The score of each of `headers.RESULTS`, in half points; -1 for none."""
 
 
 def facts(base: base_model.Base) -> Facts:
@@ -164,7 +166,7 @@ def facts(base: base_model.Base) -> Facts:
     scores[:] = -1
     for source in base.sources:
         here = slice(source.first, source.first + source.games)
-        coded = catalog.coded(source.id, "result", lambda text: _SCORES.get(text, -1), source.games)
+        coded = catalog.coded(source.id, "result", lambda text: _SCORES[headers.outcome(text)], source.games)
         scores[here] = coded[: source.games]
         years[here] = catalog.coded(source.id, "date", _year, source.games)[: source.games]
         white, black = (catalog.numbers(source.id, name, source.games) for name in ("white_elo", "black_elo"))

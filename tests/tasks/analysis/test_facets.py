@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base.data import dataclass
-from cqlgui.db import openings
+from cqlgui.db import headers, openings
 from cqlgui.jit import native
 from cqlgui.tasks.analysis import attributes, facets
 from cqlgui.tasks.databases import games, importing
@@ -68,7 +68,7 @@ def rows(base: base_model.Base, result: search_model.SearchResult) -> list[Row]:
             phase = "endgame" if men <= 12 else "opening" if ply < 24 else "middlegame"
             values = {
                 facets.ELEMENT: elements,
-                facets.RESULT: {header.result if header.result in attributes.RESULTS else "*"},
+                facets.RESULT: {headers.RESULTS[headers.outcome(header.result)]},
                 facets.DECADE: {f"{year[:3]}0s" if year.isdecimal() else "unknown"},
                 facets.RATING: {band(sum(ratings) // len(ratings), 200) if ratings else "unknown"},
                 facets.OPENING: {opening.first, opening.opening, opening.first[0]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import json
 from pathlib import Path
@@ -47,6 +48,11 @@ def written(path: Path) -> Any:
         return pyarrow.ipc.open_file(file).read_all()
 
 
+def objects(table: Any) -> list[Any]:
+    """The rows of a table. The tags of a game are JSON in a table."""
+    return [{**row, "tags": json.loads(row["tags"])} for row in table.to_pylist()]
+
+
 @pytest.mark.parametrize("ending", arrow_files.ENDINGS)
 @pytest.mark.parametrize("query", QUERIES)
 def test_each_row_is_that_of_the_objects(
@@ -62,7 +68,7 @@ def test_each_row_is_that_of_the_objects(
         table = written(path)
         wanted = expected(base, result, rows)
         assert tuple(table.column_names) == rows.fields
-        assert table.to_pylist() == wanted
+        assert objects(table) == wanted
         assert report.hits == result.positions
 
 
@@ -95,7 +101,34 @@ def test_normalised_rows_and_rows_of_an_element_are_written(
         exporting.export(base, result, path, **options)  # type: ignore[arg-type]
         lines = [json.loads(line) for line in exact.read_text("utf-8").splitlines()]
         assert lines
-        assert written(path).to_pylist() == lines
+        assert objects(written(path)) == lines
+
+
+@pytest.mark.parametrize("query", ["mate", "mate comment(ply)"])
+def test_a_row_has_all_tags_of_its_game(tmp_path: Path, query: str) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed (cqlgui[arrow])")
+    others = [{"TimeControl": "300+3", "Annotator": 'Łukasz, "x"'}, {}, {"Termination": "=Normal"}]
+    texts = []
+    for tags in others:
+        own = "".join(f'[{name} "{text}"]\n'.replace('"x"', '\\"x\\"') for name, text in tags.items())
+        texts.append(f'[White "A"]\n[Result "1-0"]\n{own}\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n')
+    source = tmp_path / "a.pgn"
+    source.write_text("".join(texts), "utf-8")
+    base = importing.open_base([source]).base
+    result = searching.search(base, query)
+    for normalise in (False, True):
+        read: list[list[Any]] = []
+        for ending in (".jsonl", ".csv", *arrow_files.ENDINGS):
+            path = tmp_path / f"{normalise}{ending}"
+            exporting.export(base, result, path, normalise=normalise)
+            if ending == ".jsonl":
+                read.append([json.loads(line)["tags"] for line in path.read_text("utf-8").splitlines()])
+            elif ending == ".csv":
+                with path.open(encoding="utf-8", newline="") as file:
+                    read.append([json.loads(row["tags"]) for row in csv.DictReader(file)])
+            else:
+                read.append([row["tags"] for row in objects(written(path))])
+        assert read == [others] * 4
 
 
 def test_no_hits_are_a_table_without_rows(base: base_model.Base, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from cqlgui.base import errors, progress
+from cqlgui.base.files import disk
 from cqlgui.tasks.asking import library, translating
 from cqlgui.tasks.databases import bases, games, history, importing
 from cqlgui.tasks.export import exporting
@@ -459,3 +460,17 @@ def test_engine_and_interpreter_write_the_same_file(query: str, tmp_path: Path) 
         exporting.export(base, found, out, annotate=True)
         written.append(out.read_bytes())
     assert written[0] == written[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a killed process leaves no open file there")
+def test_what_a_killed_export_left_behind_is_removed_by_the_next(tmp_path: Path) -> None:
+    base = importing.open_base([helpers.ROOT / "resources" / "sample" / "sample.pgn"]).base
+    left, file = disk.create(tmp_path)
+    other = tmp_path / ".cqlgui-note"
+    other.write_text("the user's own")
+    with file:
+        exporting.export(base, searching.search(base, "mate"), tmp_path / "one.csv")
+        # The process that writes this file is still there.
+        assert left.exists()
+    exporting.export(base, searching.search(base, "mate"), tmp_path / "two.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "one.csv", "two.csv"]

@@ -17,6 +17,7 @@ from cqlgui.base import arrays, errors
 from cqlgui.board import squares
 from cqlgui.engine.kernels import listing
 from cqlgui.engine.passes import orbit_pass
+from cqlgui.tasks.databases import games
 from cqlgui.tasks.export import hit_table, records
 from cqlgui.tasks.judging import judgement
 
@@ -162,7 +163,8 @@ def _batch(table: records.Table, schema: Any) -> Any:
         columns = _columns(table, schema.names)
         made = [_cast(columns[field.name], field.type) for field in schema]
         return pa.RecordBatch.from_arrays(made, schema=schema)
-    return pa.RecordBatch.from_pylist(table, schema=schema)
+    rows = [{**one, hit_table.TAGS: games.plain_tags(one[hit_table.TAGS])} for one in table]
+    return pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
 def _cast(column: Any, wanted: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from cqlgui.base import arrays, cells
 from cqlgui.engine.kernels import listing
+from cqlgui.tasks.databases import games
 from cqlgui.tasks.export import hit_table, records
 from cqlgui.tasks.export.formats import row_kernel
 
@@ -43,6 +44,7 @@ def _of_records(found: Iterable[dict[str, Any]], fields: Sequence[str]) -> Itera
         primary = record["orbit"][0] if record["orbit"] else None
         flat = {
             **record,
+            hit_table.TAGS: games.plain_tags(record[hit_table.TAGS]),
             "squares": " ".join(record["squares"]),
             "orbit": _described(primary) if primary else "",
         }

@@ -145,7 +145,12 @@ def _block_lines(block: hit_table.Block) -> Iterator[str]:
         "positionid": block.places,
         **block.more,
     }
-    told = {name: coded(name) for name in block.coded}
+    told = {name: coded(name) for name in block.coded if name != hit_table.TAGS}
+    tags = block.coded[hit_table.TAGS]
+    used, which = arrays.ranked(tags.codes)
+    told[hit_table.TAGS] = which + len(texts)
+    # These texts are JSON already.
+    texts += [tags.values[code].encode("utf-8", "surrogatepass") for code in used.tolist()]
     primary, which = arrays.ranked(block.columns.primary())
     known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
     for name in ("element", "transform"):
