@@ -135,6 +135,8 @@ class Tree(QObject):
         if lines is None or not path:
             return None
         words = "then " + " ".join(continuations.numbered(path))
+        if self.normalised:
+            words += " in the query's frame"
         return functools.partial(continuations.narrowed, lines, path), words
 
     def close(self) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors, progress
@@ -50,6 +50,8 @@ class FacetsPane(QWidget):
         self._attributes: attributes_module.Attributes | None = None
         self._sheet: facets.Sheet | None = None
         self._choice = facets.Choice()
+        # The choices before this one, for `undo`.
+        self._before: list[facets.Choice] = []
         self._counted: facets.Choice | None = None
         self._chips: list[labels.Chip] = []
         self.tree = tree.FacetTree(self)
@@ -109,6 +111,7 @@ class FacetsPane(QWidget):
         self._jobs.cancel(_JOB, drop=True)
         if not keep and result is not self._result:
             self._choice = facets.Choice()
+            self._before.clear()
         self._result, self._attributes = result, attributes
         self._sheet, self._counted = None, None
         self._show_state()
@@ -129,14 +132,24 @@ class FacetsPane(QWidget):
 
     def forget(self) -> None:
         """Choose nothing, because the window shows all hits already."""
+        self._before.clear()
         if self._choice:
             self._choice = facets.Choice()
             self._changed()
+
+    def undo(self) -> None:
+        """Go back to the choice before the last one."""
+        if self._before and self._sheet is not None:
+            choice = self._before.pop()
+            before = self._before.copy()
+            self._choose(choice)
+            self._before = before
 
     def _choose(self, choice: facets.Choice) -> None:
         sheet = self._sheet
         if sheet is None:
             return
+        self._before.append(self._choice)
         self._choice = choice
         self._changed()
 
@@ -231,7 +244,25 @@ class FacetsPane(QWidget):
             self.clear()
             event.accept()
             return
+        if self._undoes(event):
+            self.undo()
+            event.accept()
+            return
         super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        # The window undoes changes of the query. It gets this key if no choice can be undone.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._undoes(event)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _undoes(self, event: QKeyEvent) -> bool:
+        return bool(self._before) and event.matches(QKeySequence.StandardKey.Undo)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

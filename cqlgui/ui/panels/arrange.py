@@ -36,11 +36,12 @@ class Wish:
 
     @property
     def words(self) -> str:
-        """How the rows are sorted, as a sentence; empty for the order in which they were found."""
+        """How the rows are sorted, as `by ply`; empty for the order in which they were found."""
         names = [
-            f"{_NAMES[key.sort].lower()}{' (largest first)' if key.descending else ''}" for key in self.sorts
+            f"by {_NAMES[key.sort].lower()}{' (largest first)' if key.descending else ''}"
+            for key in self.sorts
         ]
-        return f"Sorted by {', then by '.join(names)}." if names else ""
+        return ", then ".join(names)
 
 
 class ArrangeButton(QToolButton):
@@ -127,7 +128,8 @@ class ArrangeButton(QToolButton):
             turned.setChecked(key is not None and key.descending)
             turned.setEnabled(key is not None)
         self._then.setEnabled(first is not None)
-        self.setToolTip(wording.plain_tip(" ".join(filter(None, (_TIP, self.wish.words)))))
+        sorted_by = f"Sorted {self.wish.words}." if self.wish.words else ""
+        self.setToolTip(wording.plain_tip(" ".join(filter(None, (_TIP, sorted_by)))))
 
     def _chosen(self) -> None:
         kind = self._kinds.checkedAction()

@@ -671,6 +671,9 @@ class HitsPanel(QWidget):
             words = f"{wording.number(self.hits.rows)} {self._row_word()}s of {words}"
         if self._arranging:
             words += ", sorting …"
+        elif self.arrange.wish.sorts and self.hits.hits:
+            # Rows of two lines have no titles that show it.
+            words += f", {self.arrange.wish.words}"
         if self._earlier and (self.hits.hits or self._ended):
             words += f", {self._earlier}"
         none_yet = self._result is None and not (self._running or self._ended or self.hits.hits)

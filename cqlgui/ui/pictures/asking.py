@@ -21,6 +21,7 @@ Picture = (
 )
 NARROWS_NOTHING: Final = "All hits are in the games that each filter leaves, so a bar cannot narrow them."
 """What a click on a bar of the games left after each filter is answered with."""
+_IN_FRAME: Final = " in the query's frame"
 _HITLESS: Final = "The query shown has no hits in these games, so there is nothing to show."
 """Said for a flow whose games only other results match. The table shows hits of one query."""
 Narrowing = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str]
@@ -154,7 +155,8 @@ def _by_bars(picture: histograms.Histogram, rows: Sequence[int], base: base_mode
     def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
         return histograms.having(base, result, picture.by, ranges, normalised=picture.normalised)
 
-    return narrow, histograms.words_of(picture.by, bars)
+    framed = picture.normalised and picture.by in histograms.FRAMED
+    return narrow, histograms.words_of(picture.by, bars) + (_IN_FRAME if framed else "")
 
 
 def _by_squares(
@@ -175,7 +177,7 @@ def _by_squares(
         square_maps.What.CAPTURES: f"captures on {where} {soon} by {man}",
         square_maps.What.RINGED: f"{where} matched",
     }[choice.what]
-    return narrow, words
+    return narrow, words + (_IN_FRAME if normalised else "")
 
 
 def _by_ways(picture: square_maps.Ways, rows: Sequence[int], base: base_model.Base) -> Narrowing | None:
@@ -187,7 +189,8 @@ def _by_ways(picture: square_maps.Ways, rows: Sequence[int], base: base_model.Ba
     def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
         return square_maps.reaching(base, result, choice, _set(chosen), normalised=normalised)
 
-    return narrow, f"{squares.NAMES[choice.origin]} to {_listed(chosen)} within {_plies(choice.plies)}"
+    words = f"{squares.NAMES[choice.origin]} to {_listed(chosen)} within {_plies(choice.plies)}"
+    return narrow, words + (_IN_FRAME if normalised else "")
 
 
 def _by_flows(

@@ -218,6 +218,10 @@ class PicturesPane(QWidget):
         self._save.setMenu(self._made_menu())
         self._narrowed = labels.Narrowed(self)
         self._narrowed.widened.connect(self.widened)
+        # A second click at the same place must not meet another square.
+        rules = self._narrowed.sizePolicy()
+        rules.setRetainSizeWhenHidden(True)
+        self._narrowed.setSizePolicy(rules)
         self._summary = labels.Wrapped(self)
         self._summary.setAccessibleName("Sum of the picture")
         self._narrow = QPushButton("Show these hits", self)

@@ -646,6 +646,11 @@ class Narrower(QObject):
     def _search_again(self, kept: sets.NamedSet) -> None:
         self._renewed = kept
         self.again.emit(kept.query, kept.name)
+        if not kept.whole:
+            self.told.emit(
+                f"“{kept.name}” has a part of the hits of its query, or hits of other sets too. The query is "
+                "searched as a whole, and the set stays as it is."
+            )
 
     def _set(
         self,

@@ -48,7 +48,8 @@ class Session:
     query_path: str = ""
     query_modified: bool = False
     query_seen: str = ""
-    hit_row: int = -1
+    hit_game: int = 0
+    hit_place: int = 0
     game: int = 0
     positionid: int = 0
     geometry: str = ""

@@ -126,8 +126,8 @@ class Frame(QMainWindow):
         self.restoring = False
         # Whether files are being opened and no game of these files has been read yet.
         self.opened_anew = False
-        # The query of the last session, and the row of the current hit in the last session.
-        self.wanted_row = ("", -1)
+        # The query of the last session, and the game and the positionid of its current hit (game 0: none).
+        self.wanted_hit = ("", 0, 0)
         # The query of the hits that are shown, and whether the search began before the whole base was read.
         self.asked = ""
         self.asked_early = False

@@ -90,7 +90,7 @@ class MainWindow(frame.Frame):
         sources = [path for path in files if not queries.is_query_file(path)]
         if kept.files:
             self.unrestored = kept
-            self.wanted_row = (kept.query, kept.hit_row)
+            self.wanted_hit = (kept.query, kept.hit_game, kept.hit_place)
         if sources:
             self.opening.open_files(sources)
         elif kept.files:

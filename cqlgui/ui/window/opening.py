@@ -198,7 +198,7 @@ class Opening(QObject):
             self._leave_base()
         if not self._frame.restoring:
             self._frame.unrestored = None
-            self._frame.wanted_row = ("", -1)
+            self._frame.wanted_hit = ("", 0, 0)
         self._frame.base = base
         self._frame.waiting.tell_games(base.games)
         self._frame.games.set_base(base)

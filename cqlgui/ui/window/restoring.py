@@ -66,13 +66,15 @@ def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
     editor = window.editor
     files, game, positionid = _games(window)
     layout, layouts_ = _layouts(window)
+    hit_game, hit_place = _hit(window)
     return session.Session(
         files=files,
         query=editor.text(),
         query_path=str(editor.path) if editor.path else "",
         query_modified=editor.modified,
         query_seen=editor.seen,
-        hit_row=_hit_row(window),
+        hit_game=hit_game,
+        hit_place=hit_place,
         game=game,
         positionid=positionid,
         geometry=_text(window.saveGeometry()),
@@ -136,16 +138,17 @@ def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
     return files, kept.game if kept else 0, kept.positionid if kept else 0
 
 
-def _hit_row(window: frame.Frame) -> int:
-    """The row of the current hit. Until the query of the last session has been run again, this is the row of
-    the last session."""
+def _hit(window: frame.Frame) -> tuple[int, int]:
+    """The game and the positionid of the current hit; game 0 without a hit. Until the query of the last
+    session has been run again, this is the hit of the last session."""
     text, row = window.editor.text(), window.hits.table.row
-    query, wanted = window.wanted_row
-    if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):
-        return wanted
-    # If the hits belong to another query, no row is saved. A search for the current query would find other
+    query, game, place = window.wanted_hit
+    if query == text and game and (window.asked != text or (window.searcher.running and row <= 0)):
+        return game, place
+    current = window.hits.current()
+    # If the hits belong to another query, no hit is saved. A search for the current query would find other
     # hits.
-    return row if window.asked == text else -1
+    return (current.game, current.positionid) if current is not None and window.asked == text else (0, 0)
 
 
 def _text(state: QByteArray) -> str:

@@ -165,7 +165,7 @@ class Searching(QObject):
         if first and self._frame.hits.count and not self._frame.searcher.live:
             # Show the first hit at once. The keyboard focus stays where the user is typing.
             self._frame.hits.land(0)
-            self._showing.return_to_row()
+            self._showing.return_to_hit()
         self._showing.say_hit()
 
     def _search_finished(self, result: search_model.SearchResult) -> None:

@@ -24,7 +24,7 @@ class Showing(QObject):
         picker.selection_cleared.connect(self.clear_limit)
         hits.current_changed.connect(self.show_hit)
         hits.hits.told.connect(self._hits_told)
-        hits.hits.released.connect(self.return_to_row)
+        hits.hits.released.connect(self.return_to_hit)
         hits.opened.connect(lambda _game, _position, row: self._open_row(row))
         hits.limit_removed.connect(self.clear_limit)
         hits.limited.connect(self._limited)
@@ -46,13 +46,16 @@ class Showing(QObject):
             if game == self._frame.browser.asked:
                 self._frame.browser.tell(game, self._frame.hits.hits.hits_of(game))
 
-    def return_to_row(self) -> None:
+    def return_to_hit(self) -> None:
         """Return to the hit of the last session when the query of the last session is run again."""
-        query, row = self._frame.wanted_row
-        if 0 <= row < self._frame.hits.count and self._frame.hits.table.row >= 0:
-            self._frame.wanted_row = ("", -1)
-            if query == self._frame.asked and self._frame.hits.table.row == 0:
-                self._frame.hits.land(row)
+        hits = self._frame.hits
+        query, game, place = self._frame.wanted_hit
+        row = hits.hits.row_of(game, place) if game else -1
+        if row >= 0 and hits.table.row >= 0:
+            self._frame.wanted_hit = ("", 0, 0)
+            if query == self._frame.asked and hits.table.row == 0:
+                hits.table.go_to(row)
+                hits.choose()
 
     def mark_hits(self) -> None:
         """Mark the hits as outdated if the hits were found with another query than the query in the editor,

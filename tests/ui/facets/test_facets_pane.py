@@ -186,6 +186,31 @@ def test_keys_choose_join_exclude_and_clear(qtbot: QtBot, pane: pane_module.Face
     assert above.isExpanded() != opened
 
 
+def test_undo_takes_back_the_last_choice(qtbot: QtBot, pane: pane_module.FacetsPane) -> None:
+    def undo() -> bool:
+        control = Qt.KeyboardModifier.ControlModifier
+        event = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Z, control)
+        event.ignore()
+        QApplication.sendEvent(pane.tree, event)
+        if event.isAccepted():
+            QApplication.sendEvent(pane.tree, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Z, control))
+        return event.isAccepted()
+
+    # The window undoes a change of the query.
+    assert not undo()
+    click(qtbot, pane, row(pane, facets.RESULT, "1-0"))
+    first = pane.choice
+    qtbot.waitUntil(lambda: pane._counted == first)
+    click(qtbot, pane, row(pane, facets.RESULT, "0-1"), Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: pane._counted == pane.choice)
+    assert pane.choice == first.joined(facets.RESULT, 2)
+    for choice in (first, facets.Choice()):
+        with qtbot.waitSignal(pane.chosen):
+            assert undo()
+        assert pane.choice == choice
+    assert not undo()
+
+
 def test_many_players_are_shown_on_demand(qtbot: QtBot, pane: pane_module.FacetsPane) -> None:
     assert pane._sheet is not None
     whole = next(one for one in facets.counts(pane._sheet) if one.name == facets.PLAYER)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base import data
 from cqlgui.db import journal
 from cqlgui.tasks.analysis import kept_sets, sets
 from cqlgui.tasks.databases import importing, workspace
@@ -310,7 +311,12 @@ def test_sets_stay_and_are_renewed_when_the_games_have_changed(
     assert "is of an older state of the base" in failed.args[0]
     with qtbot.waitSignal(again.failed):
         show.click()
-    with qtbot.waitSignal(again.again) as asked:
+    # A set of two queries cannot be searched again as it is.
+    both = data.replace(again._shelf.sets[0], whole=False)
+    with qtbot.waitSignal(again.told) as told:
+        pane.again.emit(both)
+    assert "searched as a whole" in told.args[0]
+    with qtbot.waitSignal(again.again) as asked, qtbot.assertNotEmitted(again.told):
         renew.click()
     assert asked.args == ["check", "check"]
     result = searching.search(later, "check")

@@ -348,6 +348,16 @@ def test_the_switch_shows_the_frame_of_the_query(
     assert told == [True]
     assert shown.picture == square_maps.square_map(base, result, square_maps.Choice(), normalised=True)
     assert shown.picture != as_played
+    # What the hits are narrowed to says so.
+    for kind in (Kind.MEN, Kind.ARRIVALS, Kind.WAYS, Kind.RESULT):
+        choose(qtbot, door, shown, kind)
+        narrowing = shown._narrowing([0])
+        assert narrowing is not None
+        assert narrowing[1].endswith(" in the query's frame")
+    choose(qtbot, door, shown, Kind.YEAR)
+    narrowing = shown._narrowing([0])
+    assert narrowing is None or "frame" not in narrowing[1]
+    choose(qtbot, door, shown, Kind.MEN)
     # The window tells the pane about the key N. This must not come back as a wish of the user.
     shown.set_normalised(False)
     settle(qtbot, door)

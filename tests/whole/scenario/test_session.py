@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files.resources import resource
 from cqlgui.ui.state import session
+from cqlgui.ui.tables import hits_model
 from cqlgui.ui.window import main_window, queries_kept
 
 pytestmark = pytest.mark.xvfb
@@ -97,18 +98,48 @@ def leave_a_hit(qtbot: QtBot, main: main_window.MainWindow, source: Path) -> ses
     qtbot.waitUntil(lambda: main.result is not None)
     for _ in range(5):
         main.showing.next_hit(1)
-    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.table.row == 5)
+    current = main.hits.current()
+    assert current is not None
+    spot = current.game, current.positionid
+    qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game.game == spot[0])
+    assert main.hits.table.row == 5
     main.close()
     kept = session.load()
     assert kept.files == (str(source),)
-    assert kept.hit_row == 5
+    assert (kept.hit_game, kept.hit_place) == (kept.game, kept.positionid) == spot
     assert kept.game > 1
     assert kept.positionid > 0
     return kept
 
 
 def place(kept: session.Session) -> tuple[object, ...]:
-    return kept.files, kept.query, kept.hit_row, kept.game, kept.positionid
+    return kept.files, kept.query, kept.hit_game, kept.hit_place, kept.game, kept.positionid
+
+
+def test_the_next_start_returns_to_the_hit_of_sorted_rows(
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "games.pgn"
+    source.write_bytes(resource("sample/sample.pgn").read_bytes())
+    with qtbot.waitSignal(main.opener.opened):
+        main.begin([source])
+    main.editor.set_text("check")
+    main.searching.run()
+    qtbot.waitUntil(lambda: main.result is not None)
+    for _ in range(2):
+        with qtbot.waitSignal(main.hits.arranged):
+            main.hits.arrange.sort_by(hits_model.PLY)
+    main.hits.table.go_to(5)
+    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.table.row == 5)
+    left = main.hits.current()
+    assert left is not None
+    main.close()
+    again = start_again(qtbot, [])
+    qtbot.waitUntil(lambda: again.browser.game is not None)
+    again.searching.run()
+    qtbot.waitUntil(lambda: again.result is not None)
+    assert again.hits.is_current(left.game, left.positionid)
+    assert again.hits.table.row != 5
 
 
 def test_a_file_that_is_away_at_one_start_stays_in_the_session(
@@ -177,7 +208,7 @@ def test_other_games_take_the_place_of_those_that_are_away(
     again.close()
     kept = session.load()
     assert kept.files == (str(resource("sample/sample.pgn")),)
-    assert (kept.game, kept.hit_row) == (1, -1)
+    assert (kept.game, kept.hit_game) == (1, 0)
 
 
 def test_an_end_before_the_games_are_open_leaves_the_session_as_it_was(
