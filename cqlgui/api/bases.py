@@ -13,7 +13,7 @@ from cqlgui.base import errors, plurals
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import games as games_module
-from cqlgui.tasks.databases import importing
+from cqlgui.tasks.databases import importing, sources
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import orbits, searching
 
@@ -126,6 +126,10 @@ class Base:
 
         Raises `QueryError` for a query with errors, `SearchStopped` if a fault of the query ends the search,
         `CqlguiError` if `games` cannot be understood, and `TypeError` for an argument of another kind.
+
+        Games that cannot be searched are left out. A `UserWarning` says how many they are, and
+        `Result.failed` names them. If nothing was found because a file has changed since it was opened,
+        `SourceError` is raised.
         """
         text = asking.written(query)
         if not isinstance(games, str):
@@ -169,11 +173,21 @@ class Base:
                 progress=progress_module.ignore if on_progress is None else _sink(on_progress),
                 on_hits=None if on_hits is None else pass_on,
             )
+        if found.hopeless and found.failed_games and not found.order:
+            # The reason may be that a file has changed.
+            with sources.Readers(self._base) as readers:
+                readers.check()
         result = results.Result(self._base, found)
         stop = found.stopped
         if stop is not None:
             place = None if stop.offset < 0 else stop.offset
             raise results.SearchStopped(result, stop.game, stop.reason, place, stop.length)
+        if result.failed:
+            many, first = plurals.games(len(result.failed)), result.failed[0]
+            warnings.warn(
+                f"{many} could not be searched. Game {first.game}: {first.reason}",
+                stacklevel=2,
+            )
         return result
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from cqlgui.api import faults
 from cqlgui.base import plurals, progress
-from cqlgui.base.data import dataclass, field
+from cqlgui.base.data import dataclass, field, replace
 from cqlgui.base.errors import CqlguiError
 from cqlgui.base.files import disk
 from cqlgui.pgn import decoding
@@ -151,8 +151,15 @@ class Result:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the search was stopped before its last game."""
+        """Whether the search was stopped before its last game; for a result of several searches, whether one
+        of them was."""
         return self._found.cancelled
+
+    @property
+    def failed(self) -> tuple[base_model.BadGame, ...]:
+        """The games that could not be searched, in order; usually none. Each has a number (`game`) and a
+        `reason`. A result that was made from others has the failed games of all of them."""
+        return self._found.failed_games
 
     @property
     def messages(self) -> tuple[tuple[int, str], ...]:
@@ -221,7 +228,14 @@ class Result:
             return NotImplemented
         if self._base.sources != other._base.sources:
             raise ValueError("The results are of different bases, so their games have different numbers.")
-        return Result(self._base, narrowing.OPERATIONS[operation](self._found, other._found))
+        failed = {bad.game: bad for bad in (*other.failed, *self.failed)}
+        found = replace(
+            narrowing.OPERATIONS[operation](self._found, other._found),
+            failed_games=tuple(failed[game] for game in sorted(failed)),
+            stopped=self._found.stopped or other._found.stopped,
+            cancelled=self.cancelled or other.cancelled,
+        )
+        return Result(self._base, found)
 
     def table(self, *fields: str) -> Any:
         """The hits as a `pyarrow.Table`.
@@ -247,16 +261,24 @@ class Result:
 
         With `annotate`, the games of a PGN get comments at the hits. The file appears whole or not at all.
         Raises `FileExistsError` if it is there and may not be overwritten, and `CqlguiError` if it cannot be
-        written.
+        written, or if it is there and the result lacks games: some could not be searched, or the search did
+        not reach its last game.
         """
         from cqlgui.tasks.export import exporting
 
         place = Path(path)
         if not overwrite and disk.stands(place):
             raise FileExistsError(f"{place} exists. With overwrite=True it is replaced.")
+        if self._is_incomplete and disk.is_file(place):
+            raise CqlguiError(f"{place} was not replaced, as some games were not searched.")
         return exporting.export(
             self._base, self._found, place, annotate=annotate, large=True, overwrite=overwrite
         ).path
+
+    @property
+    def _is_incomplete(self) -> bool:
+        """Whether games were not searched that should have been."""
+        return bool(self.failed) or self.cancelled or self._found.stopped is not None
 
     def _repr_html_(self) -> str:
         """The result in a notebook: its numbers, and the first hits as diagrams."""

@@ -30,6 +30,8 @@ ROWS_SECONDS: Final = 4.0
 LONGEST_QUERY: Final = 20_000
 _LONGEST_WORDS: Final = 1_000
 """Maximum length of the other texts that an assistant sends, and of each text in an answer."""
+_MOST_FAILURES: Final = 5
+"""Maximum number of games that an answer names because they could not be searched."""
 _DEEPEST: Final = 40
 """Filters within filters in an explanation."""
 
@@ -123,13 +125,19 @@ def search(
 
     The rows have the fields of `cqlgui search --jsonl` that are not empty. `cancel` ends the search; the
     answer then has the hits found so far, and says that the search took longer than `seconds`. Rows that
-    are not there after `ROWS_SECONDS` are left out, and the answer says so.
+    are not there after `ROWS_SECONDS` are left out, and the answer says so. `failed_games` is the number of
+    games that could not be searched, with the first reasons under `failures`.
     """
     if limit < 0:
         raise errors.CqlguiError(f"The limit is a number of rows from 0 to {MOST_ROWS}, and not {limit}.")
     result = base.search(_query(query), _words(games, "The condition on games"), cancel=cancel)
     rows, are_late = _rows(result, min(limit, MOST_ROWS))
     answer: dict[str, Any] = {"games": len(result.games), "positions": len(result), "rows": rows}
+    if result.failed:
+        answer["failed_games"] = len(result.failed)
+        answer["failures"] = [
+            {"game": bad.game, "reason": _short(bad.reason)} for bad in result.failed[:_MOST_FAILURES]
+        ]
     stopped = []
     if result.cancelled:
         stopped.append(

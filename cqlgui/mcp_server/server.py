@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -39,6 +40,8 @@ _ABOUT: Final = (
 
 def serve(base: bases.Base, seconds: float) -> None:
     """Answer requests until standard input ends. A call may take `seconds`."""
+    # The answer itself says which games could not be searched.
+    warnings.filterwarnings("ignore", category=UserWarning, module=answers.__name__)
     made(base, seconds).run("stdio")
 
 
@@ -101,7 +104,8 @@ def made(base: bases.Base, seconds: float) -> MCPServer:
         date, event, opening, FEN, the moves before and after, the matched squares, and the transform that
         matched. `games` narrows the search to games by their headers: words, `player:carlsen`, `elo>2600`,
         `year:1990-2000`, `eco:B90-B99`, `result:1-0`, `file:NAME`, with `-` before a term to negate it.
-        Queries can neither read nor write files."""
+        `failed_games` is the number of games that could not be searched; they may match. Queries
+        can neither read nor write files."""
         return await within(lambda token: answers.search(base, query, games, limit, seconds, token))
 
     async def orbit(query: str) -> str:

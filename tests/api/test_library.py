@@ -203,6 +203,58 @@ def test_a_saved_result_is_not_overwritten_unasked(base: cqlgui.Base, tmp_path: 
     assert found.save(path, overwrite=True) == path
 
 
+def test_games_that_cannot_be_searched_are_told(base: cqlgui.Base, tmp_path: Path) -> None:
+    def poison(game: int) -> str:
+        return f"initial {{{{gamenumber == {game} x=2 while(x>0){{x=x*1000000}}}} or true}}"
+
+    with pytest.warns(UserWarning, match=r"^1 game could not be searched\. Game 7: "):
+        found = base.search(poison(7), limit=30)
+    with pytest.warns(UserWarning, match="Game 3: "):
+        other = base.search(poison(3), limit=30)
+    whole = base.search("initial")
+    assert whole.failed == ()
+    ((game, reason),) = [(bad.game, bad.reason) for bad in found.failed]
+    assert (game, bool(reason), 7 in found.games) == (7, True, False)
+    assert found.first_per_game().failed == (whole & found).failed == (whole - found).failed == found.failed
+    for both in (found & other, found | other, found - other, found ^ other):
+        assert [bad.game for bad in both.failed] == [3, 7]
+    saved = whole.save(tmp_path / "hits.csv")
+    before = saved.read_bytes()
+    with pytest.raises(cqlgui.CqlguiError, match="was not replaced"):
+        found.save(saved, overwrite=True)
+    assert saved.read_bytes() == before
+    assert found.save(tmp_path / "new.csv").exists()
+
+
+def test_a_search_that_has_not_ended_replaces_no_file(base: cqlgui.Base, tmp_path: Path) -> None:
+    token = cqlgui.CancelToken()
+    token.cancel()
+    cancelled = base.search("mate", cancel=token)
+    with pytest.raises(cqlgui.SearchStopped) as caught:
+        base.search("mate assert not k")
+    whole = base.search("mate")
+    saved = whole.save(tmp_path / "hits.csv")
+    for part in (cancelled, whole | cancelled, caught.value.result, whole - caught.value.result):
+        with pytest.raises(cqlgui.CqlguiError, match="was not replaced"):
+            part.save(saved, overwrite=True)
+    assert (whole & cancelled).cancelled
+    assert base.search("mate", limit=1).save(saved, overwrite=True) == saved
+
+
+def test_a_search_in_a_file_that_has_changed_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(SAMPLE.read_bytes())
+    base, both = cqlgui.open(path), cqlgui.open([path, SAMPLE])
+    path.write_bytes(SAMPLE.read_bytes().replace(b"[Event", b"[EVENT"))
+    with pytest.raises(cqlgui.SourceError, match=r"games\.pgn has changed"):
+        base.search('originalcomment "x"')
+    # The games of the other file are found all the same.
+    with pytest.warns(UserWarning, match=r"^5 games could not be searched\. Game 1: games\.pgn has changed"):
+        found = both.search('initial { gamenumber > 5 or originalcomment "x" }')
+    assert [bad.game for bad in found.failed] == [1, 2, 3, 4, 5]
+    assert found.games[-1] == 1000
+
+
 def test_a_notebook_shows_diagrams_and_no_foreign_markup(tmp_path: Path) -> None:
     path = tmp_path / "evil.pgn"
     path.write_text('[White "<script>alert(1)</script>"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')

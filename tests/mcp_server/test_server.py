@@ -54,7 +54,9 @@ async def connected(home: Path, *files: Path, seconds: str = "30") -> AsyncItera
                 return answer.is_error, content.text if answer.is_error else json.loads(content.text)
 
             yield client, ask
-    assert helpers.TRACEBACK not in (home / "messages").read_text()
+    said = (home / "messages").read_text()
+    assert helpers.TRACEBACK not in said
+    assert "Warning" not in said
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +75,7 @@ def test_assistants_get_answers(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
             await each_tool_answers_as_the_library_does(client, ask)
             await what_is_wrong_is_told_in_words(ask)
             await long_answers_are_cut_and_say_so(ask)
+            await games_that_cannot_be_searched_are_told(ask)
             await a_cancelled_search_ends(ask)
 
     anyio.run(talk)
@@ -164,6 +167,15 @@ def test_what_takes_too_long_is_stopped(home: Path) -> None:
             assert "longer than 0.5 seconds" in told
 
     anyio.run(talk)
+
+
+async def games_that_cannot_be_searched_are_told(ask: Ask) -> None:
+    poison = "initial {{gamenumber < 8 x=2 while(x>0){x=x*1000000}} or true}"
+    failed, answer = await ask("search", query=poison, limit=0)
+    assert (failed, answer["games"], answer["failed_games"]) == (False, 493, 7)
+    assert [one["game"] for one in answer["failures"]] == [1, 2, 3, 4, 5]
+    assert all(one["reason"] for one in answer["failures"])
+    assert "failed_games" not in (await ask("search", query="mate", limit=0))[1]
 
 
 async def a_cancelled_search_ends(ask: Ask) -> None:
