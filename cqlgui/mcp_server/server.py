@@ -8,6 +8,7 @@ error. A thread that does not end at once goes on alone; there are few of them a
 from __future__ import annotations
 
 import json
+import reprlib
 import threading
 import warnings
 from collections.abc import Callable
@@ -16,9 +17,9 @@ from typing import Any, Final
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-from mcp.server.mcpserver import MCPServer
+from mcp import types
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
 
 from cqlgui import __version__
 from cqlgui.api import bases
@@ -47,7 +48,7 @@ def serve(base: bases.Base, seconds: float) -> None:
 
 def made(base: bases.Base, seconds: float) -> MCPServer:
     """The server with its tools."""
-    server: MCPServer = MCPServer(
+    server = _Server(
         "cqlgui", instructions=_ABOUT, version=__version__, log_level="WARNING", subscriptions=False
     )
     threads = anyio.CapacityLimiter(_AT_ONCE)
@@ -126,7 +127,7 @@ def made(base: bases.Base, seconds: float) -> MCPServer:
         "orbit": orbit,
         "help": keyword_help,
     }
-    harmless = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+    harmless = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
     for name, tool in tools.items():
         server.add_tool(
             tool,
@@ -137,3 +138,27 @@ def made(base: bases.Base, seconds: float) -> MCPServer:
             structured_output=False,
         )
     return server
+
+
+class _Server(MCPServer):
+    """A server that refuses arguments that a tool does not know. The package passes over them, so that a call
+    with `game=` instead of `games=` would be answered as if all games were meant."""
+
+    async def list_tools(self) -> list[types.Tool]:
+        """The tools. Their schemas say that they take no other arguments."""
+        tools = await super().list_tools()
+        for tool in tools:
+            tool.input_schema = {**tool.input_schema, "additionalProperties": False}
+        return tools
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """The answer of a tool. Raises `ToolError` for an argument that it does not know."""
+        for tool in await self.list_tools():
+            known = tool.input_schema["properties"]
+            unknown = [one for one in arguments if one not in known]
+            if tool.name == name and unknown:
+                takes = ", ".join(known) or "none"
+                raise ToolError(f"{name} has no argument {reprlib.repr(unknown[0])}. Its arguments: {takes}.")
+        return await super().call_tool(name, arguments, context)

@@ -86,6 +86,7 @@ async def each_tool_answers_as_the_library_does(client: Any, ask: Ask) -> None:
     tools = (await client.list_tools()).tools
     assert {tool.name for tool in tools} == {"bases", "check", "explain", "search", "orbit", "help"}
     assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
+    assert all(tool.input_schema["additionalProperties"] is False for tool in tools)
 
     assert await ask("bases") == (
         False,
@@ -131,6 +132,12 @@ async def what_is_wrong_is_told_in_words(ask: Ask) -> None:
         ("search", {"query": "mate", "limit": "many"}, "valid integer"),
         ("search", {"query": "mate", "limit": -1}, "from 0 to 200, and not -1"),
         ("search", {}, "query"),
+        (
+            "search",
+            {"query": "mate", "game": "elo>2900"},
+            "no argument 'game'. Its arguments: query, games, limit.",
+        ),
+        ("bases", {"x" * 200: 1}, "Its arguments: none."),
         ("import", {"files": ["/etc/passwd"]}, "Unknown tool"),
     ]:
         failed, told = await ask(tool, **arguments)
