@@ -45,14 +45,24 @@ class _Protocol(LanguageServerProtocol):
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Handle a message, or refuse it. A refused notification gets no answer."""
+        """Handle a message, or refuse it. A refused notification gets no answer. JSON that is no message is
+        passed over; so is a change of a text that is not open, because pygls would show the user an error for
+        each letter."""
+        if not hasattr(message, "jsonrpc"):
+            _log.warning("the editor sent JSON that is no message of JSON-RPC 2.0")
+            return
         method = getattr(message, "method", None)
         refusal = None if method is None else self._refusal(method)
-        if refusal is None:
+        if refusal is not None:
+            if hasattr(message, "id"):
+                self._send_response(message.id, error=refusal.to_response_error())
+        elif method != types.TEXT_DOCUMENT_DID_CHANGE or self._is_open(message.params.text_document.uri):
             self._begun = self._begun or method == types.INITIALIZE
             super().handle_message(message)
-        elif hasattr(message, "id"):
-            self._send_response(message.id, error=refusal.to_response_error())
+
+    def _is_open(self, uri: str) -> bool:
+        assert isinstance(self._server, Server)
+        return uri in self._server.documents
 
     def _refusal(self, method: str) -> exceptions.JsonRpcException | None:
         """Why a method may not be called now; None if it may."""
