@@ -39,6 +39,7 @@ def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = Non
     be written. A file that can be read in part gives a `UserWarning`. An interrupt (Ctrl+C) keeps what was
     indexed.
     """
+    _refuse_uncallable(on_progress=on_progress)
     report = importing.open_base(
         _paths(paths),
         progress=progress_module.ignore if on_progress is None else _sink(on_progress),
@@ -52,9 +53,20 @@ def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = Non
 
 def _paths(paths: Place | Iterable[Place]) -> tuple[Path, ...]:
     """One path or several paths. A text is one path, and not its letters."""
-    if isinstance(paths, bytes) or not isinstance(paths, str | os.PathLike | Iterable):
-        raise TypeError(f"A path is a str or an os.PathLike, and no {type(paths).__name__}.")
-    return tuple(map(Path, [paths] if isinstance(paths, str | os.PathLike) else paths))
+    if isinstance(paths, str | bytes | os.PathLike) or not isinstance(paths, Iterable):
+        paths = [paths]
+    listed = tuple(paths)
+    for one in listed:
+        if not isinstance(one, str | os.PathLike):
+            raise TypeError(f"A path is a str or an os.PathLike, and no {type(one).__name__}.")
+    return tuple(map(Path, listed))
+
+
+def _refuse_uncallable(**called: object) -> None:
+    """Raise `TypeError` for an argument that will be called and cannot be."""
+    for name, one in called.items():
+        if one is not None and not callable(one):
+            raise TypeError(f"A function is given as {name}, and no {type(one).__name__}.")
 
 
 def _sink(on_progress: OnProgress) -> progress_module.ProgressSink:
@@ -140,6 +152,7 @@ class Base:
             )
         if cancel is not None and not isinstance(cancel, CancelToken):
             raise TypeError(f"A search is cancelled by a CancelToken, and not by {type(cancel).__name__}.")
+        _refuse_uncallable(on_hits=on_hits, on_progress=on_progress)
         limit = None if limit is None else faults.number(limit)
         threads = None if threads is None else min(faults.number(threads), search_model.MOST_WORKERS)
         if limit is not None and limit < 0:

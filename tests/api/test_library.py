@@ -382,6 +382,13 @@ def test_numbers_without_a_meaning_are_refused(base: cqlgui.Base) -> None:
         cqlgui.open(b"games.pgn")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="no int"):
         cqlgui.open(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^A path is a str or an os.PathLike, and no bytes\.$"):
+        cqlgui.open([SAMPLE, b"games.pgn"])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"^A function is given as on_progress, and no int\.$"):
+        cqlgui.open(SAMPLE, on_progress=3)  # type: ignore[arg-type]
+    for name in ("on_hits", "on_progress"):
+        with pytest.raises(TypeError, match=rf"^A function is given as {name}, and no int\.$"):
+            base.search("mate", **{name: 3})
     with pytest.raises(TypeError, match="FEN"):
         cqlgui.explain("A", None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="of its own"):
