@@ -21,16 +21,21 @@ def admit(address: str) -> None:
     if not address.strip():
         raise errors.CqlguiError("Name the address of a Dask scheduler, such as tls://HOST:8786.")
     scheme, _, place = address.rpartition("://")
-    if scheme in ("tls", "inproc"):
+    if scheme in ("tls", "inproc", "unix"):
         return
     try:
-        host = urlsplit(f"//{place}").hostname or ""
+        parts = urlsplit(f"//{place}")
+        host, port = parts.hostname or "", parts.port
     except ValueError as error:
         raise errors.CqlguiError(f"{address} is not an address of a Dask scheduler: {error}.") from error
+    if port is None:
+        raise errors.CqlguiError(
+            f"{address} is not an address of a Dask scheduler, such as tcp://HOST:PORT or tls://HOST:PORT."
+        )
     with contextlib.suppress(ValueError):
         if ipaddress.ip_address(host).is_loopback:
             return
-    if host == "localhost" or scheme == "unix":
+    if host == "localhost":
         return
     raise errors.CqlguiError(
         f"{address} is on another computer and is not reached by TLS. Whoever reaches the port of a Dask "

@@ -250,6 +250,12 @@ def test_this_computer_needs_no_tls(address: str) -> None:
     admission.admit(address)
 
 
+@pytest.mark.parametrize("address", ["foo", "localhost", "192.0.2.1", "tcp://foo", "foo:bar"])
+def test_an_address_has_a_port(address: str) -> None:
+    with pytest.raises(errors.CqlguiError, match=f"^{address} is not an address of a Dask scheduler"):
+        admission.admit(address)
+
+
 def test_what_a_cluster_does_not_do_is_said(cluster: clusters.Cluster, tmp_path: Path) -> None:
     with pytest.raises(errors.CqlguiError, match="neither read nor write files"):
         cluster.search("mate", options=search_model.SearchOptions(allow_read=(tmp_path,)))
