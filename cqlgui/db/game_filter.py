@@ -211,7 +211,10 @@ def condition(word: Word) -> Condition:
         low, high = _bounds(name, sign, value)
         return Years(low, high) if name == "year" else Numbers(NUMBERS[name], low, high)
     known = ", ".join(FIELDS)
-    raise FilterError(f"There is no field {field}: known are {known}. Quotes make it a plain text.")
+    raise FilterError(
+        f"There is no field {field}: known are {known}. Quotes make it a plain text. Only "
+        "`cqlgui import --games` asks for other tags."
+    )
 
 
 _EXAMPLES: Final = {

@@ -81,6 +81,7 @@ def test_another_minus_is_a_text(text: str) -> None:
         ("x" * 10_001, "These conditions have 10,001 letters, and at most 10,000 are read"),
         ("rating>2600", "no field rating: known are white, black, player, event"),
         ("foo:bar", "elo, whiteelo, blackelo, year, plies"),
+        ("timecontrol:600+*", "Only `cqlgui import --games` asks for other tags."),
         ("elo>strong", "elo takes a number or a range, as in elo>2600 or elo:2500-2700"),
         ("elo>2500-2600", "elo takes a number"),
         ("elo>", "elo takes a number"),
