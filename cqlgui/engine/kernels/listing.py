@@ -21,13 +21,11 @@ UNIT: Final = kernels.Unit(
 
 FOLLOWING: Final = 8
 """The maximum number of moves in the text of the moves that follow."""
-FEN, LAST, LAST_UCI, SAN, UCI, NEXT = range(6)
+FEN, LAST, LAST_UCI, SAN, UCI, NEXT, NEXT_UCI = range(7)
 """The texts of a position: its FEN, the move that led to it, the move that was played in it, and the moves
 that followed, as far as the main continuation has moves. A text is empty if there is no such move."""
-TEXTS: Final = 6
-_LONGEST: Final = (
-    fens.LONGEST + 2 * (notation.LONGEST_SAN + notation.LONGEST_UCI) + FOLLOWING * (notation.LONGEST_SAN + 1)
-)
+TEXTS: Final = 7
+_LONGEST: Final = fens.LONGEST + (2 + FOLLOWING) * (notation.LONGEST_SAN + notation.LONGEST_UCI + 2)
 _MOST_AT_ONCE: Final = 20_000
 _SPACE: Final = 32
 
@@ -143,16 +141,24 @@ def _moves(records: Words, boards: Bytes, place: int, out: Bytes, at: int, ends:
     if child != layout.NONE:
         at = notation.write_uci(records[place * layout.SIZE :], records[int(child) * layout.SIZE :], out, at)
     ends[first + UCI] = at
-    count = 0
+    last, count = place, 0
     while child != layout.NONE and count < FOLLOWING:
         if count > 0:
             out[at] = _SPACE
             at += 1
-        at = _san(records, boards, place, int(child), out, at)
-        place = int(child)
-        child = records[place * layout.SIZE + layout.CHILD]
+        at = _san(records, boards, last, int(child), out, at)
+        last = int(child)
+        child = records[last * layout.SIZE + layout.CHILD]
         count += 1
     ends[first + NEXT] = at
+    for number in range(count):
+        if number > 0:
+            out[at] = _SPACE
+            at += 1
+        child = records[place * layout.SIZE + layout.CHILD]
+        at = notation.write_uci(records[place * layout.SIZE :], records[int(child) * layout.SIZE :], out, at)
+        place = int(child)
+    ends[first + NEXT_UCI] = at
     return at
 
 

@@ -168,7 +168,10 @@ def _moves(played: tree.GameTree, place: int, frame: motions.Motion) -> list[str
         texts = ["", "", *texts]
     if not line:
         texts += ["", ""]
-    return [*texts, " ".join(shown.san(number) for number in line)]
+    sans = [shown.san(number) for number in line]
+    # In a frame, the moves from the first one on that leaves the board are left out.
+    ucis = itertools.takewhile(bool, (_uci(played, number, frame) for number in line))
+    return [*texts, " ".join(sans), " ".join(ucis)]
 
 
 def _uci(played: tree.GameTree, number: int, frame: motions.Motion) -> str:

@@ -64,5 +64,5 @@ def moves_at(played: tree.GameTree, place: int) -> list[str]:
     while played.children[at] and len(line) < listing.FOLLOWING:
         at = played.children[at][0]
         line.append(at)
-    following = " ".join(played.san(number) for number in line)
-    return [*made(place), *(made(line[0]) if line else ["", ""]), following]
+    following = [" ".join(texts) for texts in zip(*map(made, line), strict=True)] or ["", ""]
+    return [*made(place), *(made(line[0]) if line else ["", ""]), *following]

@@ -76,8 +76,12 @@ def test_the_moves_of_each_row_are_legal_in_its_position(
             move = chess.Move.from_uci(row["uci"])
             assert move in board.legal_moves
             assert board.san(move) == row["san"] == row["next"].split()[0]
-        for san in row["next"].split():
-            board.push_san(san)
+        assert flat["next_uci"] == row["next_uci"]
+        for san, uci in zip(row["next"].split(), row["next_uci"].split(), strict=True):
+            move = chess.Move.from_uci(uci)
+            assert move in board.legal_moves
+            assert board.san(move) == san
+            board.push(move)
 
 
 def test_epd_lines_have_the_position_and_the_move_that_was_played(

@@ -37,7 +37,7 @@ _CODED: Final = ("file", "transform", *(name for name in hit_table.HEADERS if no
 schema. An Arrow file has plain strings: its dictionaries would have to be known before the first row, or to
 grow in steps that not all readers understand."""
 _LISTED: Final = ("fen", *hit_table.MOVES)
-_UNLIKE: Final = ("fen", "next", "moves")
+_UNLIKE: Final = ("fen", "next", "next_uci", "moves")
 """Texts that rarely occur twice, so that a dictionary would only cost time."""
 _COMPRESSION: Final = "zstd"
 
