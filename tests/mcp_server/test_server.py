@@ -320,19 +320,6 @@ def test_an_import_ends_when_the_assistant_goes(tmp_path: Path) -> None:
     assert helpers.TRACEBACK not in told
 
 
-def test_requests_from_a_file_are_answered(home: Path) -> None:
-    call = {"name": "bases", "arguments": {}}
-    asked = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
-    ]
-    lines = "".join(f"{json.dumps(one)}\n" for one in asked)
-    done = helpers.cli("mcp", SAMPLE, home=home, stdin=lines, timeout=60)
-    assert done.code == 0
-    assert [json.loads(line)["id"] for line in done.out.splitlines()] == [1, 2]
-
-
 def test_rows_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow:
         def rows(self, cancel: cqlgui.CancelToken) -> Iterator[dict[str, Any]]:

@@ -23,6 +23,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 PREFIX: Final = ".cqlgui-"
 SUFFIX: Final = ".tmp"
+_RANDOM_BYTES: Final = 8
 MOST_FILES: Final = 10_240
 """The number of open files for which the program asks; macOS permits no more."""
 _FLAGS: Final = (
@@ -248,7 +249,7 @@ def _refuse_existing(path: Path) -> None:
 def create(folder: Path) -> tuple[Path, BinaryIO]:
     """Create a locked file with a random name in a folder. The caller must rename or remove the file."""
     while True:
-        path = folder / f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}"
+        path = folder / f"{PREFIX}{os.urandom(_RANDOM_BYTES).hex()}{SUFFIX}"
         with _lock:
             _unfinished.add(path)
         try:
@@ -426,7 +427,9 @@ def _target(path: Path, *, follow: bool) -> Path:
 
 
 def _is_temporary(name: str) -> bool:
-    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+    middle = name.removeprefix(PREFIX).removesuffix(SUFFIX)
+    is_random = len(middle) == 2 * _RANDOM_BYTES and set(middle) <= set("0123456789abcdef")
+    return is_random and name == f"{PREFIX}{middle}{SUFFIX}"
 
 
 def _remove(temporary: Path) -> None:

@@ -279,23 +279,20 @@ class Narrower(QObject):
         """The line of games that applies to the hits shown; empty if none does."""
         return "" if self._unlined is None else self._open_steps[len(self._unlined[1])].words
 
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """The narrowing of the hits shown in terms of facets, as far as there are terms for it."""
-        return tuple(term for step, spelt in self._spelt() if spelt for term in step.terms)
-
-    @property
-    def steps_besides(self) -> tuple[str, ...]:
-        """The narrowing of the hits shown in words, without the line of games, the duplicates and `terms`."""
-        besides = [step.words for step, spelt in self._spelt() if not spelt and step != _WITHOUT]
+    def spelt(self, *, limited: bool = True) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The narrowing of the hits shown in terms of facets, as far as there are terms for it. Second, in
+        words, what else they are narrowed to besides the line of games and the duplicates. Without `limited`,
+        both are without the limit to an orbit element."""
+        listed = self._spelt(self._shown_steps() if limited else self._steps)
+        terms = tuple(term for step, spelt in listed if spelt for term in step.terms)
+        besides = [step.words for step, spelt in listed if not spelt and step != _WITHOUT]
         if self._unlined is not None and _WITHOUT in self._unlined[1]:
             # A command leaves out duplicates among the games of the line.
             besides.append("duplicates of games outside the line")
-        return tuple(words for words in (self._recalled, *besides) if words)
+        return terms, tuple(words for words in (self._recalled, *besides) if words)
 
-    def _spelt(self) -> list[tuple[_Step, bool]]:
-        """The steps of the narrowing without the line of games, each with whether terms of facets mean it."""
-        shown = self._shown_steps()
+    def _spelt(self, shown: _Steps) -> list[tuple[_Step, bool]]:
+        """Steps of the narrowing without the line of games, each with whether terms of facets mean it."""
         if self._unlined is not None:
             before = len(self._unlined[1])
             shown = (*shown[:before], *shown[before + 1 :])

@@ -164,7 +164,8 @@ class Output(QObject):
         options = [*_ROW_OPTIONS[main.hits.arrange.wish.rows], *self._sort_option()]
         if main.narrower.leaves_out:
             options.append("--no-duplicates")
-        self._copy(options, main.narrower.steps_besides)
+        terms, left = main.narrower.spelt()
+        self._copy(terms, options, left)
 
     def _sort_option(self) -> list[str]:
         """The option of the command line that sorts as the table does."""
@@ -173,8 +174,9 @@ class Output(QObject):
 
     def _copy_export(self, choice: export_dialog.ExportChoice) -> None:
         """Copy a command line that writes the same file as the export dialog."""
+        narrower = self._frame.narrower
         switches = {
-            "--no-duplicates": choice.unique,
+            "--no-duplicates": choice.unique or narrower.leaves_out,
             "--annotate": choice.annotate,
             "--normalise": choice.normalise,
             "--study": choice.study,
@@ -183,13 +185,25 @@ class Output(QObject):
         options = [*_ROW_OPTIONS[choice.rows], *(name for name, on in switches.items() if on)]
         if choice.path.suffix.lower() != ".pgn":
             options += self._sort_option()
-        left = self._frame.narrower.steps_besides
+        terms, left = narrower.spelt(limited=choice.what is export_dialog.What.ELEMENT)
         if choice.what is export_dialog.What.SELECTED:
             left = (*left, "the selection in the table")
-        self._copy(options, left, choice.path)
+        result = self._frame.result
+        if choice.what is export_dialog.What.ELEMENT and result is not None:
+            columns = result.games.columns
+            if len(columns.codes) > len(columns):
+                # The export has the element of the limit alone, and the command all that matched.
+                left = (*left, "the limit of columns to this image where several match")
+        if terms and choice.unique and not narrower.leaves_out:
+            # A command leaves out duplicates before it asks for facets.
+            left = (*left, "duplicates that only the facets leave")
+        self._copy(terms, options, left, choice.path)
 
-    def _copy(self, options: Sequence[str], left: Sequence[str], output: Path | None = None) -> None:
-        """Copy a command line. `left` are words for what the command does not do."""
+    def _copy(
+        self, terms: Sequence[str], options: Sequence[str], left: Sequence[str], output: Path | None = None
+    ) -> None:
+        """Copy a command line. `terms` are those of facets. `left` are words for what the command does not
+        do."""
         main = self._frame
         assert main.base is not None
         assert main.result is not None
@@ -198,7 +212,7 @@ class Output(QObject):
             left = (*left, f"the limit to {wording.games(len(within))}")
         if main.result.cancelled or main.result.stopped is not None:
             left = (*left, "the stop of the search")
-        options = [*(f"--facet={term}" for term in main.narrower.terms), *options]
+        options = [*(f"--facet={term}" for term in terms), *options]
         text = commands.command_line(
             main.base,
             main.result.query,

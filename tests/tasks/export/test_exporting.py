@@ -466,7 +466,7 @@ def test_engine_and_interpreter_write_the_same_file(query: str, tmp_path: Path) 
 def test_what_a_killed_export_left_behind_is_removed_by_the_next(tmp_path: Path) -> None:
     base = importing.open_base([helpers.ROOT / "resources" / "sample" / "sample.pgn"]).base
     left, file = disk.create(tmp_path)
-    other = tmp_path / ".cqlgui-note"
+    other = tmp_path / ".cqlgui-note.tmp"
     other.write_text("the user's own")
     with file:
         exporting.export(base, searching.search(base, "mate"), tmp_path / "one.csv")

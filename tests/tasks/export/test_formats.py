@@ -296,6 +296,11 @@ def test_texts_for_latex_have_no_commands_of_their_own() -> None:
     )
 
 
+def test_signs_that_stand_for_several_are_whole_in_latex() -> None:
+    made = latex_sheets.escaped("½-½ Ⅻ №5 ﬁ Ⅳ")
+    assert made.replace("{}", "") == "1/2-1/2 XII No5 fi IV"
+
+
 def test_long_words_may_end_a_line_in_latex() -> None:
     assert latex_sheets.escaped("a" * 60) == "a" * 60
     made = latex_sheets.escaped("a" * 125 + " b")

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import csv
+import shlex
 import threading
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base import errors
+from cqlgui.base import data, errors
 from cqlgui.base.files.resources import resource
+from cqlgui.tasks.analysis import facets
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import hit_table
+from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.look import room, wording
 from cqlgui.ui.panels import export_dialog
 from cqlgui.ui.window import main_window
+from tests import helpers
 
 pytestmark = pytest.mark.xvfb
 
@@ -486,6 +492,53 @@ def test_a_table_is_told_by_its_rows(
     }[rows]
     assert main.infobar.shown is not None
     assert main.infobar.shown.text == f"{amount} written to {path}."
+
+
+@pytest.mark.parametrize("state", ["limited", "element", "without duplicates", "facet and duplicates"])
+def test_the_command_of_the_export_dialog_writes_the_same_file(
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    source = tmp_path / "twice.pgn"
+    source.write_bytes(resource("sample/sample.pgn").read_bytes() * 2)
+    with qtbot.waitSignal(main.opener.opened):
+        main.opening.open_files([source])
+    ask(qtbot, main, "flipcolor {N attacks q check}")
+    assert main.base is not None
+    told: list[str] = []
+    monkeypatch.setattr(main, "tell", told.append)
+    main.tabs.setCurrentWidget(main.facets)
+    qtbot.waitUntil(lambda: main.facets._sheet is not None and main.jobs.count == 0)
+    unique = state == "facet and duplicates"
+    what, element = export_dialog.What.ALL, None
+    if state == "without duplicates":
+        with qtbot.waitSignal(main.narrower.shown):
+            main.narrower.leave_out(duplicates.find(main.base))
+    elif unique:
+        with qtbot.waitSignal(main.narrower.shown):
+            main.facets.tree.asked.emit("alone", facets.RESULT, 0)
+    else:
+        main.showing._element_chosen(0, 1)
+        qtbot.waitUntil(lambda: main.hits.limited_to == (0, 1))
+        if state == "element":
+            what, element = export_dialog.What.ELEMENT, (0, 1)
+    qtbot.waitUntil(lambda: main.jobs.count == 0)
+    choice = export_dialog.ExportChoice(what, False, tmp_path / "window.csv", unique=unique)
+    assert main.result is not None
+    with qtbot.waitSignal(main.exporter.written):
+        main.exporter.write(main.base, main.result, choice, [], element)
+    main.output._copy_export(data.replace(choice, path=tmp_path / "command.csv"))
+    assert ("duplicates that only the facets leave" in told[-1]) == unique
+    run = helpers.cli(*shlex.split(QGuiApplication.clipboard().text())[1:])
+    assert run.code == 0, run.err
+    tables = []
+    for name in ("window.csv", "command.csv"):
+        with (tmp_path / name).open(encoding="utf-8", newline="") as file:
+            tables.append(list(csv.DictReader(file)))
+    assert len(tables[0]) > 1
+    if "this image where several match" in told[-1]:
+        assert state == "element"
+        tables = [[(row["game"], row["positionid"]) for row in rows] for rows in tables]
+    assert tables[0] == tables[1]
 
 
 def test_a_file_is_written_to_its_end_before_the_next(

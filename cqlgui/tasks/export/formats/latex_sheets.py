@@ -176,6 +176,7 @@ def _sign(sign: str) -> str:
         return sign
     if sign.isspace():
         return " "
-    # Without its accents a Latin letter can be printed.
-    bare = unicodedata.normalize("NFKD", sign)[:1]
-    return bare if bare.isascii() and bare.isalnum() else "?"
+    # A Latin letter can be printed without its accents, and `½` as 1/2.
+    signs = [one for one in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(one)]
+    bare = "".join(signs).replace("\u2044", "/")
+    return bare if bare.isascii() and bare.replace("/", "").isalnum() else "?"
