@@ -60,9 +60,11 @@ _MAPS: Final = {
     Kind.CAPTURES: square_maps.What.CAPTURES,
     Kind.RINGED: square_maps.What.RINGED,
 }
+BOARDS: Final = (*_MAPS, Kind.WAYS)
+"""The kinds that show a board."""
 WITH_MEN: Final = (Kind.MEN, Kind.ARRIVALS, Kind.CAPTURES, Kind.WAYS)
 WITH_PLIES: Final = (Kind.ARRIVALS, Kind.CAPTURES, Kind.WAYS)
-FRAMED: Final = (*_MAPS, Kind.WAYS, *(Kind[by.name] for by in histograms.FRAMED))
+FRAMED: Final = (*BOARDS, *(Kind[by.name] for by in histograms.FRAMED))
 """The kinds that differ between the game as played and the query's frame."""
 _NAMES: Final = ("pawns", "knights", "bishops", "rooks", "queens", "kings")
 MEN: Final[tuple[tuple[str, men.ManMask], ...]] = (

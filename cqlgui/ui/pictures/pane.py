@@ -218,10 +218,6 @@ class PicturesPane(QWidget):
         self._save.setMenu(self._made_menu())
         self._narrowed = labels.Narrowed(self)
         self._narrowed.widened.connect(self.widened)
-        # A second click at the same place must not meet another square.
-        rules = self._narrowed.sizePolicy()
-        rules.setRetainSizeWhenHidden(True)
-        self._narrowed.setSizePolicy(rules)
         self._summary = labels.Wrapped(self)
         self._summary.setAccessibleName("Sum of the picture")
         self._narrow = QPushButton("Show these hits", self)
@@ -292,6 +288,11 @@ class PicturesPane(QWidget):
         self._plies.setVisible(kind in asking.WITH_PLIES)
         self._origin.setVisible(kind is asking.Kind.WAYS)
         self._options.setVisible(kind in asking.WITH_MEN)
+        # A second click at the same place of a board must not meet another square, so the board keeps its
+        # place when the line above it appears.
+        rules = self._narrowed.sizePolicy()
+        rules.setRetainSizeWhenHidden(kind in asking.BOARDS)
+        self._narrowed.setSizePolicy(rules)
         self._frame.setEnabled(kind in asking.FRAMED)
 
     # --- counting ---

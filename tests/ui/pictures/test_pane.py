@@ -215,6 +215,17 @@ def test_a_brush_over_bars_narrows_to_all_of_them(
     assert words == f"ply {first.keys[0]}-{last.keys[1] - 1}"
 
 
+def test_a_board_keeps_its_place_when_the_hits_are_narrowed(
+    qtbot: QtBot, door: jobs.Jobs, shown: pane.PicturesPane
+) -> None:
+    choose(qtbot, door, shown, Kind.ARRIVALS)
+    assert shown.canvas is not None
+    before = shown.canvas.mapTo(shown, shown.canvas.pixel(2.5, 5.5))
+    shown.tell_narrowing("any man to c6 within 10 plies")
+    qtbot.wait(50)
+    assert shown.canvas.mapTo(shown, shown.canvas.pixel(2.5, 5.5)) == before
+
+
 def test_bars_are_joined_by_ctrl_and_click(
     qtbot: QtBot,
     door: jobs.Jobs,
