@@ -16,6 +16,7 @@ import signal
 import stat
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -313,10 +314,17 @@ def room(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def sweep(folder: Path) -> None:
-    """Remove the unfinished files that a killed process of the program left behind in a folder."""
+def sweep(folder: Path, *, idle: float = 0.0) -> None:
+    """Remove the unfinished files that a killed process of the program left behind in a folder. With `idle`,
+    only files that have not changed for so many seconds are removed: a process that writes several files
+    (`adding`) locks only the one that it is writing."""
+    latest = time.time() - idle
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        left = [entry.path for entry in entries if _is_temporary(entry.name)]
+        left = [
+            entry.path
+            for entry in entries
+            if _is_temporary(entry.name) and entry.stat(follow_symlinks=False).st_ctime <= latest
+        ]
         for path in left:
             with contextlib.suppress(OSError):
                 _remove_forsaken(path)

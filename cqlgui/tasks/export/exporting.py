@@ -59,6 +59,10 @@ Arranged = Callable[[search_model.SearchResult], Iterator[list[dict[str, Any]]]]
 """Makes the rows of a table from a result whose hits have all their details, in an order of its own."""
 
 
+FORSAKEN_SECONDS: Final = 24 * 3600.0
+"""An export removes what a killed export left behind in its folder, once it has not changed for this time."""
+
+
 class TooLarge(errors.CqlguiError):  # a question rather than an error
     """A page would have more than `LARGE` diagrams. `export(..., large=True)` writes it all the same."""
 
@@ -133,7 +137,7 @@ def export(
         raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
     for one in files:
         _refuse_existing(one, overwrite)
-    disk.sweep(path.parent)
+    disk.sweep(path.parent, idle=FORSAKEN_SECONDS)
     diagrams = len(chosen) if rows is hit_table.Rows.GAMES else sum(chosen.values())
     if ending in _PAGES and diagrams > LARGE and not large:
         raise TooLarge(
@@ -237,7 +241,7 @@ def export_games(
     if what:
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
     _refuse_existing(path, overwrite)
-    disk.sweep(path.parent)
+    disk.sweep(path.parent, idle=FORSAKEN_SECONDS)
     token = cancel or progress_module.CancelToken()
     job = _Job(
         base,

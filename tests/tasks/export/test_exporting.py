@@ -463,14 +463,23 @@ def test_engine_and_interpreter_write_the_same_file(query: str, tmp_path: Path) 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a killed process leaves no open file there")
-def test_what_a_killed_export_left_behind_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_what_a_killed_export_left_behind_is_removed_by_a_later_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     base = importing.open_base([helpers.ROOT / "resources" / "sample" / "sample.pgn"]).base
     left, file = disk.create(tmp_path)
     other = tmp_path / ".cqlgui-note.tmp"
     other.write_text("the user's own")
+    usual = exporting.FORSAKEN_SECONDS
     with file:
+        monkeypatch.setattr(exporting, "FORSAKEN_SECONDS", 0.0)
         exporting.export(base, searching.search(base, "mate"), tmp_path / "one.csv")
         # The process that writes this file is still there.
         assert left.exists()
+    monkeypatch.setattr(exporting, "FORSAKEN_SECONDS", usual)
+    exporting.export(base, searching.search(base, "mate"), tmp_path / "one.csv", overwrite=True)
+    # It may be one of several files that belong together.
+    assert left.exists()
+    monkeypatch.setattr(exporting, "FORSAKEN_SECONDS", 0.0)
     exporting.export(base, searching.search(base, "mate"), tmp_path / "two.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "one.csv", "two.csv"]
