@@ -381,15 +381,17 @@ class Narrower(QObject):
         )
 
     def _run(self, base: base_model.Base, result: search_model.SearchResult) -> None:
-        """Remember a run of a query, and find what changed since the last run."""
+        """Remember a run of a query, and find what changed since the last run. A run in some games only says
+        nothing about the others, so it is neither remembered nor compared."""
+        self._jobs.cancel(_COMPARING, drop=True)
+        if result.options.within is not None:
+            return
         run = sets.NamedSet(narrow.name_of(result), base, result, self._asked)
         before = self._shelf.last_run(result.query)
         renewed = self._renewed
         if renewed is not None and renewed.whole and sets.key_of(renewed.query) == sets.key_of(run.query):
             before = before if renewed.lost else renewed
-            if result.options.within is None:
-                self._put_and_store(self._shelf.renewing(renewed, run))
-        self._jobs.cancel(_COMPARING, drop=True)
+            self._put_and_store(self._shelf.renewing(renewed, run))
         if before is None or not sets.comparable(before, base) or sets.asked_alike(before, run):
             self._remember(run)
             return

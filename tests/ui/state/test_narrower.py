@@ -346,6 +346,12 @@ def test_a_second_run_on_other_games_tells_what_changed(
     with qtbot.assertNotEmitted(made.changed):
         made.take(base, searching.search(base, "check "))
         qtbot.waitUntil(lambda: door.count == 0)
+        # A search in some games only is no run to compare with.
+        some = search_model.SearchOptions(within=np.array([1, 2]))
+        made.take(base, searching.search(base, "check", some))
+        qtbot.waitUntil(lambda: door.count == 0)
+        made.take(base, searching.search(base, "check"))
+        qtbot.waitUntil(lambda: door.count == 0)
     made.leave_base()
     text = pgn.read_text("utf-8")
     pgn.write_text('[White "New"]\n\n1. e4 f5 2. Qh5+ *\n\n' + text, "utf-8")
