@@ -140,8 +140,10 @@ class Base:
         `CqlguiError` if `games` cannot be understood, and `TypeError` for an argument of another kind.
 
         Games that cannot be searched are left out. A `UserWarning` says how many they are, and
-        `Result.failed` names them. If nothing was found because a file has changed since it was opened,
-        `SourceError` is raised.
+        `Result.failed` names them. If twenty games in a row fail for the same reason, the search ends with
+        `SearchStopped`, and no games after them are searched, in other files neither. `SourceError` is raised
+        instead if a file has changed since it was opened, nothing was found, and the search ended in this way
+        or no game could be searched.
         """
         text = asking.written(query)
         if not isinstance(games, str):

@@ -297,7 +297,8 @@ class Result:
 
 
 class SearchStopped(CqlguiError):  # noqa: N818  # a state, told in its own words
-    """A fault of the query, found while searching, ended the search: a failed assertion, say.
+    """A fault that was found while searching ended the search: a failed assertion of the query, say, or many
+    games in a row that cannot be searched.
 
     `game` is the number of the game where the search ended. `offset` and `length` are the place in the query;
     `reason` says what happened. `offset` is None if the fault has no place. `result` has the hits before that

@@ -569,25 +569,36 @@ def test_a_server_is_initialized_once_and_before_anything_else() -> None:
     assert done.code == 0
 
 
-def test_an_editor_that_is_killed_ends_the_server_quietly() -> None:
-    item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": "ma"}
-    where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": 2}}
-    asked: list[tuple[int | None, str, Any]] = [
-        (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
-        (None, "textDocument/didOpen", {"textDocument": item}),
-        *((number, "textDocument/completion", where) for number in range(2, 52)),
-    ]
-    with subprocess.Popen(
+def started(stderr: int | None = None) -> subprocess.Popen[bytes]:
+    """A server whose input and output are pipes."""
+    return subprocess.Popen(
         [sys.executable, "-m", "cqlgui", "lsp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         env={**os.environ, "PYTHONPATH": str(helpers.ROOT)},
-    ) as server:
+    )
+
+
+def completions(text: str, count: int) -> bytes:
+    """The messages that open a text and ask `count` times how it may go on."""
+    item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": text}
+    where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": len(text)}}
+    return messages(
+        [
+            (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
+            (None, "textDocument/didOpen", {"textDocument": item}),
+            *((number, "textDocument/completion", where) for number in range(2, 2 + count)),
+        ]
+    )
+
+
+def test_an_editor_that_is_killed_ends_the_server_quietly() -> None:
+    with started(stderr=subprocess.PIPE) as server:
         assert server.stdin is not None
         assert server.stdout is not None
         assert server.stderr is not None
-        server.stdin.write(messages(asked))
+        server.stdin.write(completions("ma", 50))
         server.stdin.flush()
         server.stdout.readline()
         server.stdout.close()
@@ -597,22 +608,10 @@ def test_an_editor_that_is_killed_ends_the_server_quietly() -> None:
 
 
 def test_the_server_ends_although_nobody_reads_its_answers() -> None:
-    item = {"uri": "file:///a.cql", "languageId": "chess-cql", "version": 1, "text": "p"}
-    where = {"textDocument": {"uri": item["uri"]}, "position": {"line": 0, "character": 1}}
-    asked: list[tuple[int | None, str, Any]] = [
-        (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
-        (None, "textDocument/didOpen", {"textDocument": item}),
-        *((number, "textDocument/completion", where) for number in range(2, 202)),
-    ]
-    with subprocess.Popen(
-        [sys.executable, "-m", "cqlgui", "lsp"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(helpers.ROOT)},
-    ) as server:
+    with started() as server:
         assert server.stdin is not None
         try:
-            server.stdin.write(messages(asked))
+            server.stdin.write(completions("p", 200))
             # The answers are more than a pipe holds.
             server.stdin.close()
             assert server.wait(30) == 1

@@ -89,13 +89,17 @@ def test_a_script_of_scidb_opens_as_its_translation(
     assert "*.cqls" in queries_kept.CQL_FILES
 
 
-def leave_a_hit(qtbot: QtBot, main: main_window.MainWindow, source: Path) -> session.Session:
-    """Search, step to a later hit and end; what the session says then."""
+def search(qtbot: QtBot, main: main_window.MainWindow, source: Path, text: str) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([source])
-    main.editor.set_text("mate")
+    main.editor.set_text(text)
     main.searching.run()
     qtbot.waitUntil(lambda: main.result is not None)
+
+
+def leave_a_hit(qtbot: QtBot, main: main_window.MainWindow, source: Path) -> session.Session:
+    """Search, step to a later hit and end; what the session says then."""
+    search(qtbot, main, source, "mate")
     for _ in range(5):
         main.showing.next_hit(1)
     current = main.hits.current()
@@ -121,11 +125,7 @@ def test_the_next_start_returns_to_the_hit_of_sorted_rows(
 ) -> None:
     source = tmp_path / "games.pgn"
     source.write_bytes(resource("sample/sample.pgn").read_bytes())
-    with qtbot.waitSignal(main.opener.opened):
-        main.begin([source])
-    main.editor.set_text("check")
-    main.searching.run()
-    qtbot.waitUntil(lambda: main.result is not None)
+    search(qtbot, main, source, "check")
     for _ in range(2):
         with qtbot.waitSignal(main.hits.arranged):
             main.hits.arrange.sort_by(hits_model.PLY)
