@@ -141,9 +141,9 @@ class Base:
 
         Games that cannot be searched are left out. A `UserWarning` says how many they are, and
         `Result.failed` names them. If twenty games in a row fail for the same reason, the search ends with
-        `SearchStopped`, and no games after them are searched, in other files neither. `SourceError` is raised
-        instead if a file has changed since it was opened, nothing was found, and the search ended in this way
-        or no game could be searched.
+        `SearchStopped`. If a file has changed since it was opened, those of its games fail whose text the
+        query needs, and the search goes on with the other files. `SourceError` is raised if no game could be
+        searched for this reason, if a file is gone, and if a file was indexed again since it was opened.
         """
         text = asking.written(query)
         if not isinstance(games, str):
@@ -188,8 +188,8 @@ class Base:
                 progress=progress_module.ignore if on_progress is None else _sink(on_progress),
                 on_hits=None if on_hits is None else pass_on,
             )
-        if found.hopeless and found.failed_games and not found.order:
-            # The reason may be that a file has changed.
+        if found.stopped is None and found.hopeless:
+            # No game could be searched. The reason may be that the files have changed.
             with sources.Readers(self._base) as readers:
                 readers.check()
         result = results.Result(self._base, found)

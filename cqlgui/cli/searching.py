@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import sys
@@ -168,6 +169,8 @@ def _sound(base: base_model.Base, options: search_model.SearchOptions) -> search
     return data.replace(options, within=within, left_out=left_out)
 
 
+_MOST_NAMED = 20
+"""If more games in a row were left out for the same reason, they are not named one by one."""
 _NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is written; name one with -o."
 
 _NO_STUDY = "cqlgui search: --study changes nothing, for no PGN is written; name one with -o."
@@ -584,8 +587,17 @@ def _say_messages(said: Sequence[hit_model.QueryMessage]) -> None:
 
 def _say_failures(result: search_model.SearchResult | search_model.HitsReport) -> None:
     """Print which games could not be searched."""
-    for failed in result.failed_games:
-        terminal.say(f"{failed.source}:{failed.line}: game {failed.game} was left out: {failed.reason}")
+    for (source, reason), alike in itertools.groupby(
+        result.failed_games, key=lambda failed: (failed.source, failed.reason)
+    ):
+        games = list(alike)
+        if len(games) > _MOST_NAMED:
+            # The games of a file that has changed fail together.
+            many = f"{len(games)} games from game {games[0].game} to game {games[-1].game} were left out"
+            terminal.say(f"{source}:{games[0].line}: {many}: {reason}")
+            continue
+        for failed in games:
+            terminal.say(f"{source}:{failed.line}: game {failed.game} was left out: {reason}")
 
 
 def _say_outcome(
@@ -623,10 +635,13 @@ def _say_stop(stop: search_model.Stop, text: str, name: str) -> None:
 def _check(
     base: base_model.Base, result: search_model.SearchResult, options: search_model.SearchOptions
 ) -> None:
-    """Raise `SourceError` if details of hits are printed and a source has changed during the search."""
-    if options.details in (search_model.Details.COMMENTS, search_model.Details.ALL) and len(result.games):
+    """Raise `SourceError` if details of hits are printed and a source with hits has changed during the
+    search."""
+    if options.details in (search_model.Details.COMMENTS, search_model.Details.ALL):
         with sources.Readers(base) as readers:
-            readers.check()
+            for source in base.sources:
+                if result.games.columns.of_games(source.first, source.first + source.games):
+                    readers.of(source.first)[0].check()
 
 
 def _engine(engine: str, reason: str) -> str:

@@ -6,6 +6,7 @@ Threads of this process run the compiled query (`sieving`). Worker processes run
 
 from __future__ import annotations
 
+import bisect
 import collections
 import contextlib
 import functools
@@ -78,9 +79,11 @@ def search(
     100 ms with the hits so far. A game that kills its worker process is named in `failed_games` and left out.
     The search stops (`stopped`) at a variable without a value, and at an assertion that fails. It also stops
     if `HOPELESS` games in a row fail for the same reason, or if the texts have more than `MOST_KEPT`
-    characters. If the search would take longer than `most_seconds`, it raises `foresight.TooLong` before it
-    begins. `scheduler` says where the games are searched; by default in this process. Raises `Rejected` for a
-    bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base that cannot be read.
+    characters. If games in a row fail because their source has changed, only the other interpreted games of
+    this source are given up. If the search would take longer than `most_seconds`, it raises
+    `foresight.TooLong` before it begins. `scheduler` says where the games are searched; by default in this
+    process. Raises `Rejected` for a bad query, and `errors.SourceError` or `errors.IndexDamaged` for a base
+    that cannot be read.
     """
     chosen = options or search_model.SearchOptions()
     expanded = queries.expanded(text, said=hit_details.said(chosen))
@@ -197,7 +200,13 @@ class _Run:
         self.untold = None
         if self.straight is not None:
             self.untold = scheduling.defaults(base, self.expanded, self.said, self.plan.separable)
-        self.failed: list[base_model.BadGame] = []
+        # Games that failed, by ordinal of the base, each with the reason.
+        self.failed: dict[int, str] = {}
+        # Those of these games that failed because their source cannot be read any more.
+        self._unread: set[int] = set()
+        # The sources that are given up after `HOPELESS` such games: the last of these games, and the reason.
+        # All later games of the source that are interpreted fail.
+        self._given_up: dict[int, tuple[int, str]] = {}
         self.stopped: search_model.Stop | None = None
         # The first fault that stops the search. It is kept until all games before the faulty game are done.
         self._fault: search_model.Stop | None = None
@@ -311,9 +320,20 @@ class _Run:
     def _failed(self) -> tuple[base_model.BadGame, ...]:
         """The games that failed, in order. Games after the stop of the search are left out, because their
         failures depend on the speed of the workers."""
-        failed = sorted(self.failed, key=lambda bad: bad.game)
         stop = self.stopped
-        return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
+        games = sorted(game for game in self.failed if stop is None or game <= stop.game)
+        found: list[base_model.BadGame] = []
+        for source in self.sources:
+            low = bisect.bisect_left(games, source.first)
+            high = bisect.bisect_left(games, source.first + source.games)
+            if low == high:
+                continue
+            with sources.indexed(source) as opened:
+                for game in games[low:high]:
+                    # The game may have failed because its segment is damaged.
+                    offset, _length, line = opened.span(game - source.first, proven=False)
+                    found.append(base_model.BadGame(game, source.path, offset, line, self.failed[game]))
+        return tuple(found)
 
     def _persistent(self) -> tuple[hit_model.Persistent, ...]:
         if self.remembered is None:
@@ -393,18 +413,30 @@ class _Run:
         items: list[_Item] = []
         if self._full or self._fault is not None:
             return items
-        while len(items) < size:
+        skipped = 0
+        more = True
+        while len(items) < size and skipped < _STRETCH:
             item = self._peeked or next(self._coming, _NO_MORE)
             self._peeked = None
             if item is None:
-                return items or None
-            if item is _NO_MORE:
                 break
-            if items and items[0][0] != item[0]:
+            if item is _NO_MORE:
+                more = False
+                break
+            place, ordinal = item
+            if place in self._given_up:
+                self._waiting[self.sources[place].first + ordinal] = None
+                self._places.pop(item, None)
+                skipped += 1
+                continue
+            if items and items[0][0] != place:
                 self._peeked = item
                 break
             items.append(item)
-        return items
+        if skipped:
+            self.searched += skipped
+            self._advance()
+        return items if items or not more else None
 
     def _message(self, items: list[_Item]) -> frames.Envelope:
         place = items[0][0]
@@ -450,7 +482,8 @@ class _Run:
         self.written = reply["written"]
         for ordinal, reason in reply["failed"]:
             if first + ordinal in self._waiting:
-                self._fail(place, ordinal, reason)
+                self._fail(first + ordinal, reason)
+        self._unread.update(first + ordinal for ordinal in reply["unreadable"])
         self.searched += len(items)
         self.positions += reply["positions"]
         self._advance()
@@ -499,18 +532,23 @@ class _Run:
 
     def _lost(self, item: _Item, reason: str) -> None:
         place, ordinal = item
-        self._waiting[self.sources[place].first + ordinal] = None
-        self._fail(place, ordinal, reason)
+        game = self.sources[place].first + ordinal
+        self._waiting[game] = None
+        self._fail(game, reason)
         self.searched += 1
         self._advance()
 
-    def _fail(self, place: int, ordinal: int, reason: str) -> None:
-        source = self.sources[place]
-        with sources.opened(source) as reader:
-            # The game may have failed because its segment is damaged.
-            offset, _length, line = reader.index.span(ordinal, proven=False)
-        self.failed.append(base_model.BadGame(source.first + ordinal, source.path, offset, line, reason))
-        self._reasons[source.first + ordinal] = _NUMBERS.sub("#", reason)
+    def _fail(self, game: int, reason: str) -> None:
+        self.failed[game] = reason
+        self._reasons[game] = _NUMBERS.sub("#", reason)
+
+    def _why_given_up(self, game: int) -> str:
+        """Why the source of a game of the base was given up before this game; empty if it was not."""
+        for place, (last, reason) in self._given_up.items():
+            source = self.sources[place]
+            if last < game < source.first + source.games:
+                return reason
+        return ""
 
     def _advance(self, unfinished: bool = False, more: bool = False) -> None:
         """Pass on the hits of all games that are done, up to the first game that is not done. At the end of
@@ -560,6 +598,13 @@ class _Run:
         texts = self._said.pop(game, ())
         if self._full:
             return
+        given_up = self._why_given_up(game)
+        if given_up:
+            # A worker may have evaluated the game, because not every game needs its text. The result must not
+            # depend on the speed of the workers, so the game fails.
+            self.failed[game] = given_up
+            self._reasons.pop(game, None)
+            hits, texts = None, ()
         self._count_failures(game)
         self._unsaid.extend(hit_model.QueryMessage(game, text) for text in texts)
         if hits is not None:
@@ -577,15 +622,23 @@ class _Run:
             self._add(columns, found_module.first_hits(columns.hits))
 
     def _count_failures(self, game: int) -> None:
-        """Stop the search if too many games in a row failed for the same reason."""
+        """Stop the search if too many games in a row failed for the same reason. If their source cannot be
+        read any more, only the search of this source stops."""
         reason = self._reasons.pop(game, "")
         follows = reason == self._row_reason and not len(self._wanted(self._row_end + 1, game))
         self._row = self._row + 1 if follows else 1
         self._row_reason, self._row_end = reason, game
         if reason and self._row >= HOPELESS:
-            said = next(bad.reason for bad in self.failed if bad.game == game)
-            words = f"{HOPELESS} games in a row failed for the same reason: {said}"
+            if game in self._unread:
+                self._give_up(game)
+                return
+            words = f"{HOPELESS} games in a row failed for the same reason: {self.failed[game]}"
             self.stopped = search_model.Stop(game, words)
+
+    def _give_up(self, game: int) -> None:
+        """Give up the source of a game of the base, after this game."""
+        place = bisect.bisect_right(self.sources, game, key=lambda source: source.first) - 1
+        self._given_up[place] = game, self.failed[game]
 
     def _add(self, columns: Columns, starts: Integers) -> None:
         """Add the hits of some games; a game may have no hits. `starts` has the index of each game's first

@@ -172,6 +172,7 @@ class Service:
         messages: list[list[Any]] = []
         stop: list[Any] | None = None
         undone: list[int] = []
+        unreadable: list[int] = []
         positions = 0
         before = request.get("memory")
         remembered = None if before is None else memory.unpacked(before)
@@ -215,6 +216,9 @@ class Service:
                 if isinstance(error, errors.IndexDamaged) and request.get("place") is not None:
                     # The part of a published base cannot be made again. It is at fault, and not the game.
                     raise
+                if isinstance(error, errors.SourceError) and request.get("place") is None:
+                    # The source is at fault, and not the query.
+                    unreadable.append(ordinal)
                 failed.append([ordinal, str(error)])
                 continue
             except MemoryError:
@@ -257,6 +261,7 @@ class Service:
             "failed": failed,
             "stop": stop,
             "undone": undone,
+            "unreadable": unreadable,
             "messages": messages,
             "positions": positions,
             "memory": None if remembered is None else remembered.packed(),

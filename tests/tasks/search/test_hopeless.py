@@ -117,3 +117,53 @@ def test_the_answer_as_json_keeps_what_was_found_and_says_why_it_ends(base: base
         "offset": text.index("x=="),
         "length": 1,
     }
+
+
+COMMENTED = '[White "C{n}"]\n[Result "*"]\n\n1. e4 {{good}} e5 *\n\n'
+
+
+@pytest.mark.parametrize("changed", [0, 1, 2])
+@pytest.mark.parametrize(
+    "text",
+    ['originalcomment "good"', SEQUENTIAL + 'originalcomment "good"', 'sort "n" -ply originalcomment "good"'],
+)
+def test_a_file_that_has_changed_costs_its_own_games_alone(tmp_path: Path, changed: int, text: str) -> None:
+    paths = [tmp_path / name for name in ("a.pgn", "b.pgn", "c.pgn")]
+    for path in paths:
+        path.write_text("".join(COMMENTED.format(n=n) for n in range(1, 41)))
+    base = importing.open_base(paths).base
+    paths[changed].write_text(paths[changed].read_text().replace("good", "evil"))
+    seen: list[int] = []
+    result = searching.search(base, text, on_hits=seen.extend)
+    lost = range(changed * 40 + 1, changed * 40 + 41)
+    assert sorted(result.order) == seen == [game for game in range(1, 121) if game not in lost]
+    assert [bad.game for bad in result.failed_games] == list(lost)
+    name = paths[changed].name
+    assert {(bad.source, bad.reason) for bad in result.failed_games} == {
+        (paths[changed], f"{name} has changed since it was read. Open it again.")
+    }
+    assert [bad.line for bad in result.failed_games] == list(range(1, 200, 5))
+    assert (result.stopped, result.hopeless, result.games_searched) == (None, False, 120)
+
+
+def test_a_changed_file_is_given_up_after_twenty_games_in_a_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
+    paths[0].write_text("".join(COMMENTED.format(n=n) for n in range(60)))
+    paths[1].write_text(COMMENTED.format(n=1) * 20)
+    base = importing.open_base(paths).base
+    paths[0].write_text(paths[0].read_text().replace("good", "evil"))
+    # Only the text of games 11 to 44 of a file is read. What faster workers found in games after the
+    # twentieth of these games does not count.
+    text = '{gamenumber < 11 or gamenumber > 44 or originalcomment "good"} initial'
+    for before in ("", SEQUENTIAL):
+        result = searching.search(base, before + text)
+        assert list(result.order) == [*range(1, 11), *range(61, 71)]
+        assert [bad.game for bad in result.failed_games] == list(range(11, 61))
+        assert (result.stopped, result.games_searched) == (None, 80)
+        limited = searching.search(base, before + text, search_model.SearchOptions(limit=12))
+        assert list(limited.order) == [*range(1, 11), 61, 62]
+    command._say_failures(result)
+    said = capsys.readouterr().err
+    assert f"{paths[0]}:51: 50 games from game 11 to game 60 were left out: a.pgn has changed" in said
