@@ -206,7 +206,10 @@ def condition(word: Word) -> Condition:
             if low[: len(high)] > high:
                 raise FilterError(f"{name}:{value} goes from the later code to the earlier one.")
             return Codes(low, high)
-        return Words(TEXTS[name], _usual_result(value) if name == "result" else value)
+        if name == "result":
+            # Some files have the tag `1/2` for a draw.
+            value = _usual_result(value).replace("1/2-1/2", "1/2")
+        return Words(TEXTS[name], value)
     if name in NUMBERS:
         low, high = _bounds(name, sign, value)
         return Years(low, high) if name == "year" else Numbers(NUMBERS[name], low, high)

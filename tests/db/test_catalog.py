@@ -116,7 +116,7 @@ def test_games_are_filtered_by_ratings_years_codes_and_results(opened: catalog.C
         header(White="A", WhiteElo="2700", BlackElo="2500", Date="1990.05.01", ECO="B20", Result="1-0"),
         header(White="B", WhiteElo="2400", Date="2000.??.??", ECO="B99", Result="0-1"),
         header(White="A", Black="B", BlackElo="2601", Date="????.??.??", ECO="C00", Result="1/2-1/2"),
-        header(White="C", Black="D", Date="19xx", ECO="?"),
+        header(White="C", Black="D", Date="19xx", ECO="?", Result="1/2"),
     ]
     sources = [(fill(opened, "/a.pgn", rows), 1)]
     for text, expected in {
@@ -130,7 +130,8 @@ def test_games_are_filtered_by_ratings_years_codes_and_results(opened: catalog.C
         "eco:b21-c": [2, 3],
         "eco:B": [1, 2],
         "result:1-0": [1],
-        "result:1/2": [3],
+        "result:1/2": [3, 4],
+        "result:1/2-1/2": [3, 4],
         "player:b": [2, 3],
         "white:a year:1990": [1],
         "plies:10": [1, 2, 3, 4],

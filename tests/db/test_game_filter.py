@@ -45,7 +45,7 @@ BOTH = ("white_elo", "black_elo")
         ("event:“Linares Open”", (Words(("event",), "Linares Open"),)),
         ("elo:2500−", (Numbers(BOTH, 2500, HIGHEST),)),
         ("eco:B20—B29", (Codes("B20", "B29"),)),
-        ("result:½-½", (Words(("result",), "1/2-1/2"),)),
+        ("result:½-½", (Words(("result",), "1/2"),)),
         ("½–½ 1–0", (Words(PLAIN, "1/2-1/2"), Words(PLAIN, "1-0"))),
         ("file:wijk.pgn", (Files("wijk.pgn"),)),
         ("1-0 O'Kelly", (Words(PLAIN, "1-0"), Words(PLAIN, "O'Kelly"))),
