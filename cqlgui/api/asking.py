@@ -72,7 +72,7 @@ class Query:
     `a & b` wants both at the same position, `a | b` one of them, and `~a` the opposite. Each transform of CQL
     is a method. A header, `cql(...)`, stays in front of the composed query. If both parts have a header, the
     headers must be equal. Variables and functions belong to the whole composed query, so two parts must not
-    give one name two meanings.
+    give one name two meanings, and only one part may define a function.
 
     >>> print(query("cql(variations) mate") & "[RQ] attacks k")
     cql(variations)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -141,9 +141,12 @@ class Base:
 
         Games that cannot be searched are left out. A `UserWarning` says how many they are, and
         `Result.failed` names them. If twenty games in a row fail for the same reason, the search ends with
-        `SearchStopped`. If a file has changed since it was opened, those of its games fail whose text the
-        query needs, and the search goes on with the other files. `SourceError` is raised if no game could be
-        searched for this reason, if a file is gone, and if a file was indexed again since it was opened.
+        `SearchStopped`. There is one exception: if a file has changed since it was opened, those of its games
+        fail whose text the query needs. After twenty such games in a row all later games of this file fail
+        that machine code alone cannot decide. The search goes on with the other files.
+
+        `SourceError` is raised if no game could be searched because files have changed, if a file is gone,
+        and if a file was indexed again since it was opened.
         """
         text = asking.written(query)
         if not isinstance(games, str):
@@ -189,9 +192,7 @@ class Base:
                 on_hits=None if on_hits is None else pass_on,
             )
         if found.stopped is None and found.hopeless:
-            # No game could be searched. The reason may be that the files have changed.
-            with sources.Readers(self._base) as readers:
-                readers.check()
+            _tell_changes(self._base, found.failed_games)
         result = results.Result(self._base, found)
         stop = found.stopped
         if stop is not None:
@@ -204,6 +205,21 @@ class Base:
                 stacklevel=2,
             )
         return result
+
+
+def _tell_changes(base: base_model.Base, failed: Sequence[base_model.BadGame]) -> None:
+    """Raise `SourceError` if games failed because their file has changed."""
+    told = {(bad.source, bad.reason) for bad in failed}
+    paths = {path for path, _ in told}
+    with sources.Readers(base) as readers:
+        for source in base.sources:
+            if source.path not in paths:
+                continue
+            try:
+                readers.of(source.first)[0].check()
+            except errors.SourceError as change:
+                if (source.path, str(change)) in told:
+                    raise
 
 
 __all__ = ["Base", "CancelToken", "open"]

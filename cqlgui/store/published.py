@@ -253,7 +253,11 @@ def open_segment(place: places.Place, part: Part) -> segments.Segment:
         # `side_files` looks beside the segment, and does without a file that is missing or altered.
         with contextlib.suppress(errors.IndexDamaged):
             _file(place, part, SIGNATURES)
-    return segments.Segment(path)
+    try:
+        return segments.Segment(path)
+    except errors.IndexDamaged:
+        # The file was lost or altered after it was compared with its checksum.
+        return segments.Segment(_file(place, part, SEGMENT, anew=True))
 
 
 def check(place: places.Place, part: Part) -> None:

@@ -255,6 +255,17 @@ def test_a_search_in_a_file_that_has_changed_says_so(tmp_path: Path) -> None:
     assert found.games[-1] == 1000
 
 
+def test_a_changed_file_that_was_not_searched_is_not_blamed(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
+    for path in paths:
+        path.write_text('[White "Someone"]\n\n1. e4 {good} e5 *\n')
+    base = cqlgui.open(paths)
+    paths[1].write_text('[White "Someone"]\n\n1. e4 {evil} e5 *\n')
+    with pytest.warns(UserWarning, match=r"^1 game could not be searched\. Game 1: The range 9 9"):
+        found = base.search("{x=9 up x a1}", "file:a.pgn")
+    assert [bad.source for bad in found.failed] == [paths[0]]
+
+
 def test_a_notebook_shows_diagrams_and_no_foreign_markup(tmp_path: Path) -> None:
     path = tmp_path / "evil.pgn"
     path.write_text('[White "<script>alert(1)</script>"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')

@@ -480,10 +480,10 @@ class _Run:
         if reply["memory"] is not None:
             self.remembered = memory.unpacked(reply["memory"])
         self.written = reply["written"]
+        unreadable = set(reply["unreadable"])
         for ordinal, reason in reply["failed"]:
             if first + ordinal in self._waiting:
-                self._fail(first + ordinal, reason)
-        self._unread.update(first + ordinal for ordinal in reply["unreadable"])
+                self._fail(first + ordinal, reason, place if ordinal in unreadable else None)
         self.searched += len(items)
         self.positions += reply["positions"]
         self._advance()
@@ -538,9 +538,16 @@ class _Run:
         self.searched += 1
         self._advance()
 
-    def _fail(self, game: int, reason: str) -> None:
+    def _fail(self, game: int, reason: str, unreadable: int | None = None) -> None:
+        """Note that a game failed. `unreadable` is the place of the game's source if the source cannot be
+        read any more."""
         self.failed[game] = reason
-        self._reasons[game] = _NUMBERS.sub("#", reason)
+        if unreadable is None:
+            self._reasons[game] = _NUMBERS.sub("#", reason)
+        else:
+            self._unread.add(game)
+            # Games of two files are not in a row, even if the files have the same name.
+            self._reasons[game] = f"{unreadable}: {reason}"
 
     def _why_given_up(self, game: int) -> str:
         """Why the source of a game of the base was given up before this game; empty if it was not."""

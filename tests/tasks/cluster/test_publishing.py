@@ -269,6 +269,23 @@ def test_a_part_that_is_lost_or_altered_after_its_first_use_is_named(
             use()
 
 
+def test_a_segment_that_is_lost_after_its_first_use_is_named_in_the_same_words(
+    base: base_model.Base, tmp_path: Path
+) -> None:
+    there = opened(base, str(tmp_path / "pub"))
+    assert searching.search(there, "mate").order
+    path = part_of(tmp_path / "pub", 0, published.SEGMENT)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100])
+    with pytest.raises(errors.CqlguiError, match=rf"The file .*{path.name} of .*pub .*(altered|damaged)"):
+        searching.search(there, "mate")
+    path.unlink()
+    with pytest.raises(errors.CqlguiError, match=rf"The file .*{path.name} of .*pub is missing\."):
+        searching.search(there, "mate")
+    path.write_bytes(whole)
+    assert searching.search(there, "mate").order
+
+
 def test_a_gap_between_parts_is_left_out_and_the_others_are_searched_with_machine_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

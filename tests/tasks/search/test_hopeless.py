@@ -167,3 +167,18 @@ def test_a_changed_file_is_given_up_after_twenty_games_in_a_row(
     command._say_failures(result)
     said = capsys.readouterr().err
     assert f"{paths[0]}:51: 50 games from game 11 to game 60 were left out: a.pgn has changed" in said
+
+
+@pytest.mark.parametrize("names", [("one.pgn", "two.pgn"), ("g-1.pgn", "g-2.pgn"), ("p/g.pgn", "q/g.pgn")])
+def test_each_changed_file_has_its_own_twenty_games(tmp_path: Path, names: tuple[str, str]) -> None:
+    paths = [tmp_path / name for name in names]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(COMMENTED.format(n=1) * 30)
+    base = importing.open_base(paths).base
+    for path in paths:
+        path.write_text(path.read_text().replace("good", "evil"))
+    # Games 6 to 11 of a file do not need their text.
+    text = '{{gamenumber > 5 gamenumber < 12} or originalcomment "good"} initial'
+    result = searching.search(base, text)
+    assert list(result.order) == [*range(6, 12), *range(36, 42)]
