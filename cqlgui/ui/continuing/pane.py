@@ -224,6 +224,7 @@ class ContinuationsPane(QWidget):
         result = self.tree.result
         if result is not None and self.tree.busy:
             self.summary.say(f"Counting the moves after {wording.hits(result.positions)}…")
+            self._say("")
 
     def _fail(self, words: str) -> None:
         self._show(False)

@@ -32,6 +32,7 @@ two \u2116 \u4e2d"]
 [Black "\u0141ukasz\tTab"]
 [Date "1999.01.02"]
 [Result "1-0"]
+[Annotator "{name}"]
 
 1. e4 e5
 
@@ -183,6 +184,42 @@ def test_formats_to_read_tell_runs_ratings_and_files(
         assert (ratings or "<div>") in note[1]
         assert latex_sheets.escaped(ratings) in solution
     assert {row["game"] for row in listed} == {1, 2, 3}
+
+
+@pytest.mark.parametrize("normalise", [False, True])
+def test_formats_to_read_have_the_moves_in_uci_the_element_and_all_tags(
+    base: base_model.Base, tmp_path: Path, normalise: bool
+) -> None:
+    result = searching.search(base, "flipcolor {check wtm}", search_model.SearchOptions(limit=20))
+    for ending in (".jsonl", ".epd", ".tsv", ".tex", ".html"):
+        exporting.export(base, result, tmp_path / f"out{ending}", normalise=normalise)
+    listed = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    lines = (tmp_path / "out.epd").read_text("utf-8").splitlines()
+    notes = _notes(tmp_path / "out.tsv")
+    solutions = re.findall(r"\\solution\{\d+\}.*", (tmp_path / "out.tex").read_text("utf-8"))
+    figures = (tmp_path / "out.html").read_text("utf-8").split("<figure>")[1:]
+    for row, line, note, solution, figure in zip(listed, lines, notes, solutions, figures, strict=True):
+        operations = chess.Board.from_epd(line)[1]
+        back, unprinted, page = (
+            html.unescape(text) for text in (note[1], solution.partition("% ")[2], figure)
+        )
+        assert operations.get("uci", "") == row["next_uci"]
+        assert operations.get("last", "") == f"{row['last']} {row['last_uci']}".strip()
+        assert operations["ply"] == row["ply"]
+        assert operations["element"] == f"{row['element']} {row['transform']}"
+        for told in (back, unprinted):
+            assert row["next_uci"] in told
+            assert f"{row['last']} {row['last_uci']}".strip() in told
+            assert f"ply {row['ply']}" in told
+            assert f"{row['element']} {row['transform']}" in told
+        for name, text in row["tags"].items():
+            words = f"{name}: {' '.join(text.split())}"
+            assert words in back
+            assert words in unprinted
+            assert words in page
+            assert words.translate({34: "'", 92: "/"}) in operations["tags"]
+    assert any(row["tags"] for row in listed)
+    assert any(row["element"] for row in listed)
 
 
 def test_a_long_name_of_a_file_is_cut_at_its_beginning() -> None:

@@ -61,7 +61,7 @@ class _Game:
         """The game of a row, or of the headers of a row."""
         caption = ", ".join(text for text in (captions.players(record), captions.year(record)) if text)
         told = captions.place(record), captions.ratings(record), captions.opening(record)
-        back = "".join(map(_told, told))
+        back = "".join(map(_told, told)) + _small(captions.tags(record))
         tags = "chess" + _tag("eco", record["eco"]) + _tag("year", captions.year(record))
         return cls(html.escape(caption), back, tags)
 
@@ -70,7 +70,7 @@ def _of_records(listed: Iterable[dict[str, Any]]) -> Iterator[str]:
     for record in listed:
         image, judged = captions.image(record), captions.judged(record)
         told = image, captions.said(record), captions.run(record), judged
-        back = "".join(map(_told, told))
+        back = "".join(map(_told, told)) + _small(captions.element(record))
         yield _note(record, _Game.of(record), back, _tag("image", image))
 
 
@@ -78,25 +78,31 @@ def _of_block(block: hit_table.Block) -> Iterator[str]:
     rows = by_column.rows(
         block,
         _Game.of,
-        lambda image: (_told(image), _tag("image", image)),
+        lambda record: (
+            _told(captions.image(record)),
+            _tag("image", captions.image(record)),
+            _small(captions.element(record)),
+        ),
         lambda record: _told(captions.said(record)),
     )
-    following = 1 + hit_table.MOVES.index("next")
-    for (texts, number, place, game, (image, tag), said), run in zip(
-        rows, by_column.runs(block), strict=True
+    for (texts, number, place, game, (image, tag, element), said), ply, run in zip(
+        rows, block.plies.tolist(), by_column.runs(block), strict=True
     ):
-        record = {"fen": texts[0], "next": texts[following], **block.spot(number, place)}
-        yield _note(record, game, image + said + _told(run), tag)
+        record = {"fen": texts[0], "ply": ply, **block.spot(number, place)}
+        record.update(zip(hit_table.MOVES, texts[1:], strict=True))
+        yield _note(record, game, image + said + _told(run) + element, tag)
 
 
 def _note(record: dict[str, Any], game: _Game, back: str, tag: str) -> str:
-    """The line of a note. `record` needs the position and the moves alone."""
+    """The line of a note. `record` needs the position, its ply and the moves alone."""
     fen = record["fen"]
     solution = html.escape(captions.solution(record)) or "The game ended here."
+    moves = captions.coordinates(record["last"], record["last_uci"], record["next_uci"])
+    course = _small(", ".join(filter(None, (f"ply {record['ply']}", moves))))
     return (
         f"{_diagram(fen)}<div><b>{captions.to_move(record)}</b></div><div>{game.caption}</div>"
         f"<div><small>{html.escape(fen)}<br>{html.escape(captions.spot(record))}</small></div>"
-        f"\t<div><b>{solution}</b></div>{game.back}{back}\t{game.tags}{tag}\n"
+        f"\t<div><b>{solution}</b></div>{game.back}{back}{course}\t{game.tags}{tag}\n"
     )
 
 
@@ -104,6 +110,11 @@ def _note(record: dict[str, Any], game: _Game, back: str, tag: str) -> str:
 def _told(text: str) -> str:
     """A line of the back; empty for an empty text."""
     return f"<div>{html.escape(captions.plain(text))}</div>" if text else ""
+
+
+def _small(text: str) -> str:
+    """A line of the back in small letters; empty for an empty text."""
+    return f"<div><small>{html.escape(text)}</small></div>" if text else ""
 
 
 @functools.lru_cache(1 << 10)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cqlgui.base import arrays
+from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.export import hit_table
 from cqlgui.tasks.export.formats import captions
 
@@ -21,22 +22,26 @@ Said = TypeVar("Said")
 def rows(
     block: hit_table.Block,
     of_game: Callable[[dict[str, Any]], Game],
-    of_image: Callable[[str], Image],
+    of_image: Callable[[dict[str, Any]], Image],
     of_said: Callable[[dict[str, Any]], Said],
 ) -> Iterator[tuple[Sequence[str], int, int, Game, Image, Said]]:
     """For each row its texts (the FEN, then `hit_table.MOVES`), its game and its positionid, and what the
-    three functions make of the headers of the game, of the transform in words (`captions.image`), and of
+    three functions make of the headers and the other tags of the game, of the primary match (`orbit`), and of
     `value` and `comment`."""
     columns = block.columns
     games, of_games = np.unique(columns.games, return_index=True)
     headers = [(name, block.coded[name]) for name in hit_table.HEADERS]
+    tags = block.coded[hit_table.TAGS]
     known = {
-        game: of_game({name: column.values[int(column.codes[row])] for name, column in headers})
+        game: of_game(
+            {name: column.values[int(column.codes[row])] for name, column in headers}
+            | {hit_table.TAGS: games_module.other_tags(tags.values[int(tags.codes[row])])}
+        )
         for game, row in zip(games.tolist(), of_games.tolist(), strict=True)
     }
     primary, images = arrays.ranked(columns.primary())
     shown = [
-        of_image(captions.image({"orbit": [hit_table.match(code, block.orbits)] if code >= 0 else []}))
+        of_image({"orbit": [hit_table.match(code, block.orbits)] if code >= 0 else []})
         for code in primary.tolist()
     ]
     values, comments = block.coded["value"], block.coded["comment"]

@@ -72,6 +72,25 @@ def image(record: dict[str, Any]) -> str:
     return str(orbit[0]["words"]) if orbit and orbit[0]["transform"] != "<>" else ""
 
 
+def element(record: dict[str, Any]) -> str:
+    """The number of the element of the primary match, and its transform as CQL writes it: `3 <flip>`. Empty
+    if the hit has no match."""
+    orbit = record["orbit"]
+    return f"{orbit[0]['element']} {orbit[0]['transform']}" if orbit else ""
+
+
+def tags(record: dict[str, Any]) -> str:
+    """The tags of the game that have no column of their own: `Annotator: Someone, WhiteTitle: GM`."""
+    return ", ".join(f"{plain(name)}: {plain(text)}" for name, text in record["tags"].items())
+
+
+def coordinates(last: str, last_uci: str, next_uci: str) -> str:
+    """The move that led to the position, and the moves that followed in UCI: `after Bf5 c8f5, then f1e1
+    h7h6`. Empty if there are no moves."""
+    after = f"after {last} {last_uci}".rstrip() if last else ""
+    return ", then ".join(filter(None, (after, next_uci))) if after else next_uci
+
+
 def said(record: dict[str, Any]) -> str:
     """The value of the hit, and what the query writes there."""
     return plain(" ".join(text for text in (record["value"] or "", record["comment"]) if text))

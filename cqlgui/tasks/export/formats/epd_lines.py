@@ -27,6 +27,10 @@ def lines(tables: Iterable[records.Table]) -> Iterator[str]:
     moves that followed (c1), the transform (c2), the game (c3), the text of the query (c4), the value (c5),
     what tables say and a mate of the side to move (c6), how many hits the line stands for (c7), the ratings
     (c8), and the file with the number of the game in it (c9).
+
+    Operations of our own have the rest of the row: the half-moves before the position (`ply`), the move that
+    led to it (`last`), the moves that followed in UCI (`uci`), the element of the primary match with its
+    transform (`element`), and the tags of the game without a column (`tags`).
     """
     for table in tables:
         if isinstance(table, list):
@@ -52,6 +56,9 @@ def _line(record: dict[str, Any]) -> str:
         _ratings(record),
         _place(record["file"], record["gamenumber"]),
         _opening(record),
+        _own("tags", captions.tags(record)),
+        _own("element", captions.element(record)),
+        _course(record["ply"], record["last"], record["last_uci"], record["next_uci"]),
     )
     spot = record["game"], record["positionid"]
     return _joined(record["fen"], *spot, "".join(comments), record["san"], _judged(record))
@@ -82,21 +89,21 @@ def _of_block(block: hit_table.Block) -> Iterator[str]:
             _players(record),
             _comment(3, captions.place(record)),
             _ratings(record),
-            _opening(record),
+            _opening(record) + _own("tags", captions.tags(record)),
         ),
-        lambda image: _comment(2, image),
+        lambda record: (_comment(2, captions.image(record)), _own("element", captions.element(record))),
         lambda record: _comment(4, record["comment"]) + _comment(5, record["value"] or ""),
     )
-    san, following = (1 + hit_table.MOVES.index(name) for name in ("san", "next"))
-    for (texts, game, place, (players, where, ratings, opening), image, said), run in zip(
-        rows, by_column.runs(block), strict=True
+    for (texts, game, place, (players, where, ratings, opening), (image, element), said), ply, run in zip(
+        rows, block.plies.tolist(), by_column.runs(block), strict=True
     ):
-        after = texts[following]
+        fen, *moves = texts
+        last, last_uci, san, _, after, next_uci = moves
         # Moves have no character that must be replaced.
-        moves = f' c1 "{after[:_LONGEST]}";' if after else ""
+        followed = f' c1 "{after[:_LONGEST]}";' if after else ""
         file = _place(block.file, game - block.first + 1)
-        comments = f"{players}{moves}{image}{where}{said}{_comment(7, run)}{ratings}{file}{opening}"
-        yield _joined(texts[0], game, place, comments, texts[san])
+        comments = f"{players}{followed}{image}{where}{said}{_comment(7, run)}{ratings}{file}{opening}"
+        yield _joined(fen, game, place, f"{comments}{element}{_course(ply, last, last_uci, next_uci)}", san)
 
 
 def _joined(fen: str, game: int, place: int, comments: str, san: str, judged: str = "") -> str:
@@ -124,6 +131,18 @@ def _opening(record: dict[str, Any]) -> str:
     """The code of the opening as an operation; empty if it is unknown."""
     code = captions.plain(record["eco"]).translate(_REPLACED).strip("?- ")[:_LONGEST]
     return f' eco "{code}";' if code else ""
+
+
+def _course(ply: int, last: str, last_uci: str, next_uci: str) -> str:
+    """The half-moves before the position, the move that led to it, and the moves that followed in UCI."""
+    before = f' last "{last} {last_uci}";' if last else ""
+    after = f' uci "{next_uci}";' if next_uci else ""
+    return f" ply {ply};{before}{after}"
+
+
+def _own(opcode: str, text: str) -> str:
+    """A text as an operation of our own, which is not cut; empty for an empty text."""
+    return f' {opcode} "{text.translate(_REPLACED)}";' if text else ""
 
 
 def _comment(number: int, text: str) -> str:

@@ -131,7 +131,7 @@ def _of_block(block: hit_table.Block) -> Iterator[_Figure]:
     rows = by_column.rows(
         block,
         _Game.of,
-        _image,
+        lambda record: _image(captions.image(record)),
         lambda record: (html.escape(captions.said(record)), _details(record, _OF_QUERY)),
     )
     rings = {area: _rings(hit_table.squares_of(area)) for area in arrays.distinct(block.ringed).tolist()}
@@ -184,7 +184,8 @@ class _Game:
     def of(cls, record: dict[str, Any]) -> _Game:
         """The game of a row, or of the headers of a row."""
         players, where = html.escape(captions.players(record)), html.escape(captions.place(record))
-        return cls(f'{players}</b><br><span class="faint">{where}</span>', _details(record, _OF_GAME))
+        told = _details(record, _OF_GAME) + _details({"tags": captions.tags(record)}, ("tags",))
+        return cls(f'{players}</b><br><span class="faint">{where}</span>', told)
 
 
 def _caption(lines: Iterable[str], told: Iterable[str]) -> str:

@@ -118,23 +118,32 @@ _Puzzle = tuple[str, str]
 
 def _of_record(record: dict[str, Any]) -> _Puzzle:
     more = captions.image(record), captions.said(record), captions.run(record), captions.judged(record)
-    return _puzzle(record, _Game.of(record), map(escaped, more))
+    return _puzzle(record, _Game.of(record), map(escaped, more), captions.element(record))
 
 
 def _of_block(block: hit_table.Block) -> Iterator[_Puzzle]:
-    rows = by_column.rows(block, _Game.of, escaped, lambda record: escaped(captions.said(record)))
-    following = 1 + hit_table.MOVES.index("next")
-    for (texts, number, place, game, image, said), run in zip(rows, by_column.runs(block), strict=True):
-        record = {"fen": texts[0], "next": texts[following], **block.spot(number, place)}
-        yield _puzzle(record, game, (image, said, escaped(run)))
+    rows = by_column.rows(
+        block,
+        _Game.of,
+        lambda record: (escaped(captions.image(record)), captions.element(record)),
+        lambda record: escaped(captions.said(record)),
+    )
+    for (texts, number, place, game, (image, element), said), ply, run in zip(
+        rows, block.plies.tolist(), by_column.runs(block), strict=True
+    ):
+        record = {"fen": texts[0], "ply": ply, **block.spot(number, place)}
+        record.update(zip(hit_table.MOVES, texts[1:], strict=True))
+        yield _puzzle(record, game, (image, said, escaped(run)), element)
 
 
 @dataclass(frozen=True, slots=True)
 class _Game:
-    """What all diagrams and solutions of a game have, for LaTeX: players and year, and the game in words."""
+    """What all diagrams and solutions of a game have, for LaTeX: players and year, and the game in words.
+    `tags` are the other tags, for a comment of the file."""
 
     title: str
     told: tuple[str, ...]
+    tags: str
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> _Game:
@@ -146,15 +155,19 @@ class _Game:
             captions.place(record),
             captions.opening(record),
         )
-        return cls(escaped(title), tuple(map(escaped, told)))
+        return cls(escaped(title), tuple(map(escaped, told)), captions.tags(record))
 
 
-def _puzzle(record: dict[str, Any], game: _Game, more: Iterable[str]) -> _Puzzle:
-    """`record` needs the position and the moves alone. `more` are further words for LaTeX."""
+def _puzzle(record: dict[str, Any], game: _Game, more: Iterable[str], element: str) -> _Puzzle:
+    """`record` needs the position, its ply and the moves alone. `more` are further words for LaTeX. What
+    nobody wants on paper is in a comment of the file: the ply, the moves in UCI, the element and the other
+    tags."""
     moves = captions.solution(record) or "The game ended here."
     told = "; ".join(filter(None, (*game.told, escaped(captions.spot(record)), *more)))
     puzzle = f"{{{record['fen']}}}{{{game.title}}}{{{captions.to_move(record)}}}"
-    return puzzle, f"{{{escaped(moves)}}}{{{told}}}"
+    course = captions.coordinates(record["last"], record["last_uci"], record["next_uci"])
+    unprinted = f"ply {record['ply']}", course, element and f"element {element}", game.tags
+    return puzzle, f"{{{escaped(moves)}}}{{{told}}}% {'; '.join(filter(None, unprinted))}"
 
 
 def escaped(text: str) -> str:
