@@ -291,7 +291,7 @@ class _Run:
             engine=self.plan.engine,
             reason=self.plan.reason,
             cancelled=not finished,
-            failed_games=self._failed(),
+            failed_games=self._failed(order),
             stopped=self.stopped,
             variations=self.variations,
             messages=tuple(self.messages),
@@ -317,11 +317,15 @@ class _Run:
     def _found(self) -> FoundGames:
         return self.grown.whole(self.told, self.untold)
 
-    def _failed(self) -> tuple[base_model.BadGame, ...]:
-        """The games that failed, in order. Games after the stop of the search are left out, because their
-        failures depend on the speed of the workers."""
-        stop = self.stopped
-        games = sorted(game for game in self.failed if stop is None or game <= stop.game)
+    def _failed(self, matching: Sequence[int]) -> tuple[base_model.BadGame, ...]:
+        """The games that failed, in order. Games after the stop of the search, or after the last of the games
+        `matching` if these are as many as the limit, are left out: how far other workers came depends on
+        their speed."""
+        games = sorted(self.failed)
+        if self.stopped is not None:
+            games = games[: bisect.bisect_right(games, self.stopped.game)]
+        elif self._full:
+            games = games[: bisect.bisect_right(games, max(matching, default=0))]
         found: list[base_model.BadGame] = []
         for source in self.sources:
             low = bisect.bisect_left(games, source.first)

@@ -164,6 +164,10 @@ def test_a_changed_file_is_given_up_after_twenty_games_in_a_row(
         assert (result.stopped, result.games_searched) == (None, 80)
         limited = searching.search(base, before + text, search_model.SearchOptions(limit=12))
         assert list(limited.order) == [*range(1, 11), 61, 62]
+        assert limited.failed_games == result.failed_games
+        # The other workers were at later games when the third game was found.
+        limited = searching.search(base, before + text, search_model.SearchOptions(limit=3))
+        assert (list(limited.order), limited.failed_games) == ([1, 2, 3], ())
     command._say_failures(result)
     said = capsys.readouterr().err
     assert f"{paths[0]}:51: 50 games from game 11 to game 60 were left out: a.pgn has changed" in said
