@@ -21,7 +21,7 @@ from cqlgui.tasks.analysis import continuations
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.continuing import crumbs, model, state, table
 from cqlgui.ui.look import labels, theme, wording
-from cqlgui.ui.loop import jobs, turns
+from cqlgui.ui.loop import jobs, keys, turns
 
 _PATIENCE_MS: Final = 200
 """After this time the pane says that it counts. Most answers come earlier."""
@@ -62,6 +62,7 @@ class ContinuationsPane(QWidget):
         self.summary.setAccessibleName("Hits at this place")
         self._narrowed = labels.Narrowed()
         self._narrowed.widened.connect(self.widened)
+        keys.UndoKey(self, self._narrowed.isVisible, self.widened.emit)
         self.message = labels.Label()
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.message.setWordWrap(True)

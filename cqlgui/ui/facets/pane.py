@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors, progress
@@ -13,7 +13,7 @@ from cqlgui.tasks.analysis import facet_terms, facets
 from cqlgui.tasks.results import search_model
 from cqlgui.ui.facets import tree
 from cqlgui.ui.look import flow, labels, theme, wording
-from cqlgui.ui.loop import jobs
+from cqlgui.ui.loop import jobs, keys
 
 _JOB = "facets"
 _NOTHING = "Run a query. Its hits can be narrowed here."
@@ -66,6 +66,7 @@ class FacetsPane(QWidget):
         self._note = labels.Label(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
+        keys.UndoKey(self, lambda: bool(self._before), self.undo)
         self._lay_out()
         theme.theme().changed.connect(self._dress)
         self._show_state()
@@ -244,25 +245,7 @@ class FacetsPane(QWidget):
             self.clear()
             event.accept()
             return
-        if self._undoes(event):
-            self.undo()
-            event.accept()
-            return
         super().keyPressEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        # The window undoes changes of the query. It gets this key if no choice can be undone.
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and self._undoes(event)
-        ):
-            event.accept()
-            return True
-        return super().event(event)
-
-    def _undoes(self, event: QKeyEvent) -> bool:
-        return bool(self._before) and event.matches(QKeySequence.StandardKey.Undo)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

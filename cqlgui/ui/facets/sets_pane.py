@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QFont, QKeyEvent, QKeySequence, QPainter, QPalette
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from cqlgui.tasks.analysis import sets
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.look import colours, flow, labels, naming, theme, wording
+from cqlgui.ui.loop import keys
 from cqlgui.ui.panels import narrow
 
 _ABOUT = int(Qt.ItemDataRole.UserRole)
@@ -75,6 +76,7 @@ class SetsPane(QWidget):
         self.list.itemChanged.connect(self._name_changed)
         self.list.currentRowChanged.connect(lambda _row: self._show_state())
         self.setFocusProxy(self.list)
+        keys.UndoKey(self, lambda: self._can_undo, self.undo_wanted.emit)
         self._refusal = labels.Label(self)
         self._refusal.setWordWrap(True)
         self._refusal.setContentsMargins(8, 0, 8, 4)
@@ -277,23 +279,7 @@ class SetsPane(QWidget):
             self._on_current(self.dropped.emit)
             event.accept()
             return
-        if self._can_undo and event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_wanted.emit()
-            event.accept()
-            return
         super().keyPressEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        # The window undoes changes of the query. It gets this key if no dropped set can come back.
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.matches(QKeySequence.StandardKey.Undo)
-            and self._can_undo
-        ):
-            event.accept()
-            return True
-        return super().event(event)
 
 
 class _ChangesBox(QWidget):

@@ -24,6 +24,8 @@ NARROWEST = 40
 _STEP = 24
 """The wanted width of a label grows and shrinks in steps of this many pixels. With smaller steps, Qt would
 lay out the whole window more often."""
+_IN_NUMBER = re.compile(r"(?<=\d)[,.]?\d|(?<=\d[,.])\d")
+_NUMBER_END = re.compile(r"\d[\d,.]*$")
 _GAP = 8
 _CHIP_EDGE = 26
 _NARROW_CHIP = 64
@@ -179,8 +181,15 @@ class ElidedLabel(QWidget):
             self.setAccessibleDescription(tip)
 
     def fitted(self, room: int) -> str:
-        """The part of the text that fits into a width in pixels."""
-        return self.fontMetrics().elidedText(self._text, self._cut, room)
+        """The part of the text that fits into a width in pixels. A number is shown as a whole or not at all,
+        because the beginning of a number looks like another number."""
+        shown = self.fontMetrics().elidedText(self._text, self._cut, room)
+        if self._cut != Qt.TextElideMode.ElideRight or shown == self._text:
+            return shown
+        kept = shown.removesuffix("…")
+        if _IN_NUMBER.match(self._text, len(kept)):
+            kept = _NUMBER_END.sub("", kept)
+        return f"{kept.rstrip()}…"
 
     def ending(self) -> str:
         """The text that follows the main text and is never cut."""

@@ -18,7 +18,7 @@ from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import FoundGames
 from cqlgui.ui.board import miniature
 from cqlgui.ui.look import bars, icons, labels, theme, wording
-from cqlgui.ui.loop import jobs
+from cqlgui.ui.loop import jobs, keys
 from cqlgui.ui.panels import arrange, games_line, narrow
 from cqlgui.ui.tables import copying, details, hits_model, lines, rows, view
 
@@ -574,6 +574,7 @@ class HitsPanel(QWidget):
         self._export.clicked.connect(self.export_requested)
         self._chip.clicked.connect(self._remove_limit)
         self._narrowed.clicked.connect(self.narrowing_removed)
+        keys.UndoKey(self, self._narrowed.isVisible, self.narrowing_removed.emit)
         self._scope.clicked.connect(self.scope_removed)
         self.hits.released.connect(self._released)
         self.hits.told.connect(lambda _games: self._show_values())

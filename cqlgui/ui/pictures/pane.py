@@ -39,7 +39,7 @@ from cqlgui.board import squares
 from cqlgui.tasks.pictures import left_over, pictures, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.look import fitting, flow, labels, room, theme, wording
-from cqlgui.ui.loop import jobs
+from cqlgui.ui.loop import jobs, keys
 from cqlgui.ui.pictures import asking, loading, table_model
 from cqlgui.ui.tables import view
 
@@ -218,6 +218,7 @@ class PicturesPane(QWidget):
         self._save.setMenu(self._made_menu())
         self._narrowed = labels.Narrowed(self)
         self._narrowed.widened.connect(self.widened)
+        keys.UndoKey(self, self._narrowed.isVisible, self.widened.emit)
         self._summary = labels.Wrapped(self)
         self._summary.setAccessibleName("Sum of the picture")
         self._narrow = QPushButton("Show these hits", self)

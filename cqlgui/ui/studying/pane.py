@@ -373,7 +373,8 @@ class StudiesPane(QWidget):
             return f"{queries}, {wording.counted(len(runner.names), 'base', 'bases')}{earlier}"
         done = wording.counted(report.wanted, "search", "searches")
         if report.cancelled:
-            return f"Stopped: {len(report.parts):,} of {done} done. Resume goes on from here."
+            on = " Resume goes on from here." if runner.known else ""
+            return f"Stopped: {len(report.parts):,} of {done} done.{on}"
         parts = [f"{done} in {wording.duration(report.seconds)}"]
         if len(runner.names) == 1:
             # The column of bases is hidden, and other games may have been opened since.

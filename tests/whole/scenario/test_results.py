@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import data
@@ -118,6 +119,24 @@ def test_all_tabs_show_the_hits_that_are_left(qtbot: QtBot, main: main_window.Ma
         main.continuing._narrow((choice.move,))
     assert shown.args[0].positions == choice.count
     assert main.hits.count == choice.count
+    # Ctrl+Z brings the hits back, and the query stays.
+    text = main.editor.text()
+    panes: list[tuple[QWidget, QWidget]] = [
+        (main.continuing, main.continuing.table),
+        (main.pictures, main.pictures.table),
+        (main.hits, main.hits.table),
+    ]
+    for pane, table in panes:
+        main.tabs.setCurrentWidget(pane)
+        table.setFocus()
+        with qtbot.waitSignal(main.narrower.shown):
+            qtbot.keyClick(table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert (main.hits.count, main.editor.text()) == (whole.positions, text)
+        main.tabs.setCurrentWidget(main.continuing)
+        qtbot.waitUntil(lambda: (main.continuing.tree.node or node).count == whole.positions)
+        qtbot.waitUntil(lambda: main.continuing.tree.narrowing((choice.move,)) is not None)
+        with qtbot.waitSignal(main.narrower.shown):
+            main.continuing._narrow((choice.move,))
     main.tabs.setCurrentWidget(main.hits)
     with qtbot.waitSignal(main.narrower.shown):
         main.hits.narrowing_removed.emit()
