@@ -36,8 +36,8 @@ def open(paths: Place | Iterable[Place], *, on_progress: OnProgress | None = Non
 
     Files that are new or have changed are indexed first: about a second for 100,000 games. `on_progress` is
     told how far this is. Raises `SourceError` if a file cannot be read, and `CqlguiError` if the index cannot
-    be written. A file that can be read in part gives a `UserWarning`. An interrupt (Ctrl+C) keeps what was
-    indexed.
+    be written, or if a published base is damaged. A file that can be read in part gives a `UserWarning`. An
+    interrupt (Ctrl+C) keeps what was indexed.
     """
     _refuse_uncallable(on_progress=on_progress)
     report = importing.open_base(
@@ -137,7 +137,8 @@ class Base:
         default, one for each processor.
 
         Raises `QueryError` for a query with errors, `SearchStopped` if a fault of the query ends the search,
-        `CqlguiError` if `games` cannot be understood, and `TypeError` for an argument of another kind.
+        `CqlguiError` if `games` cannot be understood or if a file of the index or of a published base is
+        damaged, and `TypeError` for an argument of another kind.
 
         Games that cannot be searched are left out. A `UserWarning` says how many they are, and
         `Result.failed` names them. If twenty games in a row fail for the same reason, the search ends with

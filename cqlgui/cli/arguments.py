@@ -191,6 +191,17 @@ def _search(one: argparse.ArgumentParser) -> None:
         "result, decade, rating, opening, phase, ply, player, file)",
     )
     one.add_argument(
+        "--where",
+        type=_condition,
+        action="append",
+        default=[],
+        dest="conditions",
+        metavar="CONDITION",
+        help="of what was found, keep the hits that meet a condition on the moves or on a picture of the "
+        "window, such as then='1...Kh8 2.Be4', year=1990-1999 or arrivals='N 10 e5'; may be given several "
+        "times, and all must hold; frame: before it means the query's own frame",
+    )
+    one.add_argument(
         "--no-duplicates",
         dest="duplicates",
         action="store_false",
@@ -599,6 +610,16 @@ def _facet(text: str) -> str:
     try:
         facet_terms.split(text)
     except facet_terms.TermError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+    return text
+
+
+def _condition(text: str) -> str:
+    from cqlgui.tasks.pictures import terms
+
+    try:
+        terms.split(text)
+    except errors.CqlguiError as fault:
         raise argparse.ArgumentTypeError(str(fault)) from None
     return text
 

@@ -158,6 +158,8 @@ def _of_whole_results(arguments: argparse.Namespace) -> str:
         return "--sort"
     if arguments.facets:
         return "--facet"
+    if arguments.conditions:
+        return "--where"
     return "" if arguments.duplicates else "--no-duplicates"
 
 
@@ -263,7 +265,7 @@ def _once(
         fields = shape.fields + (() if judges is None else judges.fields)
         print(csv_lines.head(fields), end="")
 
-    narrow = _facets(arguments, base, text, cancel)
+    narrow = _narrowing(arguments, base, text, cancel)
     cut = False
 
     def put(pieces: Iterator[str]) -> None:
@@ -330,8 +332,7 @@ def _once(
     _check(base, result, options)
     if not arguments.duplicates and not result.cancelled:
         result = _without_duplicates(base, result, cancel)
-    if narrow is not None:
-        result = narrow(result)
+    result = narrow(result)
     if in_rows and not at_once and len(result.games) and not (judges is not None and result.cancelled):
         stream(result.games, result)
     _say_failures(result)
@@ -444,6 +445,7 @@ def _against_hits(arguments: argparse.Namespace) -> str:
     forms = ("output", "batch", "json", "jsonl", "csv", "tree", "values", "limit", "syzygy", "uci")
     given = [f"--{name}" for name in forms if getattr(arguments, name)]
     given += ["--facet"] if arguments.facets else []
+    given += ["--where"] if arguments.conditions else []
     given += [] if arguments.duplicates else ["--no-duplicates"]
     return {"--uci": "an engine", "--output": "-o"}.get(given[0], given[0]) if given else ""
 
@@ -520,25 +522,31 @@ def _without_duplicates(
     return left
 
 
-def _facets(
+def _narrowing(
     arguments: argparse.Namespace,
     base: base_model.Base,
     text: str,
     cancel: progress.CancelToken,
-) -> Callable[[search_model.SearchResult], search_model.SearchResult] | None:
-    """What keeps the hits that `--facet` asks for; None without this option. Raises `TermError` for a value
-    that does not exist, before the search."""
-    if not arguments.facets:
-        return None
+) -> Callable[[search_model.SearchResult], search_model.SearchResult]:
+    """What keeps the hits that `--facet` and `--where` ask for. Raises `TermError` for a value that does not
+    exist, before the search."""
+    if not (arguments.facets or arguments.conditions):
+        return lambda result: result
     from cqlgui.tasks.analysis import attributes, facet_terms, facets
+    from cqlgui.tasks.pictures import terms
 
     known = attributes.of_base(base)
     choice = facet_terms.parse(arguments.facets, known, orbits.orbits(text))
+    conditions = [terms.parse(one, base) for one in arguments.conditions]
 
     def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
         # What was found before a search was stopped is narrowed to the end.
-        sheet = facets.sheet(known, result, cancel=None if result.cancelled else cancel)
-        return facets.narrowed(sheet, choice)
+        token = progress.CancelToken() if result.cancelled else cancel
+        if arguments.facets:
+            result = facets.narrowed(facets.sheet(known, result, cancel=token), choice)
+        for keep in conditions:
+            result = keep(base, result, token)
+        return result
 
     return narrow
 
@@ -824,7 +832,7 @@ def _details(arguments: argparse.Namespace) -> search_model.Details:
         return search_model.Details.ALL
     if arguments.json or arguments.batch is not None:
         return search_model.Details.COMMENTS
-    if arguments.tree or arguments.facets:
+    if arguments.tree or arguments.facets or arguments.conditions:
         return search_model.Details.NONE
     return search_model.Details.HITS if arguments.count or arguments.output else search_model.Details.NONE
 

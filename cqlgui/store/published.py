@@ -288,7 +288,9 @@ def _reading(place: places.Place, name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise errors.IndexDamaged(f"The file {name} of {place.name} is missing.") from error
+        raise errors.IndexDamaged(
+            f"The file {name} of {place.name} is missing. If the base was published again, open it again."
+        ) from error
     except OSError as error:
         reason = error.strerror or error
         raise errors.IndexDamaged(f"The file {name} of {place.name} cannot be read: {reason}.") from error

@@ -266,6 +266,28 @@ def test_a_changed_file_that_was_not_searched_is_not_blamed(tmp_path: Path) -> N
     assert [bad.source for bad in found.failed] == [paths[0]]
 
 
+@pytest.mark.parametrize("ending", [".pgn", ".csv", ".jsonl", ".epd"])
+def test_hits_are_saved_if_only_another_file_has_changed(tmp_path: Path, ending: str) -> None:
+    """The games of the changed file fail in the search, and the hits in the other files can be taken home."""
+    paths = [tmp_path / f"{name}.pgn" for name in "abc"]
+    for path in paths:
+        path.write_text('[White "Someone"]\n\n1. e4 {good} e5 *\n')
+    base = cqlgui.open(paths)
+    whole = base.search("ply == 1")
+    paths[1].write_text('[White "Someone"]\n\n1. e4 {evil} e5 *\n')
+    with pytest.warns(UserWarning, match=r"^1 game could not be searched\. Game 2: b\.pgn has changed"):
+        found = base.search('originalcomment "good"')
+    assert found.games == (1, 3)
+    for result in (found, base.search("ply == 1", "-file:b.pgn")):
+        saved = result.save(tmp_path / f"out{ending}", overwrite=True)
+        assert "e4" in saved.read_text("utf-8")
+        assert "evil" not in saved.read_text("utf-8")
+    before = saved.read_bytes()
+    with pytest.raises(cqlgui.SourceError, match=r"b\.pgn has changed"):
+        whole.save(saved, overwrite=True)
+    assert saved.read_bytes() == before
+
+
 def test_a_notebook_shows_diagrams_and_no_foreign_markup(tmp_path: Path) -> None:
     path = tmp_path / "evil.pgn"
     path.write_text('[White "<script>alert(1)</script>"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')

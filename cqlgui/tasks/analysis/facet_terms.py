@@ -111,7 +111,7 @@ def _key(
         small = [one.casefold() for one in listed]
         if small.count(value.casefold()) == 1:
             return int(keys[small.index(value.casefold())])
-    raise TermError(_unknown(name, value, names))
+    raise TermError(unknown(f"the facet {name.lower()}", value, names))
 
 
 def _band(value: str) -> int:
@@ -126,8 +126,9 @@ def _band(value: str) -> int:
     )
 
 
-def _unknown(name: str, value: str, names: Sequence[str]) -> str:
-    message = f"“{value}” is no value of the facet {name.lower()}"
+def unknown(whose: str, value: str, names: Sequence[str]) -> str:
+    """A message about an unknown value of `whose`, with some of the possible values."""
+    message = f"“{value}” is no value of {whose}"
     if not names:
         return f"{message}: it has none here."
     if len(names) <= _MOST_NAMED:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import bisect
 import contextlib
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cqlgui.base import errors
 from cqlgui.db import catalog
@@ -165,10 +167,13 @@ class Readers:
             yield self.of(games[at])[0], [game - source.first for game in games[at:end]]
             at = end
 
-    def check(self) -> None:
-        """Raise `errors.SourceError` if a source no longer holds the text that was indexed."""
+    def check(self, games: Collection[int]) -> None:
+        """Raise `errors.SourceError` if a source with one of these games of the base no longer holds the text
+        that was indexed."""
+        ordered = np.sort(np.fromiter(games, np.int64, len(games)))
         for source in self._base.sources:
-            if source.games:
+            low, high = np.searchsorted(ordered, [source.first, source.first + source.games]).tolist()
+            if low < high:
                 self.of(source.first)[0].check()
 
     def __enter__(self) -> Readers:

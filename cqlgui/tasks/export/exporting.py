@@ -122,8 +122,8 @@ def export(
 
     The file appears whole or not at all. An existing file is replaced only with `overwrite`. Raises
     `errors.Cancelled`. Raises `CqlguiError` if the search reads the file, if the file exists and must not be
-    overwritten, or if the file cannot be written. Also raises `CqlguiError` if, at the end, a source no
-    longer holds the indexed text.
+    overwritten, or if the file cannot be written. Also raises `CqlguiError` if, at the end, a source of the
+    games written no longer holds the indexed text.
     """
     ending = checked_ending(path)
     token = cancel or progress_module.CancelToken()
@@ -185,11 +185,11 @@ def export(
             sources.Readers(base) as job.readers,
             disk.replacing(path, follow=not allowed, overwrite=overwrite) as file,
         ):
-            job.readers.check()
+            job.check()
             writers[ending](file)
             # Workers have read the sources too. If the sources are still unchanged, the workers' answers fit
             # the text.
-            job.readers.check()
+            job.check()
     except OSError as error:
         named = error.filename if len(files) > 1 else path
         raise errors.CqlguiError(f"{named} cannot be written: {error.strerror or error}.") from error
@@ -209,15 +209,16 @@ def write_parquet(
 ) -> None:
     """Write the rows of a result to an open file, as `export` does for a path that ends with `.parquet`.
     The footer of the file has the `notes` (`arrow_files.notes_of`). Raises `errors.Cancelled`, and
-    `CqlguiError` if pyarrow is not installed, or if a source no longer holds the indexed text."""
+    `CqlguiError` if pyarrow is not installed, or if a source of the rows no longer holds the indexed
+    text."""
     token = cancel or progress_module.CancelToken()
     chosen = _chosen(result, None, None)
     ending = arrow_files.PARQUET
     job = _Job(base, result, chosen, None, False, normalise, rows, ending, token, progress_module.ignore)
     with sources.Readers(base) as job.readers:
-        job.readers.check()
+        job.check()
         job.arrow(file, notes)
-        job.readers.check()
+        job.check()
 
 
 def export_games(
@@ -233,7 +234,7 @@ def export_games(
 
     The file appears whole or not at all. Raises `errors.Cancelled`. Raises `CqlguiError` if the ending is not
     `.pgn`, if `path` is a source of the base, if it exists and must not be overwritten, or if it cannot be
-    written. Also raises `CqlguiError` if a source no longer holds the indexed text.
+    written. Also raises `CqlguiError` if a source of the games no longer holds the indexed text.
     """
     if path.suffix.lower() != ".pgn":
         raise errors.CqlguiError(f"{path.name}: the ending must be .pgn.")
@@ -260,9 +261,9 @@ def export_games(
             sources.Readers(base) as job.readers,
             disk.replacing(path, follow=True, overwrite=overwrite) as file,
         ):
-            job.readers.check()
+            job.check()
             job.pgn(file)
-            job.readers.check()
+            job.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 
@@ -364,6 +365,11 @@ class _Job:
         self.games = 0
         self.hits = 0
 
+    def check(self) -> None:
+        """Raise `errors.SourceError` if a source of the games to be written no longer holds the indexed text.
+        Other sources may have changed: nothing is read from them."""
+        self.readers.check(self.chosen)
+
     def pgn(self, file: BinaryIO) -> None:
         texts = self._framed_texts() if self.normalise else self._many()
         current = next(texts, None)
@@ -375,7 +381,7 @@ class _Job:
 
     def study(self, files: Sequence[Path], *, follow: bool, overwrite: bool) -> None:
         """Write the games as the chapters of studies, at most `studies.CHAPTERS` in each file."""
-        self.readers.check()
+        self.check()
         texts = (joining.Text.of(text) for text in self._chapters())
         with contextlib.ExitStack() as stack:
             add = (
@@ -394,7 +400,7 @@ class _Job:
                 else:
                     written = disk.replacing(path, follow=follow, overwrite=overwrite)
                     stack.enter_context(written).write(whole)
-            self.readers.check()
+            self.check()
 
     def _chapters(self) -> Iterator[bytes]:
         """The texts of the chapters. Those of one study have different names."""

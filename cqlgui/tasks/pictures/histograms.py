@@ -53,6 +53,8 @@ _SWAPPED: Final = np.array([2, 1, 0, 3])
 
 Range = tuple[int, int]
 """Keys from the first number up to the second number less 1."""
+NO_KEY: Final[Range] = (UNKNOWN, UNKNOWN + 1)
+"""The range of the hits whose value is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def histogram(
     token = cancel or progress.CancelToken()
     hits = result.games.columns.hits
     games = found_module.count_games(hits)
-    none = Bar((UNKNOWN, UNKNOWN + 1), "unknown", 0, 0)
+    none = Bar(NO_KEY, "unknown", 0, 0)
     if not len(hits):
         return Histogram(by, normalised, (), none, 0, games, 0, "The result has no hits.")
     if by is By.PLY and result.variations:
@@ -127,7 +129,7 @@ def histogram(
         ranges = [(first, first + width) for first in firsts]
     else:
         width = 0
-        names = _names(base, by)
+        names = names_of(base, by)
         ranges = [(key, key + 1) for key in range(len(names))]
         groups = np.where(keys == UNKNOWN, len(ranges), keys)
     token.raise_if_cancelled()
@@ -164,9 +166,10 @@ def having(
     ranges: Sequence[Range],
     *,
     normalised: bool = False,
+    cancel: progress.CancelToken | None = None,
 ) -> search_model.SearchResult:
-    """The hits of a result that have a key in one of the ranges."""
-    keys = _keys(base, result, by, normalised, progress.CancelToken())
+    """The hits of a result that have a key in one of the ranges. Raises the same errors as `histogram`."""
+    keys = _keys(base, result, by, normalised, cancel or progress.CancelToken())
     mask: Mask = np.zeros(len(keys), np.bool_)
     for first, end in ranges:
         mask |= (keys >= first) & (keys < end)
@@ -300,7 +303,8 @@ def _opening_numbers() -> dict[str, int]:
     return {name: number for number, name in enumerate(known)}
 
 
-def _names(base: base_model.Base, by: By) -> Sequence[str]:
+def names_of(base: base_model.Base, by: By) -> Sequence[str]:
+    """The words of the bars, by key. `by` is not one of `NUMERIC`."""
     match by:
         case By.RESULT:
             return headers.RESULTS

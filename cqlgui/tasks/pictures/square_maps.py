@@ -143,9 +143,10 @@ def on_squares(
     wanted: squares.Bitboard,
     *,
     normalised: bool = False,
+    cancel: progress.CancelToken | None = None,
 ) -> search_model.SearchResult:
     """The hits of a result where something is on one of the squares `wanted`."""
-    marked = _marked(base, result, choice, normalised, progress.CancelToken())
+    marked = _marked(base, result, choice, normalised, cancel or progress.CancelToken())
     return narrowing.kept(result, (marked & np.uint64(wanted)) != 0)
 
 
@@ -249,9 +250,10 @@ def reaching(
     wanted: squares.Bitboard,
     *,
     normalised: bool = False,
+    cancel: progress.CancelToken | None = None,
 ) -> search_model.SearchResult:
     """The hits of a result after which the man reaches one of the squares `wanted`."""
-    reached, _, _ = _followed(base, result, choice, normalised, progress.CancelToken())
+    reached, _, _ = _followed(base, result, choice, normalised, cancel or progress.CancelToken())
     return narrowing.kept(result, (reached & np.uint64(wanted)) != 0)
 
 

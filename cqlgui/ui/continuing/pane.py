@@ -45,7 +45,7 @@ class ContinuationsPane(QWidget):
     frame.
     """
 
-    narrowed = Signal(object, str)
+    narrowed = Signal(object, str, str)
     widened = Signal()
     line_wanted = Signal(int, int, int)
     line_previewed = Signal(int, int, int)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from cqlgui.base import errors, priority, progress
 from cqlgui.base.data import dataclass
 from cqlgui.tasks.analysis import continuations
+from cqlgui.tasks.pictures import terms
 from cqlgui.tasks.results import base_model, found, search_model
 from cqlgui.ui.loop import jobs
 
@@ -129,15 +130,17 @@ class Tree(QObject):
         hit = int(self._lines.hits[line])
         return Example(hit >> found.GAME_SHIFT, hit & found.PLACE_MASK, plies)
 
-    def narrowing(self, path: Path) -> tuple[Narrowing, str] | None:
-        """A function that leaves the hits of a result whose lines begin with a path, and words for it."""
+    def narrowing(self, path: Path) -> tuple[Narrowing, str, str] | None:
+        """A function that leaves the hits of a result whose lines begin with a path, words for it, and the
+        term that means the same (`pictures.terms`)."""
         lines = self._lines
         if lines is None or not path:
             return None
         words = "then " + " ".join(continuations.numbered(path))
         if self.normalised:
             words += " in the query's frame"
-        return functools.partial(continuations.narrowed, lines, path), words
+        term = terms.of_moves(path, framed=self.normalised)
+        return functools.partial(continuations.narrowed, lines, path), words, term
 
     def close(self) -> None:
         """Stop the work, because the pane is being deleted."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from cqlgui.base import errors, progress
 from cqlgui.tasks.analysis import attributes as attributes_module
-from cqlgui.tasks.analysis import facets, sets
+from cqlgui.tasks.analysis import facet_terms, facets, sets
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
@@ -33,13 +33,14 @@ WAYS = (
 
 
 class NarrowButton(QToolButton):
-    """`chosen` carries a function that makes a new result from the result shown, and words that describe the
-    narrowing. `recalled` carries the `sets.NamedSet` that the user wants to see. `compared` carries the set
-    to compare the hits shown with. `kept` is emitted when the user wants to keep the hits shown.
-    `within_changed` carries whether the next searches are limited to the games of these hits.
-    `new_base_wanted` is emitted when the user wants a new base of these games."""
+    """`chosen` carries a function that makes a new result from the result shown, words that describe the
+    narrowing, and the terms of facets that mean the same (none if no terms do). `recalled` carries the
+    `sets.NamedSet` that the user wants to see. `compared` carries the set to compare the hits shown with.
+    `kept` is emitted when the user wants to keep the hits shown. `within_changed` carries whether the next
+    searches are limited to the games of these hits. `new_base_wanted` is emitted when the user wants a new
+    base of these games."""
 
-    chosen = Signal(object, str)
+    chosen = Signal(object, str, object)
     recalled = Signal(object)
     compared = Signal(object)
     kept = Signal()
@@ -176,10 +177,11 @@ class NarrowButton(QToolButton):
             return facets.narrowed(sheet, choice)
 
         shown = facets.value_words(sheet, name, value.key)
-        return lambda: self.chosen.emit(narrow, shown)
+        terms = facet_terms.spelt(choice, sheet.attributes, sheet.result.orbits)
+        return lambda: self.chosen.emit(narrow, shown, terms)
 
     def _with(self, way: str, other: sets.NamedSet) -> Callable[[], None]:
-        return lambda: self.chosen.emit(combining(way, other, self._base), f"{way} {other.name}")
+        return lambda: self.chosen.emit(combining(way, other, self._base), f"{way} {other.name}", ())
 
     def _telling(self, signal: SignalInstance, other: sets.NamedSet) -> Callable[[], None]:
         return lambda: signal.emit(other)

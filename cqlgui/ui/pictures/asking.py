@@ -9,7 +9,7 @@ from typing import Final
 from cqlgui.base import errors, plurals, progress
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
-from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, transitions
+from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, terms, transitions
 from cqlgui.tasks.results import base_model, search_model
 
 Picture = (
@@ -24,8 +24,9 @@ NARROWS_NOTHING: Final = "All hits are in the games that each filter leaves, so 
 _IN_FRAME: Final = " in the query's frame"
 _HITLESS: Final = "The query shown has no hits in these games, so there is nothing to show."
 """Said for a flow whose games only other results match. The table shows hits of one query."""
-Narrowing = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str]
-"""A function that makes a new result from a result, and words that describe the narrowing."""
+Narrowing = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str, str]
+"""A function that makes a new result from a result, words that describe the narrowing, and the term that
+means the same (`pictures.terms`). The term is empty if there is none."""
 
 
 class Kind(enum.Enum):
@@ -158,7 +159,8 @@ def _by_bars(picture: histograms.Histogram, rows: Sequence[int], base: base_mode
         return histograms.having(base, result, picture.by, ranges, normalised=picture.normalised)
 
     framed = picture.normalised and picture.by in histograms.FRAMED
-    return narrow, histograms.words_of(picture.by, bars) + (_IN_FRAME if framed else "")
+    words = histograms.words_of(picture.by, bars) + (_IN_FRAME if framed else "")
+    return narrow, words, terms.of_bars(picture, bars)
 
 
 def _by_squares(
@@ -179,7 +181,8 @@ def _by_squares(
         square_maps.What.CAPTURES: f"captures on {where} {soon} by {man}",
         square_maps.What.RINGED: f"{where} matched",
     }[choice.what]
-    return narrow, words + (_IN_FRAME if normalised else "")
+    term = terms.of_squares(choice, chosen, framed=normalised)
+    return narrow, words + (_IN_FRAME if normalised else ""), term
 
 
 def _by_ways(picture: square_maps.Ways, rows: Sequence[int], base: base_model.Base) -> Narrowing | None:
@@ -192,7 +195,8 @@ def _by_ways(picture: square_maps.Ways, rows: Sequence[int], base: base_model.Ba
         return square_maps.reaching(base, result, choice, _set(chosen), normalised=normalised)
 
     words = f"{squares.NAMES[choice.origin]} to {_listed(chosen)} within {_plies(choice.plies)}"
-    return narrow, words + (_IN_FRAME if normalised else "")
+    term = terms.of_ways(choice, chosen, framed=normalised)
+    return narrow, words + (_IN_FRAME if normalised else ""), term
 
 
 def _by_flows(
@@ -215,7 +219,7 @@ def _by_flows(
     flow = flows[0]
     then = "no other" if flow.other == transitions.END else picture.names[flow.other]
     more = f" and {len(flows) - 1} more" if len(flows) > 1 else ""
-    return narrow, f"{picture.names[flow.one]}, then {then}{more}"
+    return narrow, f"{picture.names[flow.one]}, then {then}{more}", ""
 
 
 def men_words(mask: men.ManMask) -> str:

@@ -79,7 +79,7 @@ class PicturesPane(QWidget):
     Nothing is counted while the pane is hidden.
     """
 
-    narrowed = Signal(object, str)
+    narrowed = Signal(object, str, str)
     widened = Signal()
     normalised_changed = Signal(bool)
     told = Signal(str)

@@ -32,11 +32,12 @@ _COMPARING, _PRINTS, _LOADING = "compare", "fingerprints", "kept sets"
 
 @data.dataclass(frozen=True, slots=True)
 class _Step:
-    """One step of a narrowing in words, and the terms of facets that mean the same (`facet_terms`). There are
-    none if no terms do."""
+    """One step of a narrowing in words, and what means the same: terms of facets (`facet_terms`), or a
+    condition on hits (`pictures.terms`). Neither is given if no terms do."""
 
     words: str
     terms: tuple[str, ...] = ()
+    condition: str = ""
 
 
 _Steps = tuple[_Step, ...]
@@ -69,6 +70,17 @@ class _Start:
     whole: search_model.SearchResult
     steps: _Steps
     recalled: str
+
+
+@data.dataclass(frozen=True, slots=True)
+class Spelt:
+    """A narrowing as options of a command: `facets` are the terms of `--facet`, and `conditions` those of
+    `--where`. `besides` has in words what no option does. The line of games and the duplicates are left
+    out."""
+
+    facets: tuple[str, ...]
+    conditions: tuple[str, ...]
+    besides: tuple[str, ...]
 
 
 class Narrower(QObject):
@@ -145,7 +157,7 @@ class Narrower(QObject):
         self._facets: facets_pane.FacetsPane | None = None
         self._sets: sets_pane.SetsPane | None = None
         self._within: Integers | None = None
-        button.chosen.connect(self.narrow)
+        button.chosen.connect(lambda make, words, terms: self.narrow(make, words, terms=terms))
         button.recalled.connect(self._recall)
         button.kept.connect(self._keep)
         button.compared.connect(self._compare_with)
@@ -279,20 +291,22 @@ class Narrower(QObject):
         """The line of games that applies to the hits shown; empty if none does."""
         return "" if self._unlined is None else self._open_steps[len(self._unlined[1])].words
 
-    def spelt(self, *, limited: bool = True) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The narrowing of the hits shown in terms of facets, as far as there are terms for it. Second, in
-        words, what else they are narrowed to besides the line of games and the duplicates. Without `limited`,
-        both are without the limit to an orbit element."""
+    def spelt(self, *, limited: bool = True) -> Spelt:
+        """The narrowing of the hits shown as options of a command. Without `limited`, it is without the limit
+        to an orbit element."""
         listed = self._spelt(self._shown_steps() if limited else self._steps)
         terms = tuple(term for step, spelt in listed if spelt for term in step.terms)
-        besides = [step.words for step, spelt in listed if not spelt and step != _WITHOUT]
+        conditions = tuple(step.condition for step, spelt in listed if spelt and step.condition)
+        besides = [f"“{step.words}”" for step, spelt in listed if not spelt and step != _WITHOUT]
         if self._unlined is not None and _WITHOUT in self._unlined[1]:
             # A command leaves out duplicates among the games of the line.
             besides.append("duplicates of games outside the line")
-        return terms, tuple(words for words in (self._recalled, *besides) if words)
+        recalled = f"the set “{self._recalled}”" if self._recalled else ""
+        return Spelt(terms, conditions, tuple(words for words in (recalled, *besides) if words))
 
     def _spelt(self, shown: _Steps) -> list[tuple[_Step, bool]]:
-        """Steps of the narrowing without the line of games, each with whether terms of facets mean it."""
+        """Steps of the narrowing without the line of games, each with whether options of a command mean
+        it."""
         if self._unlined is not None:
             before = len(self._unlined[1])
             shown = (*shown[:before], *shown[before + 1 :])
@@ -303,7 +317,8 @@ class Narrower(QObject):
         for place, step in enumerate(shown):
             names = {facet_terms.split(term)[0] for term in step.terms}
             # Terms of one facet are alternatives, but both of two steps hold.
-            found.append((step, place >= first and bool(names) and not names & met))
+            able = bool(step.condition) or (bool(names) and not names & met)
+            found.append((step, place >= first and able))
             met |= names
         return found
 
@@ -510,11 +525,12 @@ class Narrower(QObject):
         orbit, element, words = self._limit
         return (*steps, _Step(words, (facet_terms.of_element(self._result.orbits, orbit, element),)))
 
-    def narrow(self, make: _Narrowing, words: str) -> None:
-        """Show the hits that `make` takes from the hits shown; `words` describe this step. The same step a
-        second time is none: a part of a picture that was clicked stays in the picture."""
+    def narrow(self, make: _Narrowing, words: str, condition: str = "", terms: tuple[str, ...] = ()) -> None:
+        """Show the hits that `make` takes from the hits shown; `words` describe this step. `condition` or
+        `terms` mean the same (`_Step`). The same step a second time is none: a part of a picture
+        that was clicked stays in the picture."""
         part, recalled, before = self._part, self._recalled, self._shown_steps()
-        steps = (*before, _Step(words))
+        steps = (*before, _Step(words, terms, condition))
         if part is not None:
 
             def work(_token: object, _sink: object) -> search_model.SearchResult:

@@ -21,6 +21,7 @@ from cqlgui.tasks.results import search_model
 from cqlgui.ui.likeness import new_base
 from cqlgui.ui.look import naming, wording
 from cqlgui.ui.panels import export_dialog
+from cqlgui.ui.state import narrower
 from cqlgui.ui.window import frame
 from cqlgui.ui.window import opening as opening_module
 from cqlgui.ui.window import showing as showing_module
@@ -164,8 +165,7 @@ class Output(QObject):
         options = [*_ROW_OPTIONS[main.hits.arrange.wish.rows], *self._sort_option()]
         if main.narrower.leaves_out:
             options.append("--no-duplicates")
-        terms, left = main.narrower.spelt()
-        self._copy(terms, options, left)
+        self._copy(main.narrower.spelt(), options)
 
     def _sort_option(self) -> list[str]:
         """The option of the command line that sorts as the table does."""
@@ -174,9 +174,9 @@ class Output(QObject):
 
     def _copy_export(self, choice: export_dialog.ExportChoice) -> None:
         """Copy a command line that writes the same file as the export dialog."""
-        narrower = self._frame.narrower
+        main = self._frame
         switches = {
-            "--no-duplicates": choice.unique or narrower.leaves_out,
+            "--no-duplicates": choice.unique or main.narrower.leaves_out,
             "--annotate": choice.annotate,
             "--normalise": choice.normalise,
             "--study": choice.study,
@@ -185,34 +185,44 @@ class Output(QObject):
         options = [*_ROW_OPTIONS[choice.rows], *(name for name, on in switches.items() if on)]
         if choice.path.suffix.lower() != ".pgn":
             options += self._sort_option()
-        terms, left = narrower.spelt(limited=choice.what is export_dialog.What.ELEMENT)
+        spelt = main.narrower.spelt(limited=choice.what is export_dialog.What.ELEMENT)
+        left: list[str] = []
         if choice.what is export_dialog.What.SELECTED:
-            left = (*left, "the selection in the table")
-        result = self._frame.result
+            left.append("the selection in the table")
+        result = main.result
         if choice.what is export_dialog.What.ELEMENT and result is not None:
             columns = result.games.columns
             if len(columns.codes) > len(columns):
                 # The export has the element of the limit alone, and the command all that matched.
-                left = (*left, "the limit of columns to this image where several match")
-        if terms and choice.unique and not narrower.leaves_out:
-            # A command leaves out duplicates before it asks for facets.
-            left = (*left, "duplicates that only the facets leave")
-        self._copy(terms, options, left, choice.path)
+                left.append("the limit of columns to this image where several match")
+        if (spelt.facets or spelt.conditions) and choice.unique and not main.narrower.leaves_out:
+            # A command leaves out duplicates before it narrows what was found.
+            left.append("duplicates that only the narrowing leaves")
+        self._copy(spelt, options, left, choice.path)
 
     def _copy(
-        self, terms: Sequence[str], options: Sequence[str], left: Sequence[str], output: Path | None = None
+        self,
+        spelt: narrower.Spelt,
+        options: Sequence[str],
+        others: Sequence[str] = (),
+        output: Path | None = None,
     ) -> None:
-        """Copy a command line. `terms` are those of facets. `left` are words for what the command does not
-        do."""
+        """Copy a command line. `others` are words for what the command does not do, besides those of
+        `spelt`."""
         main = self._frame
         assert main.base is not None
         assert main.result is not None
+        left = [*spelt.besides, *others]
         within = main.result.options.within
         if within is not None:
-            left = (*left, f"the limit to {wording.games(len(within))}")
+            left.append(f"the limit to {wording.games(len(within))}")
         if main.result.cancelled or main.result.stopped is not None:
-            left = (*left, "the stop of the search")
-        options = [*(f"--facet={term}" for term in terms), *options]
+            left.append("the stop of the search")
+        options = [
+            *(f"--facet={term}" for term in spelt.facets),
+            *(f"--where={term}" for term in spelt.conditions),
+            *options,
+        ]
         text = commands.command_line(
             main.base,
             main.result.query,
@@ -222,7 +232,9 @@ class Output(QObject):
             scheduler=main.searcher.scheduler,
         )
         QGuiApplication.clipboard().setText(text)
-        main.tell(f"Command copied, without: {', '.join(left)}" if left else "Command copied")
+        # What an option cannot say makes other rows, and the user should know it before the command runs.
+        lacks = f", but it gives other rows: it cannot have {', '.join(left)}" if left else ""
+        main.tell(f"Command copied{lacks}")
 
     def copy_picture(self) -> None:
         """Copy a picture of the board."""

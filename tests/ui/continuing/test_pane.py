@@ -176,7 +176,7 @@ def test_hits_are_narrowed_to_the_path(
     steps = [button.text() for button in shown.crumbs.buttons[1:]]
     with qtbot.waitSignal(shown.narrowed) as narrowed:
         shown.narrow.click()
-    make, words = narrowed.args
+    make, words, _term = narrowed.args
     assert words == "then " + " ".join(steps)
     made = make(result)
     assert f"{made.positions:,} hits" in f"{shown.summary.text()} hits"
@@ -223,7 +223,7 @@ def test_the_menu_of_a_move_narrows_to_it(qtbot: QtBot, shown: pane.Continuation
     with qtbot.waitSignal(shown.narrowed) as narrowed:
         menu.actions()[1].trigger()
     menu.close()
-    make, words = narrowed.args
+    make, words, _term = narrowed.args
     assert words == f"then {column(shown, model.MOVE)[0]}"
     assert make(result).positions == shown.model.choice(0).count
 

@@ -34,6 +34,7 @@ from tests import helpers
 pytestmark = pytest.mark.skipif(not native.available(), reason="kernels are slow without machine code")
 Kind = asking.Kind
 Narrowed = tuple[Callable[[search_model.SearchResult], search_model.SearchResult], str]
+"""A narrowing without its term."""
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def shown(
 def narrowings(shown: pane.PicturesPane) -> list[Narrowed]:
     """What the pane narrows to, as it happens."""
     found: list[Narrowed] = []
-    shown.narrowed.connect(lambda function, words: found.append((function, words)))
+    shown.narrowed.connect(lambda function, words, _term: found.append((function, words)))
     return found
 
 

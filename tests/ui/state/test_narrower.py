@@ -49,7 +49,7 @@ def test_a_limit_chosen_during_a_search_holds_for_its_result(
     assert made.within is not None
     assert made.within.tolist() == sorted(part.order)
     with qtbot.waitSignal(made.shown) as shown:
-        button.chosen.emit(lambda hits: hits, "1-0")
+        button.chosen.emit(lambda hits: hits, "1-0", ())
     assert shown.args[0].positions == part.positions
     assert shown.args[1] == "colours swapped, 1-0"
     # That limit is spent, and leads no second time from all hits to these.
@@ -72,7 +72,7 @@ def test_kept_hits_that_are_shown_begin_anew(
     button.kept.emit()
     name = narrow.name_of(result)
     with qtbot.waitSignal(made.shown):
-        button.chosen.emit(lambda hits: hits, "1-0")
+        button.chosen.emit(lambda hits: hits, "1-0", ())
     with qtbot.waitSignal(made.shown) as shown:
         button.recalled.emit(button._others[0])
     # What was left of other hits is no longer among the steps.
@@ -80,7 +80,7 @@ def test_kept_hits_that_are_shown_begin_anew(
     button.kept.emit()
     assert [kept.name for kept in button._others] == [name]
     with qtbot.waitSignal(made.shown) as shown:
-        button.chosen.emit(lambda hits: hits, "0-1")
+        button.chosen.emit(lambda hits: hits, "0-1", ())
     assert shown.args[1] == f"{name}, 0-1"
     with qtbot.waitSignal(made.shown) as shown:
         made.undo()
@@ -97,8 +97,8 @@ def test_what_is_still_narrowed_is_left_when_all_hits_are_wanted(
     made = narrower.Narrower(door, button, button)
     made.take(base, result)
     with qtbot.waitSignal(made.shown):
-        button.chosen.emit(lambda hits: hits, "1-0")
-    button.chosen.emit(lambda hits: hits, "decade")
+        button.chosen.emit(lambda hits: hits, "1-0", ())
+    button.chosen.emit(lambda hits: hits, "decade", ())
     with qtbot.waitSignal(made.shown) as shown:
         made.undo()
     assert shown.args == [result, ""]
@@ -106,7 +106,7 @@ def test_what_is_still_narrowed_is_left_when_all_hits_are_wanted(
         qtbot.waitUntil(lambda: door.count == 0)
     # So it is when kept hits are wanted.
     button.kept.emit()
-    button.chosen.emit(lambda hits: hits, "decade")
+    button.chosen.emit(lambda hits: hits, "decade", ())
     with qtbot.waitSignal(made.shown) as shown:
         button.recalled.emit(button._others[0])
     with qtbot.assertNotEmitted(made.shown):
@@ -266,7 +266,7 @@ def test_choices_of_facets_replace_each_other_and_other_steps_follow(
     with qtbot.waitSignal(made.shown):
         found.tree.asked.emit("alone", facets.RESULT, 0)
     with qtbot.waitSignal(made.shown) as shown:
-        button.chosen.emit(lambda hits: hits, "kept")
+        button.chosen.emit(lambda hits: hits, "kept", ())
     assert shown.args[1] == "colours swapped, 1-0, kept"
     assert not found.choice
     with qtbot.waitSignal(made.shown) as shown:

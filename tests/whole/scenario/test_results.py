@@ -174,7 +174,63 @@ def test_what_the_copied_command_cannot_say_is_told(qtbot: QtBot, main: main_win
     again = ask(qtbot, main, "check")
     assert 0 < len(again.order) <= len(found.order)
     main.actions_.copy_command.trigger()
-    assert main.pointing.notice.text() == f"Command copied, without: the limit to {len(found.order)} games"
+    lacks = f"it cannot have the limit to {len(found.order)} games"
+    assert main.pointing.notice.text() == f"Command copied, but it gives other rows: {lacks}"
+
+
+def run_of_the_copy(main: main_window.MainWindow, whole: search_model.SearchResult) -> list[str]:
+    """Copy the command line, run it, and compare its rows with those of the table, which has some of the hits
+    of `whole`. Returns the words of the command."""
+    main.actions_.copy_command.trigger()
+    assert main.pointing.notice.text() == "Command copied"
+    words = shlex.split(QGuiApplication.clipboard().text())
+    run = helpers.cli(*words[1:])
+    assert run.code == 0, run.err
+    places = [(row["game"], row["positionid"]) for row in map(json.loads, run.out.splitlines())]
+    shown = [main.hits.hit_at(row) for row in range(main.hits.count)]
+    assert places == [(hit.game, hit.positionid) for hit in shown]
+    assert 0 < len(places) < whole.positions
+    return words
+
+
+@pytest.mark.parametrize("framed", [False, True])
+def test_the_copied_command_has_what_was_narrowed_in_moves_and_pictures(
+    qtbot: QtBot, main: main_window.MainWindow, *, framed: bool
+) -> None:
+    open_sample(qtbot, main)
+    whole = ask(qtbot, main, "flipcolor {wtm check}")
+    frame = "frame:" if framed else ""
+
+    def narrow_to(row: int, kind: asking.Kind) -> None:
+        main.pictures.choose(kind)
+        qtbot.waitUntil(lambda: main.jobs.count == 0 and main.pictures.picture is not None)
+        with qtbot.waitSignal(main.narrower.shown):
+            main.pictures.table.chosen.emit(row)
+
+    main.tabs.setCurrentWidget(main.pictures)
+    main.pictures.set_normalised(framed)
+    narrow_to(0, asking.Kind.ARRIVALS)
+    assert any(word.startswith(f"--where={frame}arrivals=any 10 ") for word in run_of_the_copy(main, whole))
+    narrow_to(0, asking.Kind.RESULT)
+    assert f"--where={frame}result=1-0" in run_of_the_copy(main, whole)
+    main.tabs.setCurrentWidget(main.continuing)
+    main.continuing.set_normalised(framed)
+    qtbot.waitUntil(lambda: main.jobs.count == 0 and main.continuing.table.model().rowCount() > 0)
+    with qtbot.waitSignal(main.narrower.shown):
+        main.continuing.table.narrowed.emit(0)
+    steps = [word for word in run_of_the_copy(main, whole) if word.startswith("--where=")]
+    assert [step.split("=")[1] for step in steps] == [
+        f"{frame}{name}" for name in ("arrivals", "result", "then")
+    ]
+    # A set has no option, and the user reads that before the command runs.
+    main.narrower.undo()
+    main.hits.narrow.kept.emit()
+    main.hits.narrow.set_kept(main.narrower._shelf.sets, main.base)
+    other = main.narrower._shelf.sets[0]
+    with qtbot.waitSignal(main.narrower.shown):
+        main.hits.narrow._with("xor", other)()
+    main.actions_.copy_command.trigger()
+    assert f"it cannot have “xor {other.name}”" in main.pointing.notice.text()
 
 
 def test_the_copied_command_has_what_was_chosen_in_the_facets(
@@ -185,16 +241,7 @@ def test_the_copied_command_has_what_was_chosen_in_the_facets(
     whole = ask(qtbot, main, "flipcolor {wtm check}")
 
     def commanded() -> list[str]:
-        main.actions_.copy_command.trigger()
-        assert main.pointing.notice.text() == "Command copied"
-        words = shlex.split(QGuiApplication.clipboard().text())
-        run = helpers.cli(*words[1:])
-        assert run.code == 0, run.err
-        places = [(row["game"], row["positionid"]) for row in map(json.loads, run.out.splitlines())]
-        shown = [main.hits.hit_at(row) for row in range(main.hits.count)]
-        assert places == [(hit.game, hit.positionid) for hit in shown]
-        assert 0 < len(places) < whole.positions
-        return words
+        return run_of_the_copy(main, whole)
 
     main.tabs.setCurrentWidget(main.facets)
     qtbot.waitUntil(lambda: main.facets._sheet is not None)
