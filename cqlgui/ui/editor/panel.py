@@ -116,16 +116,17 @@ class EditorPanel(QWidget):
         self._show_diagnostics("", ())
 
     def _keep_widths(self) -> None:
-        """Give the buttons and the estimate the width of their usual texts. Without this width, neighbouring
-        widgets would move when a text changes."""
+        """Give the buttons the width of their usual texts. Without this width, neighbouring widgets would
+        move when a text changes."""
         metrics = self.fontMetrics()
         for button, longest in ((self._state, "Empty query"), (self._live, "Not on board")):
             button.setMinimumWidth(metrics.horizontalAdvance(f"{longest}") + _BESIDE)
-        self._estimate.reserve("about 12,345 games")
 
     def set_estimate(self, words: str) -> None:
         """Show how many games the query may find; `words` is empty if the number is unknown."""
         # The text of an estimate begins with a letter. A text that begins with a digit is an exact count.
+        # Without an estimate, the name of the query has all the room.
+        self._estimate.setVisible(bool(words))
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
     # --- text -----------------------------------------------------------------------------------------------

@@ -33,13 +33,15 @@ class _Counted:
 
 class FacetsPane(QWidget):
     """`chosen` carries a function that makes the narrowed result from the result that was set, words for the
-    choice, and its terms (`facet_terms`). The words are empty if all hits are wanted again. `failed` carries
-    a sentence.
+    choice, and its terms (`facet_terms`). The words are empty if all hits are wanted again. `widened` is
+    emitted when the user wants the hits back that other narrowings have left out. `failed` carries a
+    sentence.
 
     The pane counts only while it is visible, because counting reads the games with hits.
     """
 
     chosen = Signal(object, str, object)
+    widened = Signal()
     failed = Signal(str)
 
     def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
@@ -63,6 +65,9 @@ class FacetsPane(QWidget):
         self._all.setText("All hits")
         self._all.setToolTip("Show all hits again (Esc)")
         self._all.clicked.connect(self.clear)
+        self._narrowed = labels.Narrowed(self)
+        self._narrowed.widened.connect(self.widened)
+        self._narrowing = ""
         self._note = labels.Label(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
@@ -84,11 +89,15 @@ class FacetsPane(QWidget):
         chips = QHBoxLayout()
         chips.setContentsMargins(8, 0, 8, 0)
         chips.addWidget(self._row, 1)
+        narrowed = QHBoxLayout()
+        narrowed.setContentsMargins(8, 0, 6, 0)
+        narrowed.addWidget(self._narrowed)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addLayout(head)
         column.addLayout(chips)
+        column.addLayout(narrowed)
         column.addWidget(self._note, 1)
         column.addWidget(self.tree, 1)
 
@@ -137,6 +146,12 @@ class FacetsPane(QWidget):
         if self._choice:
             self._choice = facets.Choice()
             self._changed()
+
+    def tell_narrowing(self, words: str) -> None:
+        """Say to what the hits are narrowed, if no hit is left to choose from. Empty words mean the whole
+        result."""
+        self._narrowing = words
+        self._show_state()
 
     def undo(self) -> None:
         """Go back to the choice before the last one."""
@@ -201,6 +216,8 @@ class FacetsPane(QWidget):
             self._note.setText(_NOTHING)
         else:
             self._note.setText(_NO_HITS if not self._result.order else _COUNTING)
+        nothing = self._result is not None and not self._result.order
+        self._narrowed.say(self._narrowing if nothing else "")
         # The line of games may leave no hits, but the choice can be taken back all the same.
         self._all.setVisible(self._sheet is not None and bool(self._choice))
         self._show_chips()

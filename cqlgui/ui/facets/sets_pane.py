@@ -40,7 +40,8 @@ class SetsPane(QWidget):
     new result from the result shown, and words. `recalled`, `again`, `inside`, `dropped` and `compared` carry
     the `sets.NamedSet` to show, to search again, to search in, to drop and to compare the hits shown with.
     `renamed` carries a set and its new name. `undo_wanted` is emitted when the user wants the set back that
-    was dropped last. `wanted` carries a result that is a part of the changes, and words for it."""
+    was dropped last. `wanted` carries a result that is a part of the changes, and words for it. `widened` is
+    emitted when the user wants all hits of the search again."""
 
     kept = Signal()
     chosen = Signal(object, str)
@@ -52,6 +53,7 @@ class SetsPane(QWidget):
     undo_wanted = Signal()
     compared = Signal(object)
     wanted = Signal(object, str)
+    widened = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +79,8 @@ class SetsPane(QWidget):
         self.list.currentRowChanged.connect(lambda _row: self._show_state())
         self.setFocusProxy(self.list)
         keys.UndoKey(self, lambda: self._can_undo, self.undo_wanted.emit)
+        self._narrowed = labels.Narrowed(self)
+        self._narrowed.widened.connect(self.widened)
         self._refusal = labels.Label(self)
         self._refusal.setWordWrap(True)
         self._refusal.setContentsMargins(8, 0, 8, 4)
@@ -125,15 +129,24 @@ class SetsPane(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(6, 6, 6, 2)
         head.addWidget(self._keep, 1)
+        narrowed = QHBoxLayout()
+        narrowed.setContentsMargins(8, 0, 6, 0)
+        narrowed.addWidget(self._narrowed)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addLayout(head)
+        column.addLayout(narrowed)
         column.addWidget(self._refusal)
         column.addWidget(self._changes)
         column.addWidget(self._note, 1)
         column.addWidget(self.list, 1)
         column.addLayout(row)
+
+    def tell_narrowing(self, words: str) -> None:
+        """Say to what the hits shown are narrowed, as they are what is kept and combined. Empty words mean
+        the whole result."""
+        self._narrowed.say(words)
 
     def show_sets(
         self,

@@ -195,11 +195,6 @@ class ElidedLabel(QWidget):
         """The text that follows the main text and is never cut."""
         return self._tail
 
-    def reserve(self, longest: str) -> None:
-        """Make the preferred width large enough for the text `longest`, until the label gets another text."""
-        self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
-        self.updateGeometry()
-
     def _measure(self) -> None:
         # An empty label keeps its former width, because in most cases the label gets another text soon.
         if self._fills or not self.text():

@@ -102,8 +102,10 @@ class ExportDialog(QDialog):
         name: str,
         rows: Rows = Rows.HITS,
         copy: Callable[[ExportChoice], None] | None = None,
+        refusal: Callable[[Path], str] | None = None,
     ) -> None:
         super().__init__(parent)
+        self._refusal = refusal
         self.setWindowTitle("Export hits")
         self.setMinimumWidth(520)
         element = naming.shortened(counts.element_words, 40)
@@ -189,14 +191,16 @@ class ExportDialog(QDialog):
         name: str = "hits",
         rows: Rows = Rows.HITS,
         copy: Callable[[ExportChoice], None] | None = None,
+        refusal: Callable[[Path], str] | None = None,
     ) -> ExportChoice | None:
         """Ask, and return the choice, or None if the user cancelled.
 
         `folder` is the suggested folder, by default the home folder. `name` is the suggested file name
         without ending, and `rows` the suggested rows. `copy` copies a choice as a command line. If the file
-        exists already, the dialog says that the file will be replaced.
+        exists already, the dialog says that the file will be replaced, or why it may not be replaced:
+        `refusal` returns the reason, or an empty text.
         """
-        dialog = cls(parent, counts, folder or Path.home(), name, rows, copy)
+        dialog = cls(parent, counts, folder or Path.home(), name, rows, copy, refusal)
         try:
             return dialog.choice() if dialog.exec() == QDialog.DialogCode.Accepted else None
         finally:
@@ -295,7 +299,8 @@ class ExportDialog(QDialog):
         elif disk.stands(path) and own and self.study.isChecked():
             problem = "This file exists, and studies replace no files."
         elif disk.stands(path):
-            note = "This file exists and will be replaced."
+            problem = self._refusal(path) if self._refusal is not None else ""
+            note = "" if problem else "This file exists and will be replaced."
         self._replaces = bool(note)
         # Return in the line of the path must not replace a file. The button says what it does.
         self.export.setText("Replace" if note else "Export")

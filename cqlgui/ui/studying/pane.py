@@ -37,7 +37,7 @@ WIDE: Final = 760
 _TABLE_PARTS, _DETAIL_PARTS = 620, 380
 """How the table and the examples divide the room."""
 _NARROWEST_QUERY: Final = 120
-_SHARE_OF_QUERIES: Final = 0.6
+_SHARE_OF_QUERIES: Final = 0.4
 """The queries have at most this share of the table, unless the other columns leave more room."""
 _WIDEST_BASE: Final = 140
 _MOST_RECENT: Final = 8

@@ -307,7 +307,7 @@ class Frame(QMainWindow):
         self.hits.copying.told.connect(self.tell)
         self.studying.shown.connect(self.show_study)
         self.hits.narrowing_removed.connect(self.narrower.undo)
-        for pane in (self.pictures, self.continuing):
+        for pane in (self.pictures, self.continuing, self.facets, self.sets):
             self.hits.narrowing_told.connect(pane.tell_narrowing)
             pane.widened.connect(self.narrower.undo)
         self.hits.scope_removed.connect(self.narrower.widen)

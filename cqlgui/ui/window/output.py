@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -12,12 +13,14 @@ from PySide6.QtGui import (
     QGuiApplication,
 )
 
+from cqlgui.base import errors
 from cqlgui.pgn import decoding
 from cqlgui.tasks.analysis import sorted_rows
 from cqlgui.tasks.asking import commands
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.export.hit_table import Rows
-from cqlgui.tasks.results import search_model
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import keeping
 from cqlgui.ui.likeness import new_base
 from cqlgui.ui.look import naming, wording
 from cqlgui.ui.panels import export_dialog
@@ -68,7 +71,12 @@ class Output(QObject):
         folder = Path(self._frame.folder) if self._frame.folder else None
         rows, sorts = self._frame.hits.arrange.wish.rows, self._frame.hits.arrange.wish.sorts
         choice = export_dialog.ExportDialog.ask(
-            self._frame, counts, folder=folder, rows=rows, copy=self._copy_export
+            self._frame,
+            counts,
+            folder=folder,
+            rows=rows,
+            copy=self._copy_export,
+            refusal=functools.partial(_refusal, base, result),
         )
         if choice is not None:
             self._frame.exporter.write(base, result, choice, selected, element, sorts)
@@ -240,6 +248,15 @@ class Output(QObject):
         """Copy a picture of the board."""
         QGuiApplication.clipboard().setPixmap(self._frame.board.picture())
         self._frame.tell("Picture copied")
+
+
+def _refusal(base: base_model.Base, result: search_model.SearchResult, path: Path) -> str:
+    """Why an export may not replace a file; empty if it may."""
+    try:
+        keeping.refuse(base, result.query, result.options, path)
+    except errors.CqlguiError as fault:
+        return str(fault)
+    return ""
 
 
 _ROW_OPTIONS: Final = {Rows.HITS: (), Rows.SPANS: ("--spans",), Rows.GAMES: ("--group", "game")}

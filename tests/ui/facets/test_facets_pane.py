@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks.analysis import attributes, facets
 from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import narrowing
 from cqlgui.ui.facets import pane as pane_module
 from cqlgui.ui.facets import tree as tree_module
 from cqlgui.ui.loop import jobs
@@ -261,3 +263,20 @@ def test_other_hits_begin_without_a_choice(
     pane.set_result(None, known)
     assert not pane.tree.isVisible()
     assert "Run a query" in pane._note.text()
+
+
+def test_a_line_that_leaves_no_hits_is_named_with_a_way_back(
+    qtbot: QtBot,
+    pane: pane_module.FacetsPane,
+    known: attributes.Attributes,
+    result: search_model.SearchResult,
+) -> None:
+    pane.tell_narrowing("year:1990")
+    # While there are hits, the chips and the counts say what is shown.
+    assert not pane._narrowed.isVisible()
+    pane.set_result(narrowing.of_games(result, np.zeros(0, np.int64)), known, keep=True)
+    assert pane._narrowed.isVisible()
+    with qtbot.waitSignal(pane.widened):
+        pane._narrowed.button.click()
+    pane.set_result(result, known, keep=True)
+    assert not pane._narrowed.isVisible()

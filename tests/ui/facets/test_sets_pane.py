@@ -46,6 +46,15 @@ def trigger(menu: QMenu, title: str) -> None:
     next(one for one in menu.actions() if one.text().replace("&", "").startswith(title)).trigger()
 
 
+def test_the_pane_says_to_what_the_hits_shown_are_narrowed(qtbot: QtBot, pane: sets_pane.SetsPane) -> None:
+    pane.tell_narrowing("minus check")
+    assert pane._narrowed.isVisible()
+    with qtbot.waitSignal(pane.widened):
+        pane._narrowed.button.click()
+    pane.tell_narrowing("")
+    assert not pane._narrowed.isVisible()
+
+
 def test_hits_are_kept_and_combined_with_others(
     qtbot: QtBot,
     made: narrower.Narrower,

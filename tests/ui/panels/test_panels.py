@@ -1042,6 +1042,25 @@ def test_the_export_dialog_begins_with_all_hits_as_they_stand(
     assert not dialog.choices[export_dialog.What.ELEMENT].isEnabled()
 
 
+def test_the_export_dialog_says_why_a_file_may_not_be_replaced(qtbot: QtBot, tmp_path: Path) -> None:
+    own, other = tmp_path / "own.pgn", tmp_path / "other.pgn"
+    for path in (own, other):
+        path.write_text("precious")
+    made = export_dialog.ExportDialog(
+        None, COUNTS, tmp_path, "hits", refusal=lambda path: f"{path.name} is read." if path == own else ""
+    )
+    qtbot.addWidget(made)
+    made.show()
+    for path, words, able in (
+        (own, "own.pgn is read.", False),
+        (other, "This file exists and will be replaced.", True),
+        (tmp_path / "new.pgn", "", True),
+    ):
+        made.path.setText(str(path))
+        assert (made._problem.text(), made.export.isEnabled()) == (words, able)
+    assert made.export.text() == "Export"
+
+
 def test_return_in_the_line_of_the_path_replaces_no_file(
     dialog: export_dialog.ExportDialog, tmp_path: Path, qtbot: QtBot
 ) -> None:

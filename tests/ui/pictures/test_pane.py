@@ -703,3 +703,20 @@ def test_many_ties_leave_room_for_all_blocks() -> None:
     middle = round(block.center().y() * 500)
     seen = [QColor(image.pixel(round(x * 500), middle)).name() for x in (0.01, 0.0275, 0.045)]
     assert seen == list(drawings.QUERIES[4:7])
+
+
+def test_a_query_without_transforms_has_one_frame(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+) -> None:
+    choose(qtbot, door, shown, Kind.ARRIVALS)
+    assert shown._frame.isEnabled()
+    shown.set_result(base, searching.search(base, "mate"))
+    assert not shown._frame.isEnabled()
+    assert shown._frame.toolTip() == pane._NO_FRAME
+    shown.set_result(base, result)
+    assert shown._frame.isEnabled()
+    settle(qtbot, door)
