@@ -27,13 +27,15 @@ from cqlgui.tasks.asking import library
 from cqlgui.tasks.results import truth_model
 from cqlgui.ui.editor import edit, files, find, fixes, gutter, identity, problems
 from cqlgui.ui.look import colours, labels, theme, wording
-from cqlgui.ui.loop import latest
+from cqlgui.ui.loop import latest, turns
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
 _BESIDE = 26
 """The width of a button without its text, in pixels."""
 
+_UNSAID_MS = 2_000
+"""After this time without an estimate, the name of the query gets its room."""
 _PAUSE = 600  # milliseconds without a key before the list of problems appears or disappears
 
 
@@ -86,6 +88,7 @@ class EditorPanel(QWidget):
         self._checker = latest.Latest(_check, CHECK_DELAY, self)
         self._name = labels.ElidedLabel("", self, fills=True, cut=Qt.TextElideMode.ElideMiddle)
         self._estimate = labels.ElidedLabel("", self, right=True)
+        self._unsaid = turns.once(self, _UNSAID_MS, self._estimate.hide)
         self._name.setAccessibleName("Name of the query")
         self._estimate.setAccessibleName("Estimated number of games")
         self._where = labels.ElidedLabel("", self, fills=True, right=True)
@@ -125,8 +128,13 @@ class EditorPanel(QWidget):
     def set_estimate(self, words: str) -> None:
         """Show how many games the query may find; `words` is empty if the number is unknown."""
         # The text of an estimate begins with a letter. A text that begins with a digit is an exact count.
-        # Without an estimate, the name of the query has all the room.
-        self._estimate.setVisible(bool(words))
+        # The estimate goes with each key and comes again soon. If it stays away, the name of the query gets
+        # its room.
+        if words:
+            self._unsaid.stop()
+            self._estimate.show()
+        else:
+            self._unsaid.start()
         self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
     # --- text -----------------------------------------------------------------------------------------------

@@ -32,12 +32,13 @@ _COMPARING, _PRINTS, _LOADING = "compare", "fingerprints", "kept sets"
 
 @data.dataclass(frozen=True, slots=True)
 class _Step:
-    """One step of a narrowing in words, and what means the same: terms of facets (`facet_terms`), or a
-    condition on hits (`pictures.terms`). Neither is given if no terms do."""
+    """One step of a narrowing in words, and what means the same: terms of facets (`facet_terms`), a condition
+    on hits (`pictures.terms`), or a line of games. Nothing is given if none of them does."""
 
     words: str
     terms: tuple[str, ...] = ()
     condition: str = ""
+    line: str = ""
 
 
 _Steps = tuple[_Step, ...]
@@ -74,10 +75,11 @@ class _Start:
 
 @data.dataclass(frozen=True, slots=True)
 class Spelt:
-    """A narrowing as options of a command: `facets` are the terms of `--facet`, and `conditions` those of
-    `--where`. `besides` has in words what no option does. The line of games and the duplicates are left
-    out."""
+    """A narrowing as options of a command: `games` is the line of `--games`, `facets` are the terms of
+    `--facet`, and `conditions` those of `--where`. `besides` has in words what no option does. The duplicates
+    are left out."""
 
+    games: str
     facets: tuple[str, ...]
     conditions: tuple[str, ...]
     besides: tuple[str, ...]
@@ -297,16 +299,20 @@ class Narrower(QObject):
         listed = self._spelt(self._shown_steps() if limited else self._steps)
         terms = tuple(term for step, spelt in listed if spelt for term in step.terms)
         conditions = tuple(step.condition for step, spelt in listed if spelt and step.condition)
+        # All words of a line must hold, and so must all lines.
+        games = " ".join(
+            line for line in (*(step.line for step, spelt in listed if spelt), self.line) if line
+        )
         besides = [f"“{step.words}”" for step, spelt in listed if not spelt and step != _WITHOUT]
         if self._unlined is not None and _WITHOUT in self._unlined[1]:
             # A command leaves out duplicates among the games of the line.
             besides.append("duplicates of games outside the line")
         recalled = f"the set “{self._recalled}”" if self._recalled else ""
-        return Spelt(terms, conditions, tuple(words for words in (recalled, *besides) if words))
+        return Spelt(games, terms, conditions, tuple(words for words in (recalled, *besides) if words))
 
     def _spelt(self, shown: _Steps) -> list[tuple[_Step, bool]]:
-        """Steps of the narrowing without the line of games, each with whether options of a command mean
-        it."""
+        """Steps of the narrowing without the line of games that can still be changed, each with whether
+        options of a command mean it."""
         if self._unlined is not None:
             before = len(self._unlined[1])
             shown = (*shown[:before], *shown[before + 1 :])
@@ -318,7 +324,9 @@ class Narrower(QObject):
             names = {facet_terms.split(term)[0] for term in step.terms}
             # Terms of one facet are alternatives, but both of two steps hold.
             able = bool(step.condition) or (bool(names) and not names & met)
-            found.append((step, place >= first and able))
+            # A command asks for the games of a line before it leaves out duplicates.
+            in_order = _WITHOUT not in shown[:place] if step.line else place >= first
+            found.append((step, in_order and (able or bool(step.line))))
             met |= names
         return found
 
@@ -613,7 +621,7 @@ class Narrower(QObject):
             self.line_failed.emit("")
             return
         self._jobs.cancel(_JOB, drop=True)
-        whole, steps = start[0], (*start[1], _Step(line)) if line else start[1]
+        whole, steps = start[0], (*start[1], _Step(line, line=line)) if line else start[1]
         # Duplicates that were left out after the line was written are left out of the games of the new line.
         sifted = self._left_out if _WITHOUT not in start[1] else None
 

@@ -234,7 +234,7 @@ class Output(QObject):
         text = commands.command_line(
             main.base,
             main.result.query,
-            games=main.narrower.line,
+            games=spelt.games,
             options=options,
             output=output,
             scheduler=main.searcher.scheduler,

@@ -527,7 +527,7 @@ def test_the_command_of_the_export_dialog_writes_the_same_file(
     with qtbot.waitSignal(main.exporter.written):
         main.exporter.write(main.base, main.result, choice, [], element)
     main.output._copy_export(data.replace(choice, path=tmp_path / "command.csv"))
-    assert ("duplicates that only the facets leave" in told[-1]) == unique
+    assert ("duplicates that only the narrowing leaves" in told[-1]) == unique
     run = helpers.cli(*shlex.split(QGuiApplication.clipboard().text())[1:])
     assert run.code == 0, run.err
     tables = []

@@ -251,3 +251,8 @@ def test_an_estimate_is_of_the_query_and_the_games_that_are_searched(
     qtbot.waitUntil(lambda: said.text() == everywhere)
     qtbot.waitUntil(lambda: said.width() >= said.fontMetrics().horizontalAdvance(everywhere))
     assert everywhere != f"{mates} games"
+    # An estimate that stays away leaves its room to the name of the query.
+    main.editor.set_text("")
+    qtbot.waitUntil(lambda: not said.isVisible())
+    main.editor.set_text("check")
+    qtbot.waitUntil(said.isVisible)

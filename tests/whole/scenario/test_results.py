@@ -222,6 +222,17 @@ def test_the_copied_command_has_what_was_narrowed_in_moves_and_pictures(
     assert [step.split("=")[1] for step in steps] == [
         f"{frame}{name}" for name in ("arrivals", "result", "then")
     ]
+    # A line of games that was written before the other steps is a part of the command, too.
+    main.narrower.undo()
+    for line in ("-result:0-1", "eco:A-D"):
+        main.hits.line.setText(line)
+        with qtbot.waitSignal(main.narrower.shown):
+            main.hits.line.apply_now()
+        main.tabs.setCurrentWidget(main.continuing)
+        qtbot.waitUntil(lambda: main.jobs.count == 0 and main.continuing.table.model().rowCount() > 0)
+        with qtbot.waitSignal(main.narrower.shown):
+            main.continuing.table.narrowed.emit(0)
+    assert "--games=-result:0-1 eco:A-D" in run_of_the_copy(main, whole)
     # A set has no option, and the user reads that before the command runs.
     main.narrower.undo()
     main.hits.narrow.kept.emit()
