@@ -42,6 +42,7 @@ _NAMES: Final = (_THEN, *_BARS, *_MAPS, _PATH)
 _FRAMED: Final = (_THEN, *(by.name.lower() for by in histograms.FRAMED), *_MAPS, _PATH)
 _TERM = pattern(r"(?s)(frame:)?([a-z_]+)\s*=(.+)")
 _RANGE = pattern(r"(\d{1,9})(?:-(\d{1,9}))?")
+_SPACED = pattern(r"(\d\.(?:\.\.)?)\s+")
 _MOVE = pattern(r"(?:\d{1,3}\.(\.\.)?)?(\S+)")
 _UNKNOWN: Final = "unknown"
 _ANY: Final = "any"
@@ -98,7 +99,7 @@ def moves(text: str) -> tuple[int, ...]:
     """The numbers of moves that are written as `continuations.numbered` writes them. The move after a move of
     White needs no number. Raises `TermError`."""
     found: list[int] = []
-    for word in text.split():
+    for word in _SPACED.sub(r"\1", text).split():
         match = _MOVE.fullmatch(word)
         numbered = match is not None and match[2] != word
         black = match is not None and (

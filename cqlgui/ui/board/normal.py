@@ -50,7 +50,7 @@ class Normal:
         if not self.applies:
             return f"Cannot be turned back: {self.element.words}"
         undone = words.undone(self.element.transform)
-        return f"{NORMALISED}: {undone or 'nothing to take back'}"
+        return f"{NORMALISED}: {undone or 'as played'}"
 
     @property
     def note(self) -> str:

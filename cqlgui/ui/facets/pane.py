@@ -71,7 +71,7 @@ class FacetsPane(QWidget):
         self._note = labels.Label(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
-        keys.UndoKey(self, lambda: bool(self._before), self.undo)
+        keys.UndoKey(self, lambda: bool(self._before or self._narrowing), self.undo)
         self._lay_out()
         theme.theme().changed.connect(self._dress)
         self._show_state()
@@ -154,8 +154,11 @@ class FacetsPane(QWidget):
         self._show_state()
 
     def undo(self) -> None:
-        """Go back to the choice before the last one."""
-        if self._before and self._sheet is not None:
+        """Go back to the choice before the last one. Without such a choice, ask for the hits that other
+        narrowings have left out."""
+        if not self._before:
+            self.widened.emit()
+        elif self._sheet is not None:
             choice = self._before.pop()
             before = self._before.copy()
             self._choose(choice)

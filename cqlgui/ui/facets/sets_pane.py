@@ -78,7 +78,7 @@ class SetsPane(QWidget):
         self.list.itemChanged.connect(self._name_changed)
         self.list.currentRowChanged.connect(lambda _row: self._show_state())
         self.setFocusProxy(self.list)
-        keys.UndoKey(self, lambda: self._can_undo, self.undo_wanted.emit)
+        keys.UndoKey(self, lambda: self._can_undo or self._narrowed.isVisible(), self._undo)
         self._narrowed = labels.Narrowed(self)
         self._narrowed.widened.connect(self.widened)
         self._refusal = labels.Label(self)
@@ -142,6 +142,10 @@ class SetsPane(QWidget):
         column.addWidget(self._note, 1)
         column.addWidget(self.list, 1)
         column.addLayout(row)
+
+    def _undo(self) -> None:
+        """Bring the set back that was dropped last, or else all hits."""
+        (self.undo_wanted if self._can_undo else self.widened).emit()
 
     def tell_narrowing(self, words: str) -> None:
         """Say to what the hits shown are narrowed, as they are what is kept and combined. Empty words mean

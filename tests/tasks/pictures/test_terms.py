@@ -120,6 +120,13 @@ def test_every_name_of_a_move_is_read() -> None:
             assert terms.moves(" ".join(continuations.numbered((white, move))))[1] == read
 
 
+def test_moves_are_read_as_a_pgn_writes_them() -> None:
+    assert (
+        terms.moves("1. e4 e5  2.  Nf3") == terms.moves("1.e4 e5 2.Nf3") == terms.moves("1.e4 1...e5 2.Nf3")
+    )
+    assert terms.moves("1... Kh8+ 2.O-O-O#") == terms.moves("1...Kh8 2.O-O-O")
+
+
 def test_alternatives_and_several_conditions(
     base: base_model.Base, result: search_model.SearchResult
 ) -> None:

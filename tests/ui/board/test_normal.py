@@ -93,7 +93,7 @@ def test_the_frame_stays_between_hits_and_a_hit_as_written_ends_it(
     shown.step(1)
     assert board.position is shown.position
     assert not board.normalised
-    assert board.badge == ("Normalised: nothing to take back", "<>")
+    assert board.badge == ("Normalised: as played", "<>")
     shown.step(1)
     assert board.position is shown.position
     shown.step(1)

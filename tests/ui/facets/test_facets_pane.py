@@ -274,6 +274,8 @@ def test_a_line_that_leaves_no_hits_is_named_with_a_way_back(
     pane.tell_narrowing("year:1990")
     # While there are hits, the chips and the counts say what is shown.
     assert not pane._narrowed.isVisible()
+    with qtbot.waitSignal(pane.widened):
+        qtbot.keyClick(pane.tree, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     pane.set_result(narrowing.of_games(result, np.zeros(0, np.int64)), known, keep=True)
     assert pane._narrowed.isVisible()
     with qtbot.waitSignal(pane.widened):

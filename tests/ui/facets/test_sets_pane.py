@@ -51,6 +51,8 @@ def test_the_pane_says_to_what_the_hits_shown_are_narrowed(qtbot: QtBot, pane: s
     assert pane._narrowed.isVisible()
     with qtbot.waitSignal(pane.widened):
         pane._narrowed.button.click()
+    with qtbot.waitSignal(pane.widened):
+        qtbot.keyClick(pane.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     pane.tell_narrowing("")
     assert not pane._narrowed.isVisible()
 
