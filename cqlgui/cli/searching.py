@@ -768,6 +768,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         opened = opening.open_base(arguments.files, cancel)
         base = opened.base
         within = _among(arguments, base, search_model.SearchOptions()).within
+        code = opening.outcome(opened)
         for number, line in lines:
             if cancel.cancelled:
                 break
@@ -798,8 +799,11 @@ def _batch(arguments: argparse.Namespace) -> int:
                 found = answer(base, result, values=arguments.values)
             except queries.Rejected as rejected:
                 found = {"error": terminal.error_object(rejected.text, rejected.diagnostics[0])}
+            except errors.SourceError as changed:
+                # Other queries may have no hits in the file that has changed.
+                code, found = terminal.USAGE, {"error": _bare_error("source", str(changed))}
             terminal.put_object({"id": item.get("id"), **found})
-        return terminal.CANCELLED if cancel.cancelled else opening.outcome(opened)
+        return terminal.CANCELLED if cancel.cancelled else code
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

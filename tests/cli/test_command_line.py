@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.cli import arguments, searching
+from cqlgui.cli import arguments, opening, run, searching
 from cqlgui.jit import native
 from cqlgui.tasks.export import exporting, hit_table
+from cqlgui.tasks.results import base_model
 from tests import helpers
 
 MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n[Date "1900.01.02"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
@@ -232,6 +233,33 @@ def test_a_batch_answers_a_line_each(source: Path, tmp_path: Path) -> None:
     assert found[4]["error"]["code"] == "batch"
     assert '"variations" in line 5' in found[4]["error"]["message"]
     assert found[5]["error"]["code"] == found[6]["error"]["code"] == "batch"
+
+
+def test_a_file_that_changes_costs_a_batch_only_the_answers_with_its_hits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
+    sources[0].write_text('[Result "*"]\n\n1. e4 *\n')
+    sources[1].write_text('[Result "*"]\n\n1. d4 *\n')
+    batch = tmp_path / "batch.jsonl"
+    lines = [
+        json.dumps({"id": id_, "query": query}) for id_, query in enumerate(("Pe4", "Pd4", "Pe4", "Pe3"))
+    ]
+    batch.write_text("\n".join(lines))
+    opened = opening.open_base
+
+    def open_and_change(*given: object) -> base_model.ImportReport:
+        report = opened(*given)  # type: ignore[arg-type]  # the arguments of the command
+        sources[1].write_text('[Result "*"]\n\n1. c4 *\n')
+        return report
+
+    monkeypatch.setattr(opening, "open_base", open_and_change)
+    code = run.main(["search", *map(str, sources), "--batch", str(batch)])
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert code == 2
+    assert [one["id"] for one in found] == [0, 1, 2, 3]
+    assert [one.get("games") for one in found] == [[1], None, [1], []]
+    assert "b.pgn has changed" in found[1]["error"]["message"]
 
 
 def test_main_lines_only_holds_in_a_batch_too(tmp_path: Path) -> None:

@@ -355,6 +355,8 @@ class _Job:
         self.element = element
         self.annotate = annotate or normalise
         self.normalise = normalise
+        # Without transforms, the query's frame is that of the game.
+        self._turns = normalise and bool(result.orbits)
         self.rows = rows
         self.ending = ending
         self.judges: judging.Judges | None = None
@@ -371,7 +373,7 @@ class _Job:
         self.readers.check(self.chosen)
 
     def pgn(self, file: BinaryIO) -> None:
-        texts = self._framed_texts() if self.normalise else self._many()
+        texts = self._framed_texts() if self._turns else self._many()
         current = next(texts, None)
         while current is not None:
             following = next(texts, None)
@@ -409,9 +411,9 @@ class _Job:
             if number % studies.CHAPTERS == 0:
                 taken.clear()
             opened, ordinal = self.readers.of(hits.game)
-            text = self._framed(hits, opened, ordinal).encode("utf-8") if self.normalise else b""
+            text = self._framed(hits, opened, ordinal).encode("utf-8") if self._turns else b""
             if not text:
-                self.as_played += self.normalise
+                self.as_played += self._turns
                 comments = match_comments(hits, self.result.orbits)
                 text = _rewritten(opened.whole(ordinal), hits, comments).text
             rows = games_module.rows(self.base, [hits.game])

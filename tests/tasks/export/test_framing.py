@@ -127,6 +127,12 @@ def test_the_command_line_writes_so_and_says_where_it_cannot(tmp_path: Path, bas
     run = helpers.cli("search", source, "-e", "flipvertical {pe5 pd5 Ph4}", "-o", out, "--normalise")
     assert run.code == 0
     assert "1 of them as they were played" in run.err
+    # Without transforms, the query's frame is that of the game, and there is nothing to say.
+    plain, framed = (tmp_path / f"{name}.pgn" for name in ("plain", "framed"))
+    run = helpers.cli("search", source, "-e", "Pe4", "-o", framed, "--normalise")
+    assert (run.code, "as they were played" in run.err) == (0, False)
+    assert helpers.cli("search", source, "-e", "Pe4", "-o", plain, "--annotate").code == 0
+    assert framed.read_bytes() == plain.read_bytes() != b""
     run = helpers.cli("search", source, "-e", "wtm", "--count", "--normalise")
     assert "--normalise changes nothing" in run.err
 
