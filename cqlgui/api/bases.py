@@ -107,7 +107,8 @@ class Base:
 
     def game_pgn(self, game: int) -> str:
         """The text of a game as it stands in its file. Raises `IndexError` for a number that the base does
-        not have, and `SourceError` if the file has changed since it was opened."""
+        not have, `SourceError` if the file has changed since it was opened, and `CqlguiError` if a published
+        base is damaged."""
         return results.game_pgn(self._base, game)
 
     def search(

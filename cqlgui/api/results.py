@@ -320,7 +320,8 @@ class SearchStopped(CqlguiError):  # noqa: N818  # a state, told in its own word
 
 def game_pgn(base: base_model.Base, game: int) -> str:
     """The text of a game as it stands in its file. Raises `IndexError` for a number that the base does not
-    have, and `SourceError` if the file has changed since it was opened."""
+    have, `SourceError` if the file has changed since it was opened, and `CqlguiError` if a published base is
+    damaged."""
     game = faults.number(game)
     if not 0 < game <= base.games:
         raise IndexError(f"The base has games 1 to {base.games}, and no game {game}.")

@@ -37,7 +37,9 @@ from cqlgui.base.files import disk, soundness
 MAGIC = b"CQLGSEG1"
 VERSION = 1
 LARGEST = 32_000
-"""The most games in a segment."""
+"""The most games in a segment. Measured with ten million games: with 100,000 games in a segment, searches are
+not faster, and imports and sorting by site take several times as long, because the catalog then keeps fewer
+texts in rows of their own (`db.own_texts.MOST`)."""
 NOTE: Final = "sound"
 """The name of the ledger of the segments that were found sound (`base.files.soundness`)."""
 
