@@ -301,7 +301,7 @@ class PicturesPane(QWidget):
         """Offer the query's frame where it differs from the game as played."""
         able = self._result is None or bool(self._result.orbits)
         self._frame.setEnabled(able and self.kind in asking.FRAMED)
-        self._frame.setToolTip(_OWN_FRAME if able else _NO_FRAME)
+        self._frame.setToolTip(wording.plain_tip(_OWN_FRAME if able else _NO_FRAME))
 
     # --- counting ---
 

@@ -237,7 +237,7 @@ def test_a_search_is_narrowed_by_itself(qtbot: QtBot, door: jobs.Jobs, base: bas
     made.narrow(lambda result: narrowing.of_games(result, np.array([2, 4])), "some")
     qtbot.waitUntil(lambda: len(seen) == 2)
     assert seen[1] == ([2], "without duplicates, some", False)
-    assert made.spelt()[1] == ("some",)
+    assert made.spelt().besides == ("“some”",)
     made.leave_out(None)
     qtbot.waitUntil(lambda: len(seen) == 3)
     assert seen[2] == ([1, 2, 3, 4, 5, 6], "", False)
@@ -271,7 +271,7 @@ def test_the_facets_chosen_and_the_line_of_games_hold_without_duplicates(
     assert after(lambda: made.set_games("black:adams")) == ([3, 4], "black:adams, 1-0", 1)
     words = "black:adams, without duplicates, 1-0"
     assert after(lambda: made.leave_out(found)) == ([3], words, 1)
-    assert made.spelt() == (("result=1-0",), ())
+    assert made.spelt() == narrower.Spelt("black:adams", ("result=1-0",), (), ())
     # The duplicates stay away with another line, and without the choice.
     words = words.replace("black:adams", "white:short")
     assert after(lambda: made.set_games("white:short")) == ([3], words, 1)
