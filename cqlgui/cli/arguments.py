@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -607,18 +607,19 @@ def _sorts(text: str) -> tuple[arranging.Key, ...]:
 def _facet(text: str) -> str:
     from cqlgui.tasks.analysis import facet_terms
 
-    try:
-        facet_terms.split(text)
-    except facet_terms.TermError as fault:
-        raise argparse.ArgumentTypeError(str(fault)) from None
-    return text
+    return _term(text, facet_terms.split)
 
 
 def _condition(text: str) -> str:
     from cqlgui.tasks.pictures import terms
 
+    return _term(text, terms.split)
+
+
+def _term(text: str, split: Callable[[str], object]) -> str:
+    """A term that `split` can read. Its value is looked up when the games are open."""
     try:
-        terms.split(text)
+        split(text)
     except errors.CqlguiError as fault:
         raise argparse.ArgumentTypeError(str(fault)) from None
     return text

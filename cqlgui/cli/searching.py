@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import json
 import math
@@ -530,22 +531,23 @@ def _narrowing(
 ) -> Callable[[search_model.SearchResult], search_model.SearchResult]:
     """What keeps the hits that `--facet` and `--where` ask for. Raises `TermError` for a value that does not
     exist, before the search."""
-    if not (arguments.facets or arguments.conditions):
-        return lambda result: result
-    from cqlgui.tasks.analysis import attributes, facet_terms, facets
-    from cqlgui.tasks.pictures import terms
+    steps: list[Callable[[search_model.SearchResult, progress.CancelToken], search_model.SearchResult]] = []
+    if arguments.facets:
+        from cqlgui.tasks.analysis import attributes, facet_terms, facets
 
-    known = attributes.of_base(base)
-    choice = facet_terms.parse(arguments.facets, known, orbits.orbits(text))
-    conditions = [terms.parse(one, base) for one in arguments.conditions]
+        known = attributes.of_base(base)
+        choice = facet_terms.parse(arguments.facets, known, orbits.orbits(text))
+        steps.append(lambda result, token: facets.narrowed(facets.sheet(known, result, cancel=token), choice))
+    if arguments.conditions:
+        from cqlgui.tasks.pictures import terms
+
+        steps += [functools.partial(terms.parse(one, base), base) for one in arguments.conditions]
 
     def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
         # What was found before a search was stopped is narrowed to the end.
         token = progress.CancelToken() if result.cancelled else cancel
-        if arguments.facets:
-            result = facets.narrowed(facets.sheet(known, result, cancel=token), choice)
-        for keep in conditions:
-            result = keep(base, result, token)
+        for step in steps:
+            result = step(result, token)
         return result
 
     return narrow

@@ -31,7 +31,6 @@ _OWN_FRAME: Final = "The moves as the query is written: each hit's transform is 
 _NARROW: Final = "Show only the hits that are followed by these moves"
 _ALL: Final = "All hits shown are followed by these moves"
 _NO_PATH: Final = "Follow a move first: a double click or Enter"
-_NO_FRAME: Final = "The query has no transforms, so both are the same."
 
 
 class ContinuationsPane(QWidget):
@@ -91,7 +90,7 @@ class ContinuationsPane(QWidget):
         counted when the pane is in view."""
         able = result is None or bool(result.orbits)
         self.own_frame.setEnabled(able)
-        self.own_frame.setToolTip(wording.plain_tip(_OWN_FRAME if able else _NO_FRAME))
+        self.own_frame.setToolTip(wording.plain_tip(_OWN_FRAME if able else wording.ONE_FRAME))
         self.tree.set_result(base, result)
 
     def set_normalised(self, on: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from datetime import datetime
+from typing import Final
 
 
 def number(value: int) -> str:
@@ -70,6 +71,10 @@ def pictured_tip(picture: str, text: str) -> str:
         return tip
     words = tip if tip.startswith("<qt>") else html.escape(tip)
     return f"<table><tr><td>{picture}</td></tr><tr><td>{words}</td></tr></table>"
+
+
+ONE_FRAME: Final = "The query has no transforms, so both are the same."
+"""Why the query's own frame and the games as played are not offered both."""
 
 
 def plain_tip(text: str) -> str:

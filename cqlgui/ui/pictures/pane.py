@@ -54,7 +54,6 @@ _LOW: Final = 480
 _PART, _PART_LOW = 0.55, 0.7
 """The part of the room that the picture gets, and its part in a pane that is lower than `_LOW` pixels."""
 _OWN_FRAME: Final = "Undo the transform that matched, so that all hits look as the query is written (N)"
-_NO_FRAME: Final = "The query has no transforms, so both are the same."
 _USUAL_ORIGIN: Final = "from usual square"
 _NARROW: Final = 140
 """A column of texts that is wider than this number of pixels shares the room with the first column."""
@@ -182,7 +181,6 @@ class PicturesPane(QWidget):
         self._chooser.setMinimumContentsLength(12)
         self._chooser.currentIndexChanged.connect(self._kind_chosen)
         self._frame = QCheckBox("Query's frame", self)
-        self._frame.setToolTip(_OWN_FRAME)
         self._frame.toggled.connect(self._frame_toggled)
         self._men = QComboBox(self)
         self._men.setAccessibleName("Men")
@@ -301,7 +299,7 @@ class PicturesPane(QWidget):
         """Offer the query's frame where it differs from the game as played."""
         able = self._result is None or bool(self._result.orbits)
         self._frame.setEnabled(able and self.kind in asking.FRAMED)
-        self._frame.setToolTip(wording.plain_tip(_OWN_FRAME if able else _NO_FRAME))
+        self._frame.setToolTip(wording.plain_tip(_OWN_FRAME if able else wording.ONE_FRAME))
 
     # --- counting ---
 

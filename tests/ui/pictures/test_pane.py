@@ -26,7 +26,7 @@ from cqlgui.tasks.pictures import histograms, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from cqlgui.ui.look import canvas as painting
-from cqlgui.ui.look import labels, theme
+from cqlgui.ui.look import labels, theme, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.pictures import asking, drawings, loading, pane, table_model
 from tests import helpers
@@ -716,7 +716,7 @@ def test_a_query_without_transforms_has_one_frame(
     assert shown._frame.isEnabled()
     shown.set_result(base, searching.search(base, "mate"))
     assert not shown._frame.isEnabled()
-    assert pane._NO_FRAME in shown._frame.toolTip()
+    assert wording.ONE_FRAME in shown._frame.toolTip()
     shown.set_result(base, result)
     assert shown._frame.isEnabled()
     settle(qtbot, door)
