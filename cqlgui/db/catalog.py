@@ -271,7 +271,14 @@ class Catalog:
 
     def bad_count(self, source: int) -> int:
         """How many games of a source could not be read completely."""
-        return int(np.count_nonzero(self._whole([source], ["bad"])[0]))
+        with self._snapshot() as connection:
+            # A column of zeros takes no bytes, so only the blocks with such games are read.
+            listed = connection.execute(
+                "select id from block where source_id = ? and length(bad) > 0", (source,)
+            )
+            some = {number for (number,) in listed}
+            blocks = [block for block in self._store.blocks(connection, source) if block.id in some]
+            return int(np.count_nonzero(self._store.whole(connection, blocks, "bad")))
 
     def named_count(self, source: int) -> int:
         """How many games of a source have a White tag."""
@@ -357,14 +364,17 @@ class Catalog:
         the texts. The number is 0 if the game lacks the text or the catalog lacks the game."""
         with self._snapshot() as connection:
             known = self._store.blocks(connection, source)
-            found = np.zeros(count, np.int64)
+            found = np.empty(count, np.int64)
+            filled = 0
             for block in columns.overlapping(known, first, first + count):
                 if name in _PLAYERS:
                     # Whoever asks for one player mostly asks for both.
                     self._store.load(connection, block, _PLAYERS)
-                column = self._store.column(connection, block, name)
-                begin, end = block.first - first, block.first + block.games - first
-                found[max(begin, 0) : max(end, 0)] = column[max(-begin, 0) : count - begin]
+                begin = max(first - block.first, 0)
+                column = self._store.column(connection, block, name)[begin : first + count - block.first]
+                found[filled : filled + len(column)] = column
+                filled += len(column)
+            found[filled:] = 0
         return found
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:

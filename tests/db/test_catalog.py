@@ -185,6 +185,7 @@ def test_games_come_back_from_blocks_of_any_size(
             assert some == (numbers[begin : begin + count].tolist() + [0] * count)[:count]
             texts = opened.texts(name, numbers.tolist())
             assert [texts.get(number) for number in numbers.tolist()] == [getattr(row, name) for row in rows]
+        assert opened.bad_count(source) == sum(bool(row.bad) for row in rows)
         keep = data.draw(strategies.integers(0, len(rows)))
         opened.begin(source, keep)
         assert opened.count(source) == keep

@@ -23,7 +23,9 @@ def player_name(tag: str | None) -> str | None:
     """
     if tag is None:
         return "?"
-    name = _TIGHT_COMMA.sub(", ", tag).rstrip().rstrip(".")
+    # Counting is several times as fast as the expression, and most names have a blank after each comma.
+    spaced = tag if tag.count(",") == tag.count(", ") else _TIGHT_COMMA.sub(", ", tag)
+    name = spaced.rstrip().rstrip(".")
     return ("V" + name[1:] if name.startswith("van ") else name) or None
 
 

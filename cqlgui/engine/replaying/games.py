@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
@@ -70,6 +71,14 @@ def of_segment(segment: segments.Segment, numbers: Integers | None = None, *, pr
         branching=spread(some.branching),
         starts=spread(some.starts, -1),
     )
+
+
+@functools.cache
+def none() -> Games:
+    """No games."""
+    numbers = np.zeros(0, np.int64)
+    nothing = np.zeros(0, np.uint8)
+    return Games(np.zeros(0, np.uint16), numbers, numbers, nothing, numbers, *Starts().arrays(), 1)
 
 
 def lengths(segment: segments.Segment, *, variations: bool) -> Lengths:

@@ -44,8 +44,9 @@ class Part:
     """The part of a segment that is to be searched. The base has the first `count` games of the segment.
     `numbers` are the games that are to be searched, in order. For these games, `facts` has the data that the
     compiled query needs, in the form that `scanning.scan` takes. `texts` has the texts of these data. `asked`
-    may lack other games (`games.of_segment`). `lengths` has the number of moves that a search of each game of
-    the segment visits; there is one position more."""
+    may lack other games (`games.of_segment`). If nothing is to be searched, `asked` and `facts` are empty.
+    `lengths` has the number of moves that a search of each game of the segment visits; there is one position
+    more."""
 
     asked: games.Games
     count: int
@@ -101,14 +102,16 @@ class Planner:
         if self._pruned and not self._is_idle(source):
             numbers = numbers[pruner.candidates(self._question, known)[:count]]
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
-        if len(numbers):
-            # A segment without such a game is not read, and need not be proven.
-            segment.prove()
+        lengths = _lengths(segment, self.variations)
+        if not len(numbers):
+            # The segment is not read, and need not be proven.
+            return Part(games.none(), count, numbers, lengths, np.zeros(0, np.uint64), self._asker.texts)
+        segment.prove()
         table = facts.table(self._compiled, known.facts, segment.games, numbers)
         # The rows of all games take half a gigabyte for ten million games.
         few = numbers if _FEW * len(numbers) < segment.games else None
         asked = games.of_segment(segment, few, proven=False)
-        return Part(asked, count, numbers, _lengths(segment, self.variations), table, self._asker.texts)
+        return Part(asked, count, numbers, lengths, table, self._asker.texts)
 
     def _is_idle(self, source: base_model.Source) -> bool:
         """Whether to skip the examination of the next segment. Segments are skipped after a segment where
