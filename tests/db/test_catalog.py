@@ -167,7 +167,8 @@ def test_games_come_back_from_blocks_of_any_size(
     tmp_path_factory: pytest.TempPathFactory, data: strategies.DataObject
 ) -> None:
     tags = strategies.dictionaries(strategies.sampled_from(NAMES), strategies.text(max_size=3))
-    rows = [headers.from_tags(one.items(), 7, False) for one in data.draw(strategies.lists(tags))]
+    drawn = data.draw(strategies.lists(strategies.tuples(tags, strategies.booleans())))
+    rows = [headers.from_tags(one.items(), 7, bad) for one, bad in drawn]
     with contextlib.closing(catalog.Catalog(tmp_path_factory.mktemp("c") / "catalog.sqlite")) as opened:
         source = opened.source(Path("/a.pgn")).id
         first = 0
