@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from cqlgui.base import plurals
 from cqlgui.cli import opening, terminal
 from cqlgui.store import places
 from cqlgui.tasks.cluster import publishing
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     else:
         print(
-            f"{found.games} games in {found.parts} parts, {found.written} of them new, "
-            f"{found.size / 1e6:.1f} MB: {found.place}"
+            f"{plurals.games(found.games)} in {plurals.counted(found.parts, 'part', 'parts')}, "
+            f"{found.written} new, {found.size / 1e6:.1f} MB: {found.place}"
         )
     return terminal.USAGE if found.unreadable else terminal.OK

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeVar
 from lsprotocol import types
 from pygls import exceptions
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol
+from pygls.protocol import LanguageServerProtocol, json_rpc
 
 from cqlgui import __version__
 from cqlgui.lsp import answers
@@ -25,6 +25,20 @@ from cqlgui.lsp.documents import Document
 _PAUSE = 0.1  # seconds without a check after a change, because more changes often follow
 _log = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer")
+
+
+class _Refusals(logging.Filter):
+    """Leaves one line in the log of a request that was refused. pygls adds a traceback, as for a bug."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Shorten the record, which is always kept."""
+        fault = record.exc_info[1] if record.exc_info else None
+        if isinstance(fault, exceptions.JsonRpcException):
+            record.msg, record.args, record.exc_info = str(fault), (), None
+        return True
+
+
+_REFUSALS = _Refusals()
 
 
 class _Protocol(LanguageServerProtocol):
@@ -143,6 +157,7 @@ def serve(source: BinaryIO, target: BinaryIO) -> bool:
     """Talk to an editor over two streams until it sends `exit` or closes its stream. Returns whether the
     editor asked for a shutdown first, as LSP demands. `target` is closed at the end."""
     server = Server()
+    logging.getLogger(json_rpc.__name__).addFilter(_REFUSALS)
     for name, handler, options in _HANDLERS:
         server.feature(name, options)(handler)
     try:

@@ -607,6 +607,21 @@ def test_an_editor_that_is_killed_ends_the_server_quietly() -> None:
         assert server.wait(60) == 1
 
 
+def test_a_refused_request_leaves_no_traceback() -> None:
+    text = {"uri": "untitled:a"}
+    asked: list[tuple[int | None, str, Any]] = [
+        (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
+        (2, "textDocument/hover", {"textDocument": text, "position": {"line": 0, "character": 1}}),
+        (3, "shutdown", None),
+        (None, "exit", None),
+    ]
+    with started(stderr=subprocess.PIPE) as server:
+        out, err = server.communicate(messages(asked), 60)
+    assert b"The text untitled:a is not open." in out
+    assert server.returncode == 0
+    assert err.decode() == "The text untitled:a is not open.\n"
+
+
 def test_the_server_ends_although_nobody_reads_its_answers() -> None:
     with started() as server:
         assert server.stdin is not None

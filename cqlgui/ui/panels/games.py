@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QByteArray, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from cqlgui.base import errors
+from cqlgui.base import errors, progress
 from cqlgui.tasks.databases import games as games_task
 from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model
@@ -149,11 +149,13 @@ class GamesPanel(QWidget):
             self._count.say("No file is open")
             return
 
-        def work(_token: object, _sink: object) -> array[int]:
+        def work(token: progress.CancelToken, _sink: object) -> array[int]:
             found = games_task.ids(base, sort=sort, descending=descending, text=text)
             if left_out is None:
                 return found
-            return array("q", left_out.among(np.frombuffer(found, np.int64)).tobytes())
+            listed = np.frombuffer(found, np.int64)
+            kept = duplicates.first_ones(base, left_out, np.sort(listed), cancel=token)
+            return array("q", listed[np.isin(listed, kept)].tobytes())
 
         self._jobs.run(
             work,

@@ -55,12 +55,12 @@ class HitBar(QWidget):
         """Show who plays, when and where. If there is little room, parts are left out as `Players`
         describes."""
         if game is None:
-            self._game.say_players("", "", "", "", "")
+            self._game.say_players(("", ""), ("", ""), "", "", "")
             return
-        white = rows.player(game.white or "?", game.white_elo)
-        black = rows.player(game.black or "?", game.black_elo)
+        named = game.white or "?", game.black or "?"
+        rated = rows.player(named[0], game.white_elo), rows.player(named[1], game.black_elo)
         details = ", ".join(filter(None, map(rows.known, (game.eco, game.event))))
-        self._game.say_players(white, black, details, rows.known(game.date[:4]), game.result)
+        self._game.say_players(named, rated, details, rows.known(game.date[:4]), game.result)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
         """Show the number of the hit, the move that led to the hit, and the transform in words. Each of these
@@ -84,18 +84,22 @@ class HitBar(QWidget):
 
 class Players(labels.ElidedLabel):
     """Two players, and the details, year and result of their game. If there is little room, the details are
-    left out first. Next the names are shortened. The year is left out last."""
+    left out first, and the ratings next. Then the names are shortened. The year is left out last."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._white = self._black = self._details = self._result = ""
+        self._named = self._rated = "", ""
+        self._details = self._result = ""
         super().__init__("", parent, fills=True)
 
-    def say_players(self, white: str, black: str, details: str, year: str, result: str) -> None:
-        """Show these texts."""
-        self._white, self._black = wording.straight(white), wording.straight(black)
+    def say_players(
+        self, named: tuple[str, str], rated: tuple[str, str], details: str, year: str, result: str
+    ) -> None:
+        """Show these texts. `named` are White and Black, and `rated` are both with their ratings."""
+        self._named = wording.straight(named[0]), wording.straight(named[1])
+        self._rated = wording.straight(rated[0]), wording.straight(rated[1])
         self._details = wording.straight(details)
         self._result = result
-        players = f"{self._white}{names.BETWEEN}{self._black}" if self._white or self._black else ""
+        players = names.BETWEEN.join(self._rated) if any(self._rated) else ""
         words = "   ".join(filter(None, (players, self._details)))
         self.say(words, tail="  ".join(filter(None, (year, result))))
 
@@ -103,10 +107,13 @@ class Players(labels.ElidedLabel):
         return self._result if self.width() < _LEAST_YEAR else super().ending()
 
     def fitted(self, room: int) -> str:
-        if not (self._white or self._black):
+        if not any(self._rated):
             return ""
         metrics = self.fontMetrics()
-        players = names.fitted(metrics, self._white, self._black, room)
+        players = names.BETWEEN.join(self._rated)
+        if metrics.horizontalAdvance(players) > room:
+            # A part of a rating looks like another number.
+            players = names.fitted(metrics, *self._named, room)
         left = room - metrics.horizontalAdvance(f"{players}   ")
         if not self._details or left < _LEAST_DETAILS:
             return players

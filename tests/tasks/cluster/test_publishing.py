@@ -334,7 +334,7 @@ def test_on_the_command_line(
 
     code, out, _ = said("publish", SAMPLE, "-o", place)
     assert code == 0
-    assert out.startswith("500 games in 2 parts, 2 of them new")
+    assert out.startswith("500 games in 2 parts, 2 new")
     query = ("-e", "mate", "--jsonl", "--games", "year>1850")
     _, wanted, _ = said("search", SAMPLE, *query)
     # A computer that has never seen the files.

@@ -24,7 +24,7 @@ from cqlgui.tasks.search import narrowing, searching
 from cqlgui.ui.facets import pane as facets_pane
 from cqlgui.ui.likeness import duplicates_pane, new_base, two_lines
 from cqlgui.ui.loop import jobs
-from cqlgui.ui.panels import narrow
+from cqlgui.ui.panels import games, narrow
 from cqlgui.ui.state import narrower
 from cqlgui.ui.window import layouts, main_window, start
 from tests import helpers
@@ -279,6 +279,40 @@ def test_the_facets_chosen_and_the_line_of_games_hold_without_duplicates(
     assert after(lambda: facets_of.tree.asked.emit("alone", *white))[0] == [3]
     assert after(lambda: made.leave_out(None)) == ([3, 4], "white:short, 1-0", 1)
     assert not left
+
+
+def test_all_games_and_hits_lack_the_same_duplicates(
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base
+) -> None:
+    listed = games.GamesPanel(door)
+    qtbot.addWidget(listed)
+    listed.set_base(base)
+    button = narrow.NarrowButton(door)
+    qtbot.addWidget(button)
+    made = narrower.Narrower(door, button, button)
+    made.take(base, searching.search(base, "initial"))
+    found = duplicates.find(base)
+
+    def both(line: str) -> list[list[int]]:
+        listed.filter.setText(line)
+        made.set_games(line)
+        listed.filter.apply_now()
+        qtbot.waitUntil(lambda: not door.count)
+        assert made.part is not None
+        return [[listed.model.game(row) for row in range(listed.shown)], sorted(made.part.order)]
+
+    listed.leave_out(found)
+    made.leave_out(found)
+    assert both("") == [KEPT, KEPT]
+    # The game that stood for games 1 and 4 is narrowed away, so the better one of these stays.
+    line = '-white:"Nigel Short"'
+    assert both(line) == [[2, 4, 5, 6]] * 2
+    with qtbot.waitSignal(listed.model.modelReset):
+        listed.table.horizontalHeader().sectionClicked.emit(0)
+    assert [listed.model.game(row) for row in range(listed.shown)] == [6, 5, 4, 2]
+    listed.leave_out(None)
+    made.leave_out(None)
+    assert both(line) == [[6, 5, 4, 2, 1], [1, 2, 4, 5, 6]]
 
 
 def test_the_work_can_be_stopped(qtbot: QtBot, base: base_model.Base) -> None:

@@ -1172,6 +1172,13 @@ def test_the_hit_bar_tells_game_and_hit(qtbot: QtBot) -> None:
     assert bar.text() == (
         "Anderssen (2600) – Kieseritzky   C33, London  1851  1-0  hit 3 of 7 · 22.Bxh7+ · colours swapped"
     )
+    # A rating is shown whole or not at all.
+    players, metrics = bar._game, bar._game.fontMetrics()
+    whole = "Anderssen (2600) – Kieseritzky"
+    room = metrics.horizontalAdvance(whole)
+    assert players.fitted(room) == whole
+    assert players.fitted(room - 1) == "Anderssen – Kieseritzky"
+    assert all("(" not in players.fitted(less) for less in range(room))
     bar.show_hit("", "22.Bxh7+")
     bar.show_game(None)
     assert bar.text() == "22.Bxh7+"
