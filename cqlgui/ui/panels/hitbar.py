@@ -113,7 +113,7 @@ class Players(labels.ElidedLabel):
         players = names.BETWEEN.join(self._rated)
         if metrics.horizontalAdvance(players) > room:
             # A part of a rating looks like another number.
-            players = names.fitted(metrics, *self._named, room)
+            return names.fitted(metrics, *self._named, room)
         left = room - metrics.horizontalAdvance(f"{players}   ")
         if not self._details or left < _LEAST_DETAILS:
             return players
