@@ -1,4 +1,5 @@
-"""Two players in a narrow space: long names are shortened in the middle, the longer name first."""
+"""Two players in a narrow space: long names are shortened in the middle, the longer name first. In very
+little room, only family names are shown, and they are cut at the end."""
 
 from __future__ import annotations
 
@@ -27,14 +28,14 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
         return _CLOSE.join(
             metrics.elidedText(name, Qt.TextElideMode.ElideRight, half) for name in (white, black)
         )
+    # Of a family name the beginning says most.
+    cut = Qt.TextElideMode.ElideRight if room < _LITTLE else Qt.TextElideMode.ElideMiddle
     left = room - metrics.horizontalAdvance(BETWEEN)
     first, second = metrics.horizontalAdvance(white), metrics.horizontalAdvance(black)
     if first <= left // 2:
-        black = metrics.elidedText(black, Qt.TextElideMode.ElideMiddle, left - first)
+        black = metrics.elidedText(black, cut, left - first)
     elif second <= left // 2:
-        white = metrics.elidedText(white, Qt.TextElideMode.ElideMiddle, left - second)
+        white = metrics.elidedText(white, cut, left - second)
     else:
-        white, black = (
-            metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, left // 2) for name in (white, black)
-        )
+        white, black = (metrics.elidedText(name, cut, left // 2) for name in (white, black))
     return f"{white}{BETWEEN}{black}"
