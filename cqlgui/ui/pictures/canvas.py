@@ -241,6 +241,10 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             self.moved.emit(self._row)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._row >= 0:
             self.picked.emit(sorted(self._sheet.selected) or [self._row])
+        elif key == Qt.Key.Key_Escape and self._pressed is not None:
+            # The brush is given up. What is narrowed already stays.
+            self._pressed = None
+            self._sheet.mark(brush=None)
         else:
             event.ignore()
 

@@ -216,6 +216,29 @@ def test_a_brush_over_bars_narrows_to_all_of_them(
     assert words == f"ply {first.keys[0]}-{last.keys[1] - 1}"
 
 
+def test_esc_gives_a_brush_up(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    shown: pane.PicturesPane,
+    narrowings: list[Narrowed],
+) -> None:
+    picture = choose(qtbot, door, shown, Kind.PLY)
+    canvas = shown.canvas
+    assert canvas is not None
+    begin, end = (canvas.pixel(sum(picture.shown[at].keys) / 2, 0.5) for at in (1, 4))
+    field = canvas.viewport()
+    QTest.mousePress(field, Qt.MouseButton.LeftButton, pos=begin)
+    QTest.mouseMove(field, (begin + end) / 2)
+    QTest.mouseMove(field, end)
+    assert canvas._sheet._brush is not None
+    QTest.keyClick(canvas, Qt.Key.Key_Escape)
+    assert canvas._sheet._brush is None
+    QTest.mouseMove(field, begin)
+    assert canvas._sheet._brush is None
+    QTest.mouseRelease(field, Qt.MouseButton.LeftButton, pos=end)
+    assert not narrowings
+
+
 def test_a_board_keeps_its_place_when_the_hits_are_narrowed(
     qtbot: QtBot, door: jobs.Jobs, shown: pane.PicturesPane
 ) -> None:
