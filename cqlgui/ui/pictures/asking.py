@@ -11,6 +11,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
 from cqlgui.tasks.pictures import histograms, left_over, pictures, square_maps, terms, transitions
 from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.search import narrowing as search_narrowing
 
 Picture = (
     histograms.Histogram
@@ -94,11 +95,11 @@ def make(
     asked: Asked,
     base: base_model.Base,
     result: search_model.SearchResult,
-    others: Sequence[transitions.Named],
+    named: Sequence[transitions.Named],
     token: progress.CancelToken,
 ) -> Picture:
-    """Make a picture of a result. `others` are results to compare the result with. Raises the errors of the
-    functions that count."""
+    """Make a picture of a result. `named` are the results of `compared`. Raises the errors of the functions
+    that count."""
     kind, normalised = asked.kind, asked.normalised
     if kind in _MAPS:
         choice = square_maps.Choice(_MAPS[kind], asked.wanted, asked.plies)
@@ -114,17 +115,22 @@ def make(
     if kind is Kind.LEFT_OVER:
         return left_over.left_over(base, result, cancel=token)
     if kind is Kind.TRANSITIONS:
-        return transitions.transitions(compared(result, others), cancel=token)
+        return transitions.transitions(named, cancel=token)
     by = histograms.By[kind.name]
     return histograms.histogram(base, result, by, normalised=normalised, cancel=token)
 
 
 def compared(
-    result: search_model.SearchResult, others: Sequence[transitions.Named]
+    result: search_model.SearchResult, others: Sequence[transitions.Named], *, narrowed: bool = False
 ) -> tuple[transitions.Named, ...]:
-    """The results that are compared: the result shown, and the others."""
-    own = [one for one in others if one[1] is not result]
-    return (("this query", result), *own[-(transitions.MOST - 1) :])
+    """The results that are compared: the result shown, and the others. If the result shown is `narrowed`, the
+    others are narrowed to its games. Otherwise a game where the query matches could be counted among those
+    where it does not."""
+    own = [one for one in others if one[1] is not result][-(transitions.MOST - 1) :]
+    if narrowed:
+        games = search_narrowing.in_games(result)
+        own = [(name, search_narrowing.of_games(other, games)) for name, other in own]
+    return (("this query", result), *own)
 
 
 def narrowing(

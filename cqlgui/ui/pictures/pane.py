@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import errors
+from cqlgui.base import errors, progress
 from cqlgui.base.files import disk
 from cqlgui.board import squares
 from cqlgui.tasks.pictures import left_over, pictures, square_maps, transitions
@@ -339,14 +339,17 @@ class PicturesPane(QWidget):
             self._plies.currentData(),
             self._origin.currentData(),
         )
-        others = self._others
+        others = self._others if asked.kind is asking.Kind.TRANSITIONS else ()
+        narrowed = not self._narrowed.isHidden()
+
+        def work(
+            token: progress.CancelToken, _sink: object
+        ) -> tuple[asking.Picture, tuple[transitions.Named, ...]]:
+            named = asking.compared(result, others, narrowed=narrowed)
+            return asking.make(asked, base, result, named, token), named
+
         self._summary.say("Counting…")
-        self._jobs.run(
-            lambda token, _sink: asking.make(asked, base, result, others, token),
-            lambda picture: self._show(picture, asking.compared(result, others)),
-            self._fail,
-            name=_JOB,
-        )
+        self._jobs.run(work, lambda made: self._show(*made), self._fail, name=_JOB)
 
     def _lack(self) -> str:
         """What is missing for a picture, in words; empty if nothing is missing."""

@@ -24,7 +24,7 @@ from cqlgui.base import errors
 from cqlgui.jit import native
 from cqlgui.tasks.pictures import histograms, square_maps, transitions
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.tasks.search import searching
+from cqlgui.tasks.search import narrowing, searching
 from cqlgui.ui.look import canvas as painting
 from cqlgui.ui.look import labels, theme, wording
 from cqlgui.ui.loop import jobs
@@ -313,6 +313,33 @@ def test_a_click_on_a_band_narrows_to_the_games_of_the_flow(
     games = set(transitions.along(named_results, flow.stage, flow.one, flow.other).tolist())
     assert set(function(result).order) == games & set(result.order)
     assert words == f"{picture.names[flow.one]}, then {picture.names[flow.other]}"
+
+
+def test_narrowed_hits_are_compared_in_their_own_games(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    base: base_model.Base,
+    shown: pane.PicturesPane,
+    result: search_model.SearchResult,
+) -> None:
+    other = searching.search(base, "castle")
+    shown.set_others([("castles", other)])
+    whole = choose(qtbot, door, shown, Kind.TRANSITIONS)
+    assert isinstance(whole, transitions.Transitions)
+    flow = next(flow for flow in whole.flows if flow.other != transitions.END)
+    games = transitions.along([("this query", result), ("castles", other)], flow.stage, flow.one, flow.other)
+    shown.tell_narrowing("a flow")
+    shown.set_result(base, narrowing.of_games(result, games))
+    qtbot.waitUntil(lambda: not door.count)
+    picture = shown.picture
+    assert isinstance(picture, transitions.Transitions)
+    # Only this flow is left, and no game has become one where the query does not match.
+    assert picture.games == flow.games
+    assert [one.games for one in picture.flows if one.stage == 0] == [flow.games]
+    shown.tell_narrowing("")
+    shown.set_result(base, result)
+    qtbot.waitUntil(lambda: not door.count)
+    assert shown.picture == whole
 
 
 def test_a_flow_of_games_that_only_other_results_match_is_told(
