@@ -155,8 +155,8 @@ def first_ones(
     *,
     cancel: progress_module.CancelToken | None = None,
 ) -> Integers:
-    """Those of some `games` that are not duplicates of others of them. `found` are the duplicates among all
-    games of the base. Raises the errors of `find`."""
+    """Those of some `games` that are not duplicates of others of them, in their order. `found` are
+    the duplicates among all games of the base. Raises the errors of `find`."""
     mine = np.isin(found.left_out, games)
     if np.isin(found.kept[mine], games).all():
         return found.among(games)

@@ -154,8 +154,7 @@ class GamesPanel(QWidget):
             if left_out is None:
                 return found
             listed = np.frombuffer(found, np.int64)
-            kept = duplicates.first_ones(base, left_out, np.sort(listed), cancel=token)
-            return array("q", listed[np.isin(listed, kept)].tobytes())
+            return array("q", duplicates.first_ones(base, left_out, listed, cancel=token).tobytes())
 
         self._jobs.run(
             work,
