@@ -20,7 +20,8 @@ from cqlgui.base.files import disk, folders, soundness
 from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0
-_PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -4096")
+_BUSY_PAUSE: Final = 0.005
+_PRAGMAS: Final = ("synchronous = normal", "foreign_keys = 0", "cache_size = -4096")
 CHECKED_WHOLE = 32 << 20
 """When a file of at most this many bytes is opened, every page is checked. The check takes up to half a
 second."""
@@ -135,6 +136,7 @@ class File:
         if frozen:
             self._frozen = _state(self.path)
         try:
+            _use_wal(connection)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").close()
         except BaseException:
@@ -201,9 +203,11 @@ class File:
             if head and not _is_head(head):
                 raise sqlite3.DatabaseError("file is not a database")
         connection = self.connection()
-        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        if noted and noted != seal(connection, found):
+        with _snapshot(connection):
+            found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
+            altered = noted and noted != seal(connection, found)
+        if altered:
             raise sqlite3.DatabaseError("database disk image is malformed: its tables are altered")
         if found > self._version:
             self.close()
@@ -224,9 +228,11 @@ class File:
         """Whether the file has this version, and the definitions of its tables are still those for which
         `set_version` wrote the checksum."""
         connection = self.connection()
-        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        return found == self._version and noted == seal(connection, found)
+        with _snapshot(connection):
+            found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
+            known = seal(connection, found)
+        return found == self._version and noted == known
 
     def set_version(self, connection: sqlite3.Connection) -> None:
         """Write the version into the file, and a checksum of the version and of all tables' definitions."""
@@ -299,6 +305,35 @@ def _connection(path: Path, *, as_it_stands: bool) -> sqlite3.Connection:
         factory=_Connection,
         uri=as_it_stands,
     )
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Let the file use a write-ahead log. If several programs do this to a new file at the same time, SQLite
+    fails at once in all but one of them. So this tries again, for at most `BUSY_SECONDS`."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = wal").close()
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() > until:
+                raise
+            time.sleep(_BUSY_PAUSE)
+        else:
+            return
+
+
+@contextlib.contextmanager
+def _snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """All statements inside see the same state of the file, whatever other programs commit in the meantime.
+    Inside a transaction, nothing changes."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.rollback()
 
 
 class _Connection(sqlite3.Connection):
