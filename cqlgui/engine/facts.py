@@ -529,15 +529,14 @@ class Asker:
                 for one in (white, black)
             )
             return first | second, known
-        values: Iterable[str | None]
-        if isinstance(text, nodes.Player) and text.colour is not None:
+        if isinstance(text, nodes.Player) and text.colour and needle:
             # Tens of thousands of names are compared without a call of a closure for each.
             texts = tags.tag(text.colour.capitalize())
-            values = map(names.player_name, texts.values)
+            holds = names.players_with(needle, texts.values)
         else:
             texts = self._remembered(text, tags)
-            values = texts.values
-        found = np.array([value is not None and needle in value for value in values], np.uint64)
+            holds = [value is not None and needle in value for value in texts.values]
+        found = np.array(holds, np.uint64)
         return found[texts.codes], np.full(len(texts.codes), GIVEN, np.uint64)
 
     def _matching(self, node: nodes_strings.Search, wants_text: bool, tags: Tags) -> Answers:

@@ -4,6 +4,7 @@ spec, R2-7)."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from cqlgui.base.patterns import pattern
@@ -27,6 +28,15 @@ def player_name(tag: str | None) -> str | None:
     spaced = tag if tag.count(",") == tag.count(", ") else _TIGHT_COMMA.sub(", ", tag)
     name = spaced.rstrip().rstrip(".")
     return ("V" + name[1:] if name.startswith("van ") else name) or None
+
+
+def players_with(needle: str, tags: Iterable[str | None]) -> list[bool]:
+    """For each tag, whether the player's name (`player_name`) contains `needle`, which is not empty."""
+    if needle == "?" or needle.startswith((" ", "V")) or "," in needle:
+        return [needle in (player_name(tag) or "") for tag in tags]
+    # A name has only two kinds of characters that its tag lacks: blanks after commas, and a V at the
+    # beginning. Without them, the tag must contain the needle too, and few tags do.
+    return [tag is not None and needle in tag and needle in (player_name(tag) or "") for tag in tags]
 
 
 def normal_date(date: str) -> str:

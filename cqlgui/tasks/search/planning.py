@@ -31,7 +31,7 @@ _USELESS: Final = 0.9
 """If more than this share of a segment's games must be searched, the next `_IDLE` segments are not
 examined."""
 _IDLE: Final = 3
-_MOST_ASKED: Final = 5 * segments.LARGEST
+_MOST_ASKED: Final = 10 * segments.LARGEST
 """Questions about tags are asked for at most this number of games together."""
 _FEW: Final = 8
 """If fewer than this part of a segment's games must be searched, the other games are not read."""

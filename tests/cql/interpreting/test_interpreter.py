@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from cqlgui.board import squares
 from cqlgui.cql.checking import check
 from cqlgui.cql.explaining import explain
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.interpreting.runtime import evaluation
-from cqlgui.cql.source.names import player_name
+from cqlgui.cql.source.names import player_name, players_with
 from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
@@ -104,6 +106,21 @@ def test_hits_and_values(text: str, expected: list[tuple[int, str | None]]) -> N
 )
 def test_players_have_the_names_that_the_reference_gives_them(tag: str | None, name: str | None) -> None:
     assert player_name(tag) == name
+
+
+@given(
+    st.text("Vvan ,.?K", min_size=1, max_size=4),
+    st.lists(st.one_of(st.none(), st.text("Vvan ,.?K", max_size=8)), max_size=12),
+)
+@example("Van", ["van der Lyn"])
+@example(", M", ["Carlsen,M"])
+@example(" M", ["Carlsen,M"])
+@example("?", [None, ""])
+def test_names_that_contain_a_needle_are_found_without_changing_every_tag(
+    needle: str, tags: list[str | None]
+) -> None:
+    names = [player_name(tag) for tag in tags]
+    assert players_with(needle, tags) == [name is not None and needle in name for name in names]
 
 
 def test_a_player_without_a_tag_is_unknown() -> None:
