@@ -44,7 +44,7 @@ _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
 """Number of games in the last slices. The last slices are small, so that no thread has to wait long for
 another thread."""
-_TOGETHER: Final = 8
+_TOGETHER: Final = 32
 """A thread takes up to this number of slices at once while they have fewer games than one slice should."""
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
@@ -287,7 +287,9 @@ class Sieve:
                         self._chunks[number] = chunk
                         wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
                         self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
-                        self._changed.notify_all()
+                        if task is tasks[-1]:
+                            # Waking the caller for each small slice takes longer than searching it.
+                            self._changed.notify_all()
                     number += 1
         except errors.CqlguiError as fault:
             self._note(fault)
