@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -269,12 +269,15 @@ def _once(
     narrow = _narrowing(arguments, base, text, cancel)
     cut = False
 
-    def put(pieces: Iterator[str]) -> None:
+    def put(pieces: Iterator[bytes]) -> None:
         nonlocal cut
         for piece in ahead.each(pieces):
             if not terminal.put_lines(piece, cancel):
                 cut = True
                 return
+
+    def json_lines(rows: Iterable[dict[str, Any]]) -> bytes:
+        return hit_lines.encoded("".join(hit_lines.quoted(row) + "\n" for row in rows))
 
     def tables_of(found: FoundGames, whole: search_model.SearchResult | None) -> Iterator[records.Table]:
         if whole is not None and arguments.sort:
@@ -297,9 +300,9 @@ def _once(
             for table in records.judged(tables_of(found, whole), judges):
                 bar.end()
                 if arguments.jsonl:
-                    put(iter(["".join(hit_lines.quoted(row) + "\n" for row in table)]))
+                    put(iter([json_lines(table)]))
                 else:
-                    put(csv_lines.lines([table], fields))
+                    put(map(hit_lines.encoded, csv_lines.lines([table], fields)))
                 sys.stdout.flush()
             bar.end()
             return
@@ -308,9 +311,9 @@ def _once(
             put(hit_lines.lines(base, found, order, found_orbits, variations=variations, rows=shape))
         elif arguments.jsonl:
             tables = ([table] for table in tables_of(found, whole))
-            put("".join(hit_lines.quoted(row) + "\n" for row in records.of_tables(table)) for table in tables)
+            put(json_lines(records.of_tables(table)) for table in tables)
         else:
-            put(csv_lines.lines(tables_of(found, whole), fields))
+            put(map(hit_lines.encoded, csv_lines.lines(tables_of(found, whole), fields)))
         sys.stdout.flush()
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:

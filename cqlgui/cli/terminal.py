@@ -69,21 +69,25 @@ class Items:
         return not self.empty
 
 
-def put_lines(text: str, cancel: progress.CancelToken) -> bool:
-    """Print whole lines on stdout until `cancel` is cancelled. Returns whether all lines were printed. A
-    reader of stdout may be slow, so the lines are printed some at a time."""
+def put_lines(lines: bytes, cancel: progress.CancelToken) -> bool:
+    """Print whole lines in UTF-8 on stdout until `cancel` is cancelled. Returns whether all lines were
+    printed. A reader of stdout may be slow, so the lines are printed some at a time."""
     begin = 0
-    while begin < len(text):
+    while begin < len(lines):
         if cancel.cancelled:
             return False
-        end = text.find("\n", begin + _PRINTED) + 1 or len(text)
-        sys.stdout.write(text[begin:end])
+        end = lines.find(b"\n", begin + _PRINTED) + 1 or len(lines)
+        some = memoryview(lines)[begin:end]
+        if isinstance(sys.stdout, _Results):
+            sys.stdout.write_bytes(some)
+        else:
+            sys.stdout.write(str(some, "utf-8"))
         begin = end
     return True
 
 
 _PRINTED: Final = 1 << 15
-"""The least number of characters that `put_lines` prints at once."""
+"""The least number of bytes that `put_lines` prints at once."""
 
 
 def put_object(fields: dict[str, Any]) -> None:
@@ -149,6 +153,20 @@ class _Results:
         """Write the lines, one after the other."""
         for line in lines:
             self.write(line)
+
+    def write_bytes(self, text: memoryview) -> None:
+        """Write a text in UTF-8. Large results are bytes already, and a file or pipe gets them as they
+        are."""
+        if isinstance(self.stream, _Harmless) or not hasattr(self.stream, "buffer"):
+            self.write(str(text, "utf-8"))
+            return
+        self.flush()
+        try:
+            self.stream.buffer.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError as fault:
+            raise self._named(fault) from fault
 
     def flush(self) -> None:
         """Write buffered text."""

@@ -11,7 +11,9 @@ import contextlib
 import functools
 import json
 import os
+import secrets
 import sqlite3
+import zlib
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from cqlgui.base import arrays
+from cqlgui.base import arrays, errors
 from cqlgui.base.data import dataclass
 from cqlgui.db import columns, database, headers, names, own_texts, proofs, schema
 from cqlgui.db.columns import Block
@@ -145,9 +147,12 @@ class Catalog:
             ).fetchone()
         if row is None:
             with self._file.writing() as connection:
+                # An open base remembers the numbers of its sources. If the catalog is made anew meanwhile,
+                # its sources must have other numbers.
                 connection.execute(
-                    "insert or ignore into source(path, games, positions, complete) values (?, 0, 0, 0)",
-                    (text,),
+                    "insert or ignore into source(id, path, games, positions, complete) "
+                    "values (?, ?, 0, 0, 0)",
+                    (1 + secrets.randbits(48), text),
                 )
                 row = connection.execute(
                     "select id, path, games, positions, complete from source where path = ?", (text,)
@@ -164,12 +169,20 @@ class Catalog:
             # Nearly every call ends here without writing. A search must not wait for writers, and must not
             # need permission to write.
             return int(row[0]), str(row[1])
-        with self._file.writing() as connection:
-            connection.execute("insert or ignore into base(name, key) values (?, ?)", (name, key))
+        try:
+            with self._file.writing() as connection:
+                connection.execute("insert or ignore into base(name, key) values (?, ?)", (name, key))
+                if name:
+                    connection.execute("update base set name = ? where key = ?", (name, key))
+                proofs.renew(connection, "base")
+                row = connection.execute("select id, name from base where key = ?", (key,)).fetchone()
+        except database.Damaged:
+            raise
+        except errors.CqlguiError:
             if name:
-                connection.execute("update base set name = ? where key = ?", (name, key))
-            proofs.renew(connection, "base")
-            row = connection.execute("select id, name from base where key = ?", (key,)).fetchone()
+                raise
+            # The number only tells bases apart. A base can be searched where nothing can be written.
+            return -zlib.crc32(key.encode("utf-8", "surrogatepass")), ""
         return int(row[0]), str(row[1])
 
     # --- writing games ---
@@ -245,7 +258,7 @@ class Catalog:
         """The rows of a source."""
         with self._snapshot() as connection:
             row = connection.execute("select path from source where id = ?", (source,)).fetchone()
-            return Rows(row[0] if row else "", tuple(self._store.blocks(connection, source)))
+            return Rows(row[0], tuple(self._store.blocks(connection, source))) if row else Rows("", ())
 
     def sound(self, source: int) -> int:
         """The number of sound games of a source. The count begins at ordinal 0 and stops at the first missing

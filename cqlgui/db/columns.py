@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from cqlgui.base import priority
+from cqlgui.base import errors, priority
 
 COLUMNS: Final = (
     "bad", "ending", "result", "white", "black", "date", "white_elo", "black_elo", "eco", "plies", "event",
@@ -104,7 +104,9 @@ class Store:
 
     def blocks(self, connection: sqlite3.Connection, source: int) -> list[Block]:
         """The blocks of a source, as in `blocks`. They are read again only if a block was added or removed. A
-        large source has a thousand blocks, and a search asks for them at each segment."""
+        large source has a thousand blocks, and a search asks for them at each segment. Raises
+        `errors.SourceError` for a source that the catalog lacks: no two catalogs have sources with one
+        number."""
         # The first number changes if another connection writes, the second one if this connection writes.
         version = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
         with self._lock:
@@ -125,6 +127,8 @@ class Store:
             "where source_id = ?",
             (source,),
         ).fetchone()
+        if not state[0] and not connection.execute("select 1 from source where id = ?", (source,)).fetchone():
+            raise errors.SourceError("The catalog was made anew since this file was opened. Open it again.")
         with self._lock:
             known = self._layouts.get(source)
         if known is None or known[0] != state:

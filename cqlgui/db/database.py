@@ -68,21 +68,17 @@ class File:
         begun = _begun.pop(path, None)
         try:
             folders.make(path.parent)
-            marker = _marker(path)
-            if marker.exists():
+            if _marker(path).exists():
                 _end(begun)
-                self._set_aside()
-                marker.unlink(missing_ok=True)
                 begun = None
+                self._mend()
             try:
                 self._check(begun)
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 if not _is_damage(error):
                     raise
-                self.close()
                 _end(begun)
-                self._set_aside()
-                self._check(None)
+                self._mend()
             # The numbers of the device and the file (inode) identify the file. They are read while the
             # connection of the check is open: until this connection is closed, the system gives these numbers
             # to no other file.
@@ -196,6 +192,25 @@ class File:
         self._frozen = None
         self.close()
 
+    def _mend(self) -> None:
+        """Set the damaged file aside, unless another program has just done so. Several programs may find the
+        same damage at the same time, and the file that the first one makes anew must stay."""
+        self.close()
+        with _alone(self.path):
+            marker = _marker(self.path)
+            if not marker.exists():
+                try:
+                    self._check(None)
+                except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                    if not _is_damage(error):
+                        raise
+                else:
+                    return
+            self.close()
+            self._set_aside()
+            marker.unlink(missing_ok=True)
+            self._check(None)
+
     def _check(self, begun: ahead.Ahead[None] | None) -> None:
         """Raise `sqlite3.DatabaseError` for damage; `begun` is a check that is already under way."""
         with contextlib.suppress(FileNotFoundError), self.path.open("rb") as file:
@@ -261,7 +276,8 @@ class File:
     def _set_aside(self) -> None:
         stamp = time.strftime("%Y%m%d-%H%M%S")
         aside = self.path.with_name(f"{self.path.name}.damaged-{stamp}-{os.getpid()}")
-        for suffix in ("", "-wal", "-shm"):
+        # The file itself comes last. A program that makes it anew must not find the log of the old file.
+        for suffix in ("-wal", "-shm", ""):
             part = self.path.with_name(self.path.name + suffix)
             with contextlib.suppress(FileNotFoundError):
                 part.replace(aside.with_name(aside.name + suffix))
@@ -305,6 +321,27 @@ def _connection(path: Path, *, as_it_stands: bool) -> sqlite3.Connection:
         factory=_Connection,
         uri=as_it_stands,
     )
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Only one program at a time is inside this context for one file. Where the file system has no locks,
+    every program enters. Raises `sqlite3.OperationalError` if another program stays longer than
+    `BUSY_SECONDS`."""
+    until = time.monotonic() + BUSY_SECONDS
+    with path.with_name(path.name + ".lock").open("a+b") as file:
+        try:
+            while not (held := disk.lock_file(file.fileno())):
+                if time.monotonic() > until:
+                    raise sqlite3.OperationalError("database is locked")
+                time.sleep(_BUSY_PAUSE)
+        except OSError:
+            held = False
+        try:
+            yield
+        finally:
+            if held:
+                disk.unlock_file(file.fileno())
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

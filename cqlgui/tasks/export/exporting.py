@@ -437,10 +437,11 @@ class _Job:
     def jsonl(self, file: BinaryIO) -> None:
         special = self.element, self.judges, self.arranged
         as_objects = self.normalise or any(one is not None for one in special)
-        for piece in self._object_lines() if as_objects else self._lines():
-            file.write(piece.encode("utf-8", "surrogatepass"))
+        # While a piece is written, a thread makes the next one.
+        for piece in ahead.each(self._object_lines() if as_objects else self._lines()):
+            file.write(piece)
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[bytes]:
         """The hits as JSON lines, in the way of `search --jsonl`."""
         for games, found in self._batches():
             yield from hit_lines.lines(
@@ -452,9 +453,9 @@ class _Job:
                 rows=self.rows,
             )
 
-    def _object_lines(self) -> Iterator[str]:
+    def _object_lines(self) -> Iterator[bytes]:
         for record in self._records():
-            yield hit_lines.quoted(record) + "\n"
+            yield hit_lines.encoded(hit_lines.quoted(record) + "\n")
 
     def html(self, file: BinaryIO) -> None:
         for piece in gallery.page(self._tables(), self.result.asked, len(self.chosen)):

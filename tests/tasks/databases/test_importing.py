@@ -417,7 +417,9 @@ def test_a_damaged_catalog_is_filled_again_from_the_sources(source: Path) -> Non
 def test_where_nothing_may_be_written_indexed_files_are_opened_all_the_same(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    other = write(tmp_path / "other.pgn", 3)
     known = importing.open_base([source]).base
+    importing.open_base([source, other])
     path = workspace.catalog().path
     workspace.close()
     before = path.read_bytes()
@@ -428,6 +430,10 @@ def test_where_nothing_may_be_written_indexed_files_are_opened_all_the_same(
     report = importing.open_base([source])
     assert (report.base, report.reused, report.messages) == (known, 30, ())
     assert games.rows(report.base, [30])[0].white == "Player 30"
+    # The catalog has no name for a base of this file alone.
+    alone = importing.open_base([other]).base
+    assert alone.games == 3
+    assert alone.id == importing.open_base([other]).base.id != importing.open_base([other, source]).base.id
     with pytest.raises(errors.CqlguiError, match=r"may not write to .*where it keeps its catalog"):
         importing.open_base([write(tmp_path / "b.pgn", 3)])
     workspace.close()

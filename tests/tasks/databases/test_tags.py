@@ -17,7 +17,8 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.jit import native
 from cqlgui.store import index
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.databases import hosts, importing, sources, tags, workspace
+from cqlgui.tasks.databases import bases, hosts, importing, sources, tags, workspace
+from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import estimating, explaining, searching, sieving
 from tests.helpers import games as readings
@@ -91,9 +92,8 @@ def test_a_catalog_that_was_deleted_answers_no_longer(tmp_path: Path) -> None:
     assert set(games_of(before, 'player "two" ply == 1')) == {20}
     for path in workspace.catalog().path.parent.glob("catalog.sqlite*"):
         path.unlink()
-    # It has the number that the other source had before.
     base = importing.open_base(paths[1:]).base
-    assert base.sources[0].id == before.sources[0].id
+    assert base.sources[0].id not in {source.id for source in before.sources}
     assert set(games_of(base, 'player "two" ply == 1')) == {20}
     assert set(games_of(base, 'player "one" ply == 1')) == {0}
     for ask in (
@@ -101,6 +101,15 @@ def test_a_catalog_that_was_deleted_answers_no_longer(tmp_path: Path) -> None:
         lambda: sources.words(before.sources[0]),
         lambda: sources.opened(before.sources[1]).__enter__(),
         lambda: tags.SegmentTags(before.sources[0], 0, 20).tag("White"),
+        lambda: searching.search(before, 'player "two" ply == 1'),
+        lambda: games_module.fitting(before, "white:two"),
+        lambda: games_module.fitting(before, "-white:two"),
+        lambda: games_module.ids(before, sort="white"),
+        lambda: games_module.ranks(before, "white"),
+        lambda: games_module.rows(before, [1, 21]),
+        lambda: games_module.names(before, "white", "t"),
+        lambda: bases.bad_games(before),
+        lambda: bases.info(before),
     ):
         with pytest.raises(errors.SourceError, match="Open"):
             ask()
@@ -113,7 +122,7 @@ def test_a_catalog_that_another_program_made_anew_is_taken(tmp_path: Path) -> No
     for path in held.path.parent.glob("catalog.sqlite*"):
         path.unlink()
     with contextlib.closing(catalog_module.Catalog(held.path)) as other:
-        assert other.source(paths[1]).id == base.sources[0].id
+        assert other.source(paths[1]).id != base.sources[0].id
     assert not held.is_there
     with pytest.raises(errors.SourceError, match="made anew"):
         sources.words(base.sources[0])

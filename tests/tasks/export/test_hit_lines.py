@@ -50,13 +50,13 @@ def test_lines_and_lists_say_what_objects_say(
     result = searching.search(base, query, options)
     found, order = result.games, list(result.order)
     assert order
-    made = "".join(hit_lines.lines(base, found, order, result.orbits, variations=variations))
+    made = b"".join(hit_lines.lines(base, found, order, result.orbits, variations=variations))
     expected = list(records.records(base, (found[game] for game in order), result.orbits))
-    assert made.splitlines() == [hit_lines.quoted(record) for record in expected]
+    assert made.splitlines() == [hit_lines.quoted(record).encode() for record in expected]
     for rows in hit_table.Rows:
         wanted = list(hit_table.grouped(expected, rows))
-        made = "".join(hit_lines.lines(base, found, order, result.orbits, variations=variations, rows=rows))
-        assert made.splitlines() == [hit_lines.quoted(record) for record in wanted]
+        made = b"".join(hit_lines.lines(base, found, order, result.orbits, variations=variations, rows=rows))
+        assert made.splitlines() == [hit_lines.quoted(record).encode() for record in wanted]
         assert wanted == list(
             records.of_games(base, found, order, result.orbits, variations=variations, rows=rows)
         )

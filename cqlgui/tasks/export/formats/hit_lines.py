@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import arrays
+from cqlgui.base import ahead, arrays
 from cqlgui.engine.kernels import listing
 from cqlgui.jit import native
 from cqlgui.tasks.export import hit_table, records
@@ -110,26 +110,32 @@ def lines(
     *,
     variations: bool,
     rows: hit_table.Rows = hit_table.Rows.HITS,
-) -> Iterator[str]:
-    """The records of some games as JSON lines, each with a line end. The text of a line is that of
-    `records.records`."""
+) -> Iterator[bytes]:
+    """The records of some games as JSON lines in UTF-8 (`encoded`), each with a line end. The text of a line
+    is that of `records.records`."""
     for some, is_plain in hit_table.parts(found, games):
         if is_plain:
-            for block in hit_table.blocks(base, found, some, orbits, variations=variations):
+            # Making a block takes about as long as writing its lines.
+            for block in ahead.each(hit_table.blocks(base, found, some, orbits, variations=variations)):
                 yield from _block_lines(block.grouped(rows))
         else:
             listed = records.records(base, (found[game] for game in some), orbits)
             for record in hit_table.grouped(listed, rows):
-                yield quoted(record) + "\n"
+                yield encoded(quoted(record) + "\n")
 
 
-def _block_lines(block: hit_table.Block) -> Iterator[str]:
+def encoded(text: str) -> bytes:
+    """A text in UTF-8. A lone surrogate, which UTF-8 lacks, is written as an escape."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
     """The lines of a block."""
     columns = block.columns
     texts: list[bytes] = []
 
     def add(values: Sequence[Any]) -> int:
-        texts.extend(quoted(value).encode("utf-8", "surrogatepass") for value in values)
+        texts.extend(encoded(quoted(value)) for value in values)
         return len(texts) - len(values)
 
     def coded(name: str) -> Any:
@@ -150,7 +156,7 @@ def _block_lines(block: hit_table.Block) -> Iterator[str]:
     used, which = arrays.ranked(tags.codes)
     told[hit_table.TAGS] = which + len(texts)
     # These texts are JSON already.
-    texts += [tags.values[code].encode("utf-8", "surrogatepass") for code in used.tolist()]
+    texts += [encoded(tags.values[code]) for code in used.tolist()]
     primary, which = arrays.ranked(block.columns.primary())
     known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
     for name in ("element", "transform"):
@@ -159,7 +165,7 @@ def _block_lines(block: hit_table.Block) -> Iterator[str]:
     which += len(texts)
     # A match ends with the number of its position, which the kernel writes.
     texts += [
-        quoted(hit_table.match(code, block.orbits))[:-1].encode("utf-8", "surrogatepass") + b',"positionid":'
+        encoded(quoted(hit_table.match(code, block.orbits))[:-1]) + b',"positionid":'
         for code in elements.tolist()
     ]
     # The texts of FEN and moves need no escapes. The quotation marks belong to the literals.
@@ -170,7 +176,7 @@ def _block_lines(block: hit_table.Block) -> Iterator[str]:
     for name in (*hit_table.FIELDS, *block.more):
         literals[-1] += f'"{name}":'.encode()
         if name == "file":
-            literals[-1] += quoted(block.file).encode("utf-8", "surrogatepass") + b","
+            literals[-1] += encoded(quoted(block.file)) + b","
             continue
         after = b","
         if name in numbers:
@@ -192,8 +198,7 @@ def _block_lines(block: hit_table.Block) -> Iterator[str]:
         literals.append(after)
     literals[-1] = literals[-1][:-1] + b"}\n"
     matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), block.places)
-    for piece in row_kernel.rows(literals, kinds, data, pool, matches):
-        yield piece.decode("utf-8", "surrogatepass")
+    yield from row_kernel.rows(literals, kinds, data, pool, matches)
 
 
-__all__ = ["comments", "lines", "positions", "quoted"]
+__all__ = ["comments", "encoded", "lines", "positions", "quoted"]
