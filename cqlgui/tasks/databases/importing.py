@@ -554,7 +554,8 @@ class _SourceImport:
         if now - self._reported >= _REPORT_SECONDS:
             self._reported = now
             rate = games / max(now - self._started, 0.001)
-            said = words or f"{self.path.name}: {games:,} games read, {rate:,.0f} a second"
+            counted = f"{self.path.name}: {games:,} games read, {rate:,.0f} a second"
+            said = words or (counted if games else f"Reading {self.path.name}")
             self.owner.report(progress_module.Progress(done, total, said))
 
     def _wait(self) -> None:

@@ -43,6 +43,7 @@ class GamesLine(QLineEdit):
         self._jobs = door
         self._base: base_model.Base | None = None
         self._applied = ""
+        self._held = False
         self.setPlaceholderText(placeholder)
         self.setClearButtonEnabled(True)
         self.setToolTip(wording.plain_tip(TIP))
@@ -74,10 +75,26 @@ class GamesLine(QLineEdit):
         self._timer.stop()
         self._applied = text
 
+    def leave(self) -> None:
+        """The applied text applies no longer. It is removed, unless the user has changed it since."""
+        if self.text() == self._applied:
+            self.put("")
+        self._applied = ""
+
+    def hold(self) -> None:
+        """Apply nothing until `release`, because what the text applies to is not there yet."""
+        self._held = True
+
+    def release(self) -> None:
+        """Apply what the user has typed since `hold`."""
+        self._held = False
+        if self.text() != self._applied:
+            self._timer.start()
+
     def apply_now(self) -> None:
         """Apply the text if it differs from the text that was applied last."""
         self._timer.stop()
-        if self.text() != self._applied:
+        if self.text() != self._applied and not self._held:
             self._applied = self.text()
             self.applied.emit(self._applied)
 

@@ -172,6 +172,7 @@ class HitsPanel(QWidget):
         self._total, self._searched = total_games, 0
         self._started = time.monotonic()
         self._running, self._exportable = True, False
+        self.line.hold()
         self._ended = ""
         self._messages = ()
         self._kept = ()
@@ -660,6 +661,7 @@ class HitsPanel(QWidget):
 
     def _end(self) -> None:
         self._running = False
+        self.line.release()
         self._bar.hide()
         self._show_limit()
         self._say()

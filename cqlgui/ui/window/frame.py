@@ -287,7 +287,7 @@ class Frame(QMainWindow):
         self.narrower.join_facets(self.facets)
         self.narrower.join_sets(self.sets)
         self.hits.line.applied.connect(self.narrower.set_games)
-        self.narrower.line_left.connect(lambda: self.hits.line.put(""))
+        self.narrower.line_left.connect(self.hits.line.leave)
         self.narrower.line_failed.connect(self.hits.tell_line)
         self.duplicates.found.connect(self.games.model.set_duplicates)
         self.duplicates.left_out.connect(self.games.leave_out)

@@ -157,6 +157,9 @@ class Searching(QObject):
         in_games = focus is not None and self._frame.games.isAncestorOf(focus)
         if not shows_hits and not (self._frame.searcher.live and in_games):
             self._frame.tabs.setCurrentWidget(self._frame.hits)
+        if not self._frame.searcher.live:
+            # The pane of a study or of duplicates may hide the hits.
+            self._frame.docks.results.raise_()
         self._frame.changed.emit()
 
     def _hits_found(self, found: FoundGames) -> None:

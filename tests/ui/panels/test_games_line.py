@@ -133,6 +133,28 @@ def test_a_pause_applies_the_text_once_and_escape_clears_it(line: games_line.Gam
     assert said == ["1-0", ""]
 
 
+def test_what_is_typed_while_a_search_runs_is_applied_at_its_end(
+    line: games_line.GamesLine, qtbot: QtBot
+) -> None:
+    said: list[str] = []
+    line.applied.connect(said.append)
+    line.put("elo>2000")
+    line.hold()
+    line.leave()
+    assert line.text() == "", "a new search shows all its hits"
+    QTest.keyClicks(line, "1-0")
+    qtbot.waitUntil(lambda: not line.pending)
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    line.leave()
+    assert (line.text(), said) == ("1-0", [])
+    line.release()
+    qtbot.waitUntil(lambda: bool(said))
+    assert said == ["1-0"]
+    line.hold()
+    line.release()
+    assert not line.pending
+
+
 def test_names_with_spaces_are_quoted() -> None:
     assert games_line.quoted("Wijk aan Zee") == '"Wijk aan Zee"'
     assert games_line.quoted("Linares") == "Linares"

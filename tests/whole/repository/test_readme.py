@@ -8,11 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from cqlgui.cli import arguments
+from cqlgui.cql.checking import check
 from cqlgui.tasks.asking import library
 from tests import helpers
 
@@ -49,6 +51,19 @@ def test_example_runs(example: str, home: Path, tmp_path: Path) -> None:
     assert helpers.TRACEBACK not in run.err
     if "check" not in words[0] and "-o" not in words:
         assert run.out.strip()
+
+
+FIVE = re.search(r"^## CQL in five lines\n\n((?:    .*\n)+)", README, re.MULTILINE)
+
+
+def test_the_queries_of_the_five_lines_are_right() -> None:
+    assert FIVE
+    asked = [line[:22].strip() for line in textwrap.dedent(FIVE[1]).splitlines()]
+    assert len(asked) == 5
+    # F and G stand for any filters.
+    asked = [text.replace("F", "check").replace("G", "mate").replace("{check mate}", "") for text in asked]
+    for text in asked:
+        assert not check.check(text).diagnostics, text
 
 
 PROGRAMS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

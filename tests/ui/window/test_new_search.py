@@ -1,0 +1,53 @@
+"""What the window does with panes and lines when a search begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from cqlgui.ui.window import main_window, start
+from tests import helpers
+
+
+@pytest.fixture
+def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[main_window.MainWindow]:
+    start.set_up(qapp)
+    shown = main_window.MainWindow()
+    shown.resize(1920, 1000)
+    shown.show()
+    with qtbot.waitSignal(shown.opener.opened):
+        shown.begin([helpers.ROOT / "resources" / "sample" / "sample.pgn"])
+    qtbot.waitUntil(lambda: not shown.opener.busy)
+    yield shown
+    shown.close()
+    shown.deleteLater()
+
+
+def test_what_is_typed_in_the_line_while_a_search_runs_narrows_its_hits(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text("mate", "mates")
+    every = main.hits.count
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text("mate", "mates")
+        qtbot.waitUntil(lambda: main.hits.running)
+        QTest.keyClicks(main.hits.line, "1-0")
+    qtbot.waitUntil(lambda: 0 < main.hits.count < every)
+    assert main.hits.line.text() == "1-0"
+
+
+def test_a_search_brings_its_hits_before_the_pane_that_hides_them(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    main.docks.show(main.study_dock)
+    qtbot.waitUntil(lambda: not main.study_dock.visibleRegion().isEmpty())
+    assert main.docks.results.visibleRegion().isEmpty()
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text("mate", "mates")
+    qtbot.waitUntil(lambda: not main.docks.results.visibleRegion().isEmpty())
