@@ -79,7 +79,7 @@ def put_lines(lines: bytes, cancel: progress.CancelToken) -> bool:
         end = lines.find(b"\n", begin + _PRINTED) + 1 or len(lines)
         some = memoryview(lines)[begin:end]
         if isinstance(sys.stdout, _Results):
-            sys.stdout.write_bytes(some)
+            sys.stdout.write_utf8(some)
         else:
             sys.stdout.write(str(some, "utf-8"))
         begin = end
@@ -154,7 +154,7 @@ class _Results:
         for line in lines:
             self.write(line)
 
-    def write_bytes(self, text: memoryview) -> None:
+    def write_utf8(self, text: memoryview) -> None:
         """Write a text in UTF-8. Large results are bytes already, and a file or pipe gets them as they
         are."""
         if isinstance(self.stream, _Harmless) or not hasattr(self.stream, "buffer"):
