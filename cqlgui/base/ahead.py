@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent import futures
@@ -11,12 +12,33 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 
-def each(items: Iterator[T]) -> Iterator[T]:
-    """The items of an iterator. While the caller works with one item, a thread makes the next item."""
-    coming = Ahead(lambda: next(items, _END))
-    while (found := coming.result()) is not _END:
-        coming = Ahead(lambda: next(items, _END))
-        yield found  # type: ignore[misc]  # `_END` was compared
+def each(items: Iterator[T], most: int = 1) -> Iterator[T]:
+    """The items of an iterator. While the caller works with one item, a thread makes the next ones. It waits
+    while `most` items have not been taken. If the caller stops early, the thread ends after the item that it
+    is making."""
+    room, given_up = threading.Semaphore(most), threading.Event()
+    made: queue.SimpleQueue[tuple[T] | BaseException | None] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            while room.acquire() and not given_up.is_set() and (found := next(items, _END)) is not _END:
+                made.put((found,))  # type: ignore[arg-type]  # `_END` was compared
+        except BaseException as fault:
+            # The caller raises the fault.
+            made.put(fault)
+        else:
+            made.put(None)
+
+    threading.Thread(target=work, name="ahead", daemon=True).start()
+    try:
+        while (taken := made.get()) is not None:
+            if isinstance(taken, BaseException):
+                raise taken
+            room.release()
+            yield taken[0]
+    finally:
+        given_up.set()
+        room.release()
 
 
 def in_order(calls: Mapping[K, Callable[[], T]]) -> dict[K, futures.Future[T]]:

@@ -308,7 +308,7 @@ def _once(
             return
         if arguments.jsonl and not arguments.sort:
             order = list(found if whole is None else whole.order)
-            put(hit_lines.lines(base, found, order, found_orbits, variations=variations, rows=shape))
+            put(hit_lines.lines(base, [(order, found)], found_orbits, variations=variations, rows=shape))
         elif arguments.jsonl:
             tables = ([table] for table in tables_of(found, whole))
             put(json_lines(records.of_tables(table)) for table in tables)

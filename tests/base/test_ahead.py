@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +28,29 @@ def test_the_next_item_is_made_while_the_caller_works() -> None:
     for number in ahead.each(items()):
         if number + 1 < len(made):
             assert made[number + 1].wait(10)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_at_most_some_items_wait_and_none_is_made_for_a_caller_who_stops(most: int) -> None:
+    made: list[int] = []
+    threads = [threading.current_thread()]
+
+    def items() -> Iterator[int]:
+        for number in range(100):
+            threads[0] = threading.current_thread()
+            made.append(number)
+            yield number
+
+    found = ahead.each(items(), most)
+    assert next(found) == 0
+    while len(made) < 1 + most:
+        time.sleep(0.001)
+    time.sleep(0.05)
+    assert len(made) == 1 + most
+    found.close()  # type: ignore[attr-defined]  # a generator
+    threads[0].join(10)
+    assert not threads[0].is_alive()
+    assert len(made) == 1 + most
 
 
 def test_a_fault_comes_in_its_place() -> None:

@@ -59,6 +59,8 @@ Arranged = Callable[[search_model.SearchResult], Iterator[list[dict[str, Any]]]]
 """Makes the rows of a table from a result whose hits have all their details, in an order of its own."""
 
 
+_PIECES: Final = 8
+"""Number of pieces of JSON Lines that may wait to be written."""
 FORSAKEN_SECONDS: Final = 24 * 3600.0
 """An export removes what a killed export left behind in its folder, once it has not changed for this time."""
 
@@ -438,20 +440,18 @@ class _Job:
         special = self.element, self.judges, self.arranged
         as_objects = self.normalise or any(one is not None for one in special)
         # While a piece is written, a thread makes the next one.
-        for piece in ahead.each(self._object_lines() if as_objects else self._lines()):
+        for piece in ahead.each(self._object_lines() if as_objects else self._lines(), _PIECES):
             file.write(piece)
 
     def _lines(self) -> Iterator[bytes]:
         """The hits as JSON lines, in the way of `search --jsonl`."""
-        for games, found in self._batches():
-            yield from hit_lines.lines(
-                self.base,
-                found,
-                games,
-                self.result.orbits,
-                variations=self.result.variations,
-                rows=self.rows,
-            )
+        return hit_lines.lines(
+            self.base,
+            self._batches(),
+            self.result.orbits,
+            variations=self.result.variations,
+            rows=self.rows,
+        )
 
     def _object_lines(self) -> Iterator[bytes]:
         for record in self._records():

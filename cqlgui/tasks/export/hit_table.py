@@ -4,12 +4,13 @@ and no object is made for a hit. `records` has the same rows as objects."""
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from cqlgui.base import arrays, data
+from cqlgui.base import ahead, arrays, data
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import squares
 from cqlgui.cql.ast.types import Type
@@ -319,14 +320,16 @@ def blocks(
         for part in columns.stretches(PIECE):
             own = part.games - begin
             places = part.hits & found_module.PLACE_MASK
-            listed = listing.positions(
-                asked, own << found_module.GAME_SHIFT | places, *counters, variations=variations
+            # Machine code lists the positions while Python gathers the headers.
+            numbered = own << found_module.GAME_SHIFT | places
+            coming = ahead.Ahead(
+                functools.partial(listing.positions, asked, numbered, *counters, variations=variations)
             )
             coded = _headers(source, part.games - source.first)
             if details:
                 coded["value"] = values(part)
                 coded["comment"] = comments(part, found)
-            rows = np.arange(len(part))
+            rows, listed = np.arange(len(part)), coming.result()
             yield Block(str(source.path), source.first, part, coded, listed, orbits, rows, listed.plies)
         at = last
 

@@ -50,12 +50,14 @@ def test_lines_and_lists_say_what_objects_say(
     result = searching.search(base, query, options)
     found, order = result.games, list(result.order)
     assert order
-    made = b"".join(hit_lines.lines(base, found, order, result.orbits, variations=variations))
+    made = b"".join(hit_lines.lines(base, [(order, found)], result.orbits, variations=variations))
     expected = list(records.records(base, (found[game] for game in order), result.orbits))
     assert made.splitlines() == [hit_lines.quoted(record).encode() for record in expected]
     for rows in hit_table.Rows:
         wanted = list(hit_table.grouped(expected, rows))
-        made = b"".join(hit_lines.lines(base, found, order, result.orbits, variations=variations, rows=rows))
+        made = b"".join(
+            hit_lines.lines(base, [(order, found)], result.orbits, variations=variations, rows=rows)
+        )
         assert made.splitlines() == [hit_lines.quoted(record).encode() for record in wanted]
         assert wanted == list(
             records.of_games(base, found, order, result.orbits, variations=variations, rows=rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from cqlgui.tasks.results import found as found_module
 
 _PIECE: Final = 16_000
 """Number of hits that are written at once."""
+_WAITING: Final = 3
+"""Number of blocks that may wait to be written."""
 
 
 def quoted(value: Any) -> str:
@@ -102,25 +104,35 @@ def _escaped(text: str) -> str:
 # --- JSON lines ---------------------------------------------------------------------------------------------
 
 
+_Part: TypeAlias = hit_table.Block | Iterator[dict[str, Any]]
+"""The rows of some games: as columns, or as records where only objects can hold the details."""
+
+
 def lines(
     base: base_model.Base,
-    found: found_module.FoundGames,
-    games: Sequence[int],
+    batches: Iterable[tuple[Sequence[int], found_module.FoundGames]],
     orbits: Sequence[hit_model.Orbit],
     *,
     variations: bool,
     rows: hit_table.Rows = hit_table.Rows.HITS,
 ) -> Iterator[bytes]:
     """The records of some games as JSON lines in UTF-8 (`encoded`), each with a line end. The text of a line
-    is that of `records.records`."""
-    for some, is_plain in hit_table.parts(found, games):
-        if is_plain:
-            # Making a block takes about as long as writing its lines.
-            for block in ahead.each(hit_table.blocks(base, found, some, orbits, variations=variations)):
-                yield from _block_lines(block.grouped(rows))
+    is that of `records.records`. A batch has ordinals of games, and the hits of these games."""
+
+    def parts() -> Iterator[_Part]:
+        for games, found in batches:
+            for some, is_plain in hit_table.parts(found, games):
+                if is_plain:
+                    yield from hit_table.blocks(base, found, some, orbits, variations=variations)
+                else:
+                    yield records.records(base, (found[game] for game in some), orbits)
+
+    # Making a block takes about as long as writing its lines. Blocks differ in size, so several may wait.
+    for part in ahead.each(parts(), _WAITING):
+        if isinstance(part, hit_table.Block):
+            yield from _block_lines(part.grouped(rows))
         else:
-            listed = records.records(base, (found[game] for game in some), orbits)
-            for record in hit_table.grouped(listed, rows):
+            for record in hit_table.grouped(part, rows):
                 yield encoded(quoted(record) + "\n")
 
 
