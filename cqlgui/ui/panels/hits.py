@@ -234,6 +234,7 @@ class HitsPanel(QWidget):
         self._exportable = bool(result.games)
         self._result = result
         self.line.setEnabled(True)
+        self.line.release()
         self._end()
         self._arrange()
         self._prepare()
@@ -661,7 +662,6 @@ class HitsPanel(QWidget):
 
     def _end(self) -> None:
         self._running = False
-        self.line.release()
         self._bar.hide()
         self._show_limit()
         self._say()

@@ -111,7 +111,8 @@ def told(report: base_model.ImportReport, queries: tuple[str, ...] = QUERIES) ->
         "bad": report.bad_games,
         "notes": bases.notes(base, 1000),
         "messages": report.messages,
-        "base": base,
+        # The numbers of sources differ from catalog to catalog.
+        "base": data.replace(base, sources=tuple(data.replace(one, id=0) for one in base.sources)),
         "rows": games.rows(base, range(1, base.games + 1)),
     }
     for place, source in enumerate(base.sources):

@@ -11,6 +11,7 @@ from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import hit_table, records
 from cqlgui.tasks.export.formats import hit_lines
 from cqlgui.tasks.results import base_model, search_model
+from cqlgui.tasks.results.found import FoundGames
 from cqlgui.tasks.search import searching
 from tests import helpers
 
@@ -52,6 +53,9 @@ def test_lines_and_lists_say_what_objects_say(
     assert order
     made = b"".join(hit_lines.lines(base, [(order, found)], result.orbits, variations=variations))
     expected = list(records.records(base, (found[game] for game in order), result.orbits))
+    assert made.splitlines() == [hit_lines.quoted(record).encode() for record in expected]
+    batches = [([game], FoundGames.of([found[game]])) for game in order]
+    made = b"".join(hit_lines.lines(base, batches, result.orbits, variations=variations))
     assert made.splitlines() == [hit_lines.quoted(record).encode() for record in expected]
     for rows in hit_table.Rows:
         wanted = list(hit_table.grouped(expected, rows))

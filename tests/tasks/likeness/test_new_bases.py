@@ -71,7 +71,7 @@ def test_faults_leave_no_file(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("moment", ["Writing", "new.pgn"])
+@pytest.mark.parametrize("moment", ["Writing", "Reading new.pgn"])
 def test_stopped_work_leaves_no_file(base: base_model.Base, tmp_path: Path, moment: str) -> None:
     token = progress.CancelToken()
     met = []

@@ -42,6 +42,23 @@ def test_what_is_typed_in_the_line_while_a_search_runs_narrows_its_hits(
     assert main.hits.line.text() == "1-0"
 
 
+def test_what_is_typed_outlives_a_search_that_is_stopped_for_another(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text("mate", "mates")
+    every = main.hits.count
+    main.hits.begin(main.base, 10)
+    QTest.keyClicks(main.hits.line, "1-0")
+    main.hits.fail("Stopped for another query.")
+    qtbot.waitUntil(lambda: not main.hits.line.pending)
+    assert main.hits.line.text() == "1-0"
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text("mate", "mates")
+    qtbot.waitUntil(lambda: 0 < main.hits.count < every)
+    assert main.hits.line.text() == "1-0"
+
+
 def test_a_search_brings_its_hits_before_the_pane_that_hides_them(
     qtbot: QtBot, main: main_window.MainWindow
 ) -> None:

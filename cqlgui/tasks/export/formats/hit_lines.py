@@ -125,7 +125,8 @@ def lines(
                 if is_plain:
                     yield from hit_table.blocks(base, found, some, orbits, variations=variations)
                 else:
-                    yield records.records(base, (found[game] for game in some), orbits)
+                    # The caller reads the records later, when `found` is another batch.
+                    yield records.records(base, map(found.__getitem__, some), orbits)
 
     # Making a block takes about as long as writing its lines. Blocks differ in size, so several may wait.
     for part in ahead.each(parts(), _WAITING):
