@@ -1,5 +1,5 @@
-"""Two players in a narrow space: long names are shortened in the middle, the longer name first. In very
-little room, only family names are shown, and they are cut at the end."""
+"""Two players in a narrow space: names are cut at the end, the longer name first. The beginning of a name says
+most. In very little room, only family names are shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BETWEEN = " – "
 _LITTLE = 160
 """A width in pixels. In less room, only family names are shown."""
 _LEAST = 100
-"""A width in pixels. In less room, family names are cut at the end."""
+"""A width in pixels. In less room, each family name has half of it."""
 _CLOSE = "–"
 
 
@@ -23,13 +23,11 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
         # There is too little room for a useful part of both full names.
         white, black = (name.partition(",")[0] for name in (white, black))
     if room < _LEAST:
-        # The names are cut at the end. With a cut in the middle, hardly a letter would be left.
         half = (room - metrics.horizontalAdvance(_CLOSE)) // 2
         return _CLOSE.join(
             metrics.elidedText(name, Qt.TextElideMode.ElideRight, half) for name in (white, black)
         )
-    # Of a family name the beginning says most.
-    cut = Qt.TextElideMode.ElideRight if room < _LITTLE else Qt.TextElideMode.ElideMiddle
+    cut = Qt.TextElideMode.ElideRight
     left = room - metrics.horizontalAdvance(BETWEEN)
     first, second = metrics.horizontalAdvance(white), metrics.horizontalAdvance(black)
     if first <= left // 2:

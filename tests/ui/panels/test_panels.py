@@ -974,11 +974,13 @@ def test_an_error_that_waits_is_told_of(messages: infobar.InfoBar) -> None:
 
 @pytest.mark.parametrize("room", [80, 130, 170, 300])
 @pytest.mark.usefixtures("qapp")
-def test_players_are_shortened_in_their_middle_and_both_seen(room: int) -> None:
+def test_players_are_cut_at_the_end_and_both_seen(room: int) -> None:
     metrics = QFontMetrics(QFont())
     shown = names.fitted(metrics, "Kasparov, Garry Kimovich", "Li Yu", room)
     assert metrics.horizontalAdvance(shown) <= room
     white, black = (name.strip() for name in shown.split(names.BETWEEN.strip()))
+    assert "Kasparov, Garry Kimovich".startswith(white.rstrip("…"))
+    assert "Li Yu".startswith(black.rstrip("…"))
     assert white[0] == "K"
     assert black[0] == "L"
     assert names.fitted(metrics, "A", "B", 500) == "A – B"
