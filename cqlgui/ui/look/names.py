@@ -1,5 +1,5 @@
-"""Two players in a narrow space: names are cut at the end, the longer name first. The beginning of a name says
-most. In very little room, only family names are shown."""
+"""Two players in a narrow space: names are cut at the end, the longer name first. The beginning of a name
+says most. In very little room, only family names are shown."""
 
 from __future__ import annotations
 
