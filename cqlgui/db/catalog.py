@@ -11,7 +11,6 @@ import contextlib
 import functools
 import json
 import os
-import secrets
 import sqlite3
 import zlib
 from array import array
@@ -152,7 +151,7 @@ class Catalog:
                 connection.execute(
                     "insert or ignore into source(id, path, games, positions, complete) "
                     "values (?, ?, 0, 0, 0)",
-                    (1 + secrets.randbits(48), text),
+                    (1 + int.from_bytes(os.urandom(6), "big"), text),
                 )
                 row = connection.execute(
                     "select id, path, games, positions, complete from source where path = ?", (text,)
