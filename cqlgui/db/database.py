@@ -218,11 +218,8 @@ class File:
             if head and not _is_head(head):
                 raise sqlite3.DatabaseError("file is not a database")
         connection = self.connection()
-        with _snapshot(connection):
-            found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
-            altered = noted and noted != seal(connection, found)
-        if altered:
+        found, noted, sealed = _versions(connection)
+        if noted and noted != sealed:
             raise sqlite3.DatabaseError("database disk image is malformed: its tables are altered")
         if found > self._version:
             self.close()
@@ -242,12 +239,8 @@ class File:
     def current(self) -> bool:
         """Whether the file has this version, and the definitions of its tables are still those for which
         `set_version` wrote the checksum."""
-        connection = self.connection()
-        with _snapshot(connection):
-            found = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
-            known = seal(connection, found)
-        return found == self._version and noted == known
+        found, noted, sealed = _versions(self.connection())
+        return found == self._version and noted == sealed
 
     def set_version(self, connection: sqlite3.Connection) -> None:
         """Write the version into the file, and a checksum of the version and of all tables' definitions."""
@@ -357,6 +350,15 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             time.sleep(_BUSY_PAUSE)
         else:
             return
+
+
+def _versions(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """The version of the tables, the checksum that `set_version` wrote, and the checksum of the tables as
+    they are."""
+    with _snapshot(connection):
+        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        return found, noted, seal(connection, found)
 
 
 @contextlib.contextmanager

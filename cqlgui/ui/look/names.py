@@ -22,12 +22,10 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
     if room < _LITTLE:
         # There is too little room for a useful part of both full names.
         white, black = (name.partition(",")[0] for name in (white, black))
+    cut = Qt.TextElideMode.ElideRight
     if room < _LEAST:
         half = (room - metrics.horizontalAdvance(_CLOSE)) // 2
-        return _CLOSE.join(
-            metrics.elidedText(name, Qt.TextElideMode.ElideRight, half) for name in (white, black)
-        )
-    cut = Qt.TextElideMode.ElideRight
+        return _CLOSE.join(metrics.elidedText(name, cut, half) for name in (white, black))
     left = room - metrics.horizontalAdvance(BETWEEN)
     first, second = metrics.horizontalAdvance(white), metrics.horizontalAdvance(black)
     if first <= left // 2:

@@ -79,7 +79,8 @@ class GamesLine(QLineEdit):
         """The applied text applies no longer. It is removed, unless the user has changed it since."""
         if self.text() == self._applied:
             self.put("")
-        self._applied = ""
+        else:
+            self._applied = ""
 
     def hold(self) -> None:
         """Apply nothing until `release`, because what the text applies to is not there yet."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtTest import QTest
@@ -15,7 +14,7 @@ from tests import helpers
 
 
 @pytest.fixture
-def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[main_window.MainWindow]:
+def main(qtbot: QtBot, qapp: QApplication) -> Iterator[main_window.MainWindow]:
     start.set_up(qapp)
     shown = main_window.MainWindow()
     shown.resize(1920, 1000)
@@ -28,12 +27,17 @@ def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[main_wind
     shown.deleteLater()
 
 
+def mates(qtbot: QtBot, main: main_window.MainWindow) -> int:
+    """Search for mates; the result is the number of hits shown."""
+    with qtbot.waitSignal(main.searcher.finished):
+        main.searching.run_text("mate", "mates")
+    return main.hits.count
+
+
 def test_what_is_typed_in_the_line_while_a_search_runs_narrows_its_hits(
     qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
-    with qtbot.waitSignal(main.searcher.finished):
-        main.searching.run_text("mate", "mates")
-    every = main.hits.count
+    every = mates(qtbot, main)
     with qtbot.waitSignal(main.searcher.finished):
         main.searching.run_text("mate", "mates")
         qtbot.waitUntil(lambda: main.hits.running)
@@ -45,16 +49,13 @@ def test_what_is_typed_in_the_line_while_a_search_runs_narrows_its_hits(
 def test_what_is_typed_outlives_a_search_that_is_stopped_for_another(
     qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
-    with qtbot.waitSignal(main.searcher.finished):
-        main.searching.run_text("mate", "mates")
-    every = main.hits.count
+    every = mates(qtbot, main)
     main.hits.begin(main.base, 10)
     QTest.keyClicks(main.hits.line, "1-0")
     main.hits.fail("Stopped for another query.")
     qtbot.waitUntil(lambda: not main.hits.line.pending)
     assert main.hits.line.text() == "1-0"
-    with qtbot.waitSignal(main.searcher.finished):
-        main.searching.run_text("mate", "mates")
+    mates(qtbot, main)
     qtbot.waitUntil(lambda: 0 < main.hits.count < every)
     assert main.hits.line.text() == "1-0"
 
@@ -65,6 +66,5 @@ def test_a_search_brings_its_hits_before_the_pane_that_hides_them(
     main.docks.show(main.study_dock)
     qtbot.waitUntil(lambda: not main.study_dock.visibleRegion().isEmpty())
     assert main.docks.results.visibleRegion().isEmpty()
-    with qtbot.waitSignal(main.searcher.finished):
-        main.searching.run_text("mate", "mates")
+    mates(qtbot, main)
     qtbot.waitUntil(lambda: not main.docks.results.visibleRegion().isEmpty())
