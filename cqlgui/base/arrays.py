@@ -40,6 +40,13 @@ def ranked(values: Integers) -> tuple[Integers, Integers]:
     return used + low, ranks[shifted]
 
 
+def inverse(order: Integers) -> Integers:
+    """The place of each number in `order`, which has the numbers from 0 to `len(order)` - 1 once each."""
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    return places
+
+
 def is_ascending(values: Integers) -> bool:
     """Whether each value is larger than the value before it."""
     return bool((values[1:] > values[:-1]).all())

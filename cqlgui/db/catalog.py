@@ -371,23 +371,28 @@ class Catalog:
             found = self._table(connection, picked)
         return np.concatenate([block.first + places for block, places in picked]), found
 
-    def text_numbers(self, source: int, first: int, count: int, name: str) -> np.ndarray:
-        """The numbers of the texts of a column of texts in `count` games from ordinal `first` on. `texts` has
-        the texts. The number is 0 if the game lacks the text or the catalog lacks the game."""
+    def text_numbers(self, source: int, first: int, count: int, name: str) -> list[np.ndarray]:
+        """The numbers of the texts of a column of texts in `count` games from ordinal `first` on, in several
+        arrays, as the blocks have them. `texts` has the texts. The number is 0 if the game lacks the text or
+        the catalog lacks the game."""
+        found: list[np.ndarray] = []
         with self._snapshot() as connection:
             known = self._store.blocks(connection, source)
-            found = np.empty(count, np.int64)
-            filled = 0
             for block in columns.overlapping(known, first, first + count):
                 if name in _PLAYERS:
                     # Whoever asks for one player mostly asks for both.
                     self._store.load(connection, block, _PLAYERS)
                 begin = max(first - block.first, 0)
-                column = self._store.column(connection, block, name)[begin : first + count - block.first]
-                found[filled : filled + len(column)] = column
-                filled += len(column)
-            found[filled:] = 0
-        return found
+                column = self._store.column(connection, block, name)
+                found.append(column[begin : first + count - block.first])
+        missing = count - sum(map(len, found))
+        return [*found, np.zeros(missing, np.uint8)] if missing else found
+
+    def numbers_with(self, name: str, text: str) -> np.ndarray:
+        """The numbers (`text_numbers`) of all texts for the column `name` that contain `text`, in the same
+        case. Texts that stand in a row of their own (`own_texts`) are left out."""
+        with self._file.reading() as connection:
+            return self._names.matching(connection, TABLES[name], "instr(name, ?)", text)
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
         """The texts of one tag in `count` games from ordinal `first` on. The text is None if the game lacks

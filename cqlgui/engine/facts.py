@@ -295,14 +295,23 @@ class Memo(Protocol):
 @dataclass(frozen=True, slots=True)
 class Numbered:
     """The texts of a tag in several games as numbers, which all games of a base share: two games have the
-    same number only if they have the same text. `texts` has the texts of some numbers; the text of a game
-    without the tag is None. `answers` has the known answers to a question by number: a row with the values,
-    and a row with the states. The rows have room for all numbers of these games, and the state of an unknown
-    answer is 0."""
+    same number only if they have the same text. `numbers` has the numbers in several arrays, in the order of
+    the games. `texts` has the texts of some numbers; the text of a game without the tag is None. `with_text`
+    has the numbers of all texts of the base that contain a text, in the same case. `answers` has the known
+    answers to a question by number: a row with the values, and a row with the states. The rows have room for
+    all numbers of these games, and the state of an unknown answer is 0."""
 
-    numbers: Integers
+    numbers: Sequence[np.ndarray]
+    size: int
+    """A number that is larger than all `numbers`."""
     texts: Callable[[Sequence[int]], Sequence[str | None]]
+    with_text: Callable[[str], np.ndarray]
     answers: Callable[[Fact], np.ndarray]
+
+    def take(self, row: np.ndarray) -> np.ndarray:
+        """The entries of a row of `answers` for the games."""
+        # The blocks are small enough for the processor's cache. One array of wide numbers is not.
+        return np.concatenate([row[:0], *map(row.take, self.numbers)])
 
 
 class Tags(Protocol):
@@ -445,16 +454,24 @@ class Asker:
         numbered = None if name is None else tags.numbered(name)
         if name is None or numbered is None:
             return None
-        numbers = numbered.numbers
         values, states = numbered.answers(fact)
-        found = states.take(numbers)
+        found = numbered.take(states)
         unknown = found == UNKNOWN
         if unknown.any():
-            new = arrays.distinct(numbers[unknown])
+            part = _part_of_names(fact)
+            if part is None:
+                new = arrays.distinct(np.concatenate(numbered.numbers)[unknown])
+            else:
+                # The database compares tens of thousands of names more quickly than they can be fetched.
+                new = numbered.with_text(part)
+                new = new[new < numbered.size]
+                others = np.ones(numbered.size, np.bool_)
+                others[new] = False
+                states[: numbered.size][others] = GIVEN
             # Other threads may read at any time, so the states are written last.
             values[new], states[new] = self._answers(fact, _Texts(name, numbered.texts(new.tolist())))
-            found = states.take(numbers)
-        return values.take(numbers), found
+            found = numbered.take(states)
+        return numbered.take(values), found
 
     def _shown(self, fact: Fact, tags: Tags) -> Answers | None:
         """The truth of a string filter whose text is asked for too. The filter holds if it has a text."""
@@ -1046,6 +1063,16 @@ as tags. No real tag has one of these names."""
 def reads_tags_alone(node: nodes.Node) -> bool:
     """Whether a filter reads nothing of a game but tags."""
     return bool(_tags_read(node))
+
+
+def _part_of_names(fact: Fact) -> str | None:
+    """A text that is part of the tag in each game where a question about one player holds. None if there is
+    no such text."""
+    match fact.node:
+        case nodes.ImplicitSearch(text=nodes.Player(colour=str())) if not fact.number:
+            return names.part_of_tags(fact.node.needle)
+        case _:
+            return None
 
 
 def _only_tag(node: nodes.Node) -> str | None:

@@ -32,6 +32,7 @@ from cqlgui.db import (
     schema,
 )
 
+EMPTY = np.zeros(0, np.int64)
 NAMES = (
     "White",
     "Black",
@@ -179,13 +180,17 @@ def test_games_come_back_from_blocks_of_any_size(
             first += count
         assert opened.headers(source, range(len(rows))) == dict(enumerate(rows))
         for name in ("white", "event"):
-            numbers = opened.text_numbers(source, 0, len(rows), name)
+            numbers = np.concatenate([EMPTY, *opened.text_numbers(source, 0, len(rows), name)])
             begin = data.draw(strategies.integers(0, len(rows)))
             count = data.draw(strategies.integers(0, 2 * len(rows)))
-            some = opened.text_numbers(source, begin, count, name).tolist()
+            some = np.concatenate([EMPTY, *opened.text_numbers(source, begin, count, name)]).tolist()
             assert some == (numbers[begin : begin + count].tolist() + [0] * count)[:count]
             texts = opened.texts(name, numbers.tolist())
             assert [texts.get(number) for number in numbers.tolist()] == [getattr(row, name) for row in rows]
+            part = data.draw(strategies.sampled_from([text[1:] for text in texts.values()] or ["a"]))
+            if part.isprintable():
+                found = set(opened.numbers_with(name, part).tolist())
+                assert found & set(texts) == {number for number, text in texts.items() if part in text}
         assert opened.bad_count(source) == sum(bool(row.bad) for row in rows)
         keep = data.draw(strategies.integers(0, len(rows)))
         opened.begin(source, keep)

@@ -191,7 +191,7 @@ def test_games_sort_and_filter_by_own_texts_as_by_others(
 def test_rows_go_with_their_games_and_no_number_is_given_twice(tmp_path: Path) -> None:
     rows = [game(f"{SITE}{n}") for n in range(30)]
     with filled(tmp_path, rows, 10) as (opened, source):
-        before = opened.text_numbers(source, 0, 30, "site")
+        before = np.concatenate(opened.text_numbers(source, 0, 30, "site"))
         opened.begin(source, 15)
         assert counted(opened.path) == (2, 0)
         assert opened.sound(source) == 15
@@ -199,7 +199,7 @@ def test_rows_go_with_their_games_and_no_number_is_given_twice(tmp_path: Path) -
         others = [game(f"other {n}") for n in range(15)]
         opened.add_games(source, 15, [headers.Table.of(others)], 0)
         assert opened.headers(source, range(30)) == dict(enumerate([*rows[:15], *others]))
-        after = opened.text_numbers(source, 0, 30, "site")
+        after = np.concatenate(opened.text_numbers(source, 0, 30, "site"))
         assert after[:15].tolist() == before[:15].tolist()
         assert not set(after[15:].tolist()) & set(before.tolist())
         opened.begin(source, 0)

@@ -95,8 +95,12 @@ class Tags:
         column = facts.Coded.of([None, *(host.tag(name) for host in self._hosts)])
         words = 3 * len(column.values)
         return facts.Numbered(
-            3 * column.codes[1:],
+            [3 * column.codes[1:2], 3 * column.codes[2:]],
+            words,
             lambda wanted: [column.values[number // 3] for number in wanted],
+            lambda text: np.array(
+                [3 * code for code, value in enumerate(column.values) if text in (value or "")], np.int64
+            ),
             lambda fact: self._answers.setdefault(
                 (fact, name), np.zeros((2, words), np.uint64 if fact.number else np.uint8)
             ),

@@ -32,11 +32,20 @@ def player_name(tag: str | None) -> str | None:
 
 def players_with(needle: str, tags: Iterable[str | None]) -> list[bool]:
     """For each tag, whether the player's name (`player_name`) contains `needle`, which is not empty."""
-    if needle == "?" or needle.startswith((" ", "V")) or "," in needle:
+    part = part_of_tags(needle)
+    if part is None:
         return [needle in (player_name(tag) or "") for tag in tags]
+    return [tag is not None and part in tag and needle in (player_name(tag) or "") for tag in tags]
+
+
+def part_of_tags(needle: str) -> str | None:
+    """A text that all tags contain whose player's name (`player_name`) contains `needle`. Few other tags
+    contain it. None if there is no such text."""
     # A name has only two kinds of characters that its tag lacks: blanks after commas, and a V at the
-    # beginning. Without them, the tag must contain the needle too, and few tags do.
-    return [tag is not None and needle in tag and needle in (player_name(tag) or "") for tag in tags]
+    # beginning. Signs that cannot be printed are left out, because a database may not find them.
+    if not needle or needle == "?" or needle.startswith((" ", "V")) or "," in needle:
+        return None
+    return needle if needle.isprintable() else None
 
 
 def normal_date(date: str) -> str:

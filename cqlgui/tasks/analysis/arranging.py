@@ -121,36 +121,48 @@ def arrange(
     Raises `errors.Cancelled`, and `CqlguiError` for a base that can no longer be read.
     """
     token = cancel or progress.CancelToken()
-    numbers = np.arange(len(columns)) if chosen is None else chosen
-    heads = _heads(base, result, columns, numbers, kind)
-    firsts = np.flatnonzero(heads)
-    owners = np.cumsum(heads) - 1
-    sizes = np.diff(firsts, append=len(numbers))
-    shown = numbers[firsts]
+    # The first use of new memory takes longer than sorting it. So numbers that ascend from 0 are not copied.
+    every = np.arange(len(columns))
+    numbers = every if chosen is None else chosen
+
+    def taken(values: Integers, places: Integers) -> Integers:
+        return values if places is every else values[places]
+
+    if kind is Rows.HITS:
+        firsts = owners = every[: len(numbers)] if chosen is not None else every
+        shown, sizes = numbers, np.ones(len(numbers), np.int64)
+    else:
+        heads = _heads(base, result, columns, numbers, kind)
+        firsts, owners = np.flatnonzero(heads), np.cumsum(heads) - 1
+        shown, sizes = numbers[firsts], np.diff(firsts, append=len(numbers))
     if sorts:
         # A game is sorted by all its hits, and any other row by its first hit.
         sorted_hits = numbers if kind is Rows.GAMES else shown
-        order = np.arange(len(sorted_hits))
+        order = every
         for key in reversed(sorts):
             if key.sort is Sort.HITS and kind is not Rows.HITS:
                 keys = sizes[owners] if kind is Rows.GAMES else sizes
             else:
                 made = texts or TextKeys(base, result, columns)
-                keys = _keys(base, result, columns, key.sort, made, token)[sorted_hits]
-            order = order[_order((_turned(keys) if key.descending else keys)[order])]
+                keys = taken(_keys(base, result, columns, key.sort, made, token), sorted_hits)
+            keys = _turned(keys) if key.descending else keys
+            order = _order(keys) if order is every else order[_order(keys[order])]
             token.raise_if_cancelled()
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(len(order))
+        places = arrays.inverse(order)
         if kind is Rows.GAMES and len(order):
             # The row of a game shows the hit that comes first in the order.
             best = np.minimum.reduceat(places, firsts)
             shown = numbers[order[best]]
             order = np.argsort(best)
-            places = np.empty(len(order), np.int64)
-            places[order] = np.arange(len(order))
-        shown, sizes, owners = shown[order], sizes[order], places[owners]
-    rows = np.full(len(columns), -1, np.int32)
-    rows[numbers] = owners
+            places = arrays.inverse(order)
+        shown = order if shown is every else shown[order]
+        sizes = sizes if kind is Rows.HITS else sizes[order]
+        owners = taken(places, owners)
+    if chosen is None:
+        rows = owners.astype(np.int32)
+    else:
+        rows = np.full(len(columns), -1, np.int32)
+        rows[chosen] = owners
     token.raise_if_cancelled()
     games = len(shown) if kind is Rows.GAMES else found_module.count_games(columns.hits[numbers])
     return Arrangement(kind, shown, sizes, rows, games)
@@ -191,9 +203,9 @@ def _heads(
     numbers: Integers,
     kind: Rows,
 ) -> npt.NDArray[np.bool_]:
-    """Which of the hits `numbers` begin a row."""
+    """Which of the hits `numbers` begin a run of plies or a game."""
     heads = np.ones(len(numbers), np.bool_)
-    if kind is Rows.HITS or len(numbers) < 2:
+    if len(numbers) < 2:
         return heads
     hits = columns.hits[numbers]
     games = hits >> found_module.GAME_SHIFT
@@ -294,15 +306,16 @@ def _told(
     """The ranks of the comments that the query writes at the hits. With `values`, the ranks of the values of
     the hits, and of the comments at hits without a value. Texts that are numbers are sorted as numbers."""
     # The hits of a batch are found by their places in the ascending list of all hits.
-    order = np.argsort(columns.hits, kind="stable")
-    ascending = columns.hits[order]
+    order = None if arrays.is_ascending(columns.hits) else np.argsort(columns.hits, kind="stable")
+    ascending = columns.hits if order is None else columns.hits[order]
 
     def put(target: Integers, hits: Integers, some: Integers) -> None:
-        # A game may have hits that are not to be sorted.
         at = arrays.placed(ascending, hits)
+        # A game may have hits that are not to be sorted.
         here = at < len(ascending)
         here[here] = ascending[at[here]] == hits[here]
-        target[order[at[here]]] = some[here]
+        at = at[here]
+        target[at if order is None else order[at]] = some[here]
 
     numbers: Keys = np.full(len(columns), LAST, np.int64)
     codes = np.zeros(len(columns), np.int64)

@@ -57,7 +57,7 @@ class SegmentTags:
         if column is None or not isinstance(known, catalog.Catalog):
             return None
         numbers = known.text_numbers(*self._place, column)
-        largest = int(numbers.max(initial=0))
+        largest = max((int(part.max(initial=0)) for part in numbers), default=0)
         if largest >= MOST_NUMBERS:
             return None
 
@@ -68,7 +68,8 @@ class SegmentTags:
         def answers(fact: facts.Fact) -> np.ndarray:
             return _answers((known.numbering, TABLES[column]), fact, largest + 1)
 
-        return facts.Numbered(numbers, texts, answers)
+        with_text = functools.partial(known.numbers_with, column)
+        return facts.Numbered(numbers, largest + 1, texts, with_text, answers)
 
     @property
     def result(self) -> facts.Coded:
