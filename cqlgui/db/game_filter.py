@@ -153,8 +153,14 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> Iterator[Word]:
-    """The words of a filter. Raises `FilterError` for a minus sign that stands alone, for a text that is
-    longer than `LONGEST`, and for one that cannot be written in UTF-8."""
+    """The words of a filter; raises the same errors as `pieces`."""
+    return (word for _, word in pieces(text))
+
+
+def pieces(text: str) -> Iterator[tuple[str, Word]]:
+    """The words of a filter, each behind the piece of the text that means it alone. Raises `FilterError` for
+    a minus sign that stands alone, for a text that is longer than `LONGEST`, and for one that cannot be
+    written in UTF-8."""
     if len(text) > LONGEST:
         raise FilterError(f"These conditions have {len(text):,} letters, and at most {LONGEST:,} are read.")
     broken = _SURROGATE.search(text)
@@ -180,7 +186,7 @@ def words(text: str) -> Iterator[Word]:
         if match[2] is None and not value:
             raise FilterError('A text stands between quotation marks, as in "wijk aan zee".')
         if match[2] is not None or value:
-            yield Word(match[1] is not None, match[2] or "", match[3] or "", value)
+            yield match[0], Word(match[1] is not None, match[2] or "", match[3] or "", value)
 
 
 def parse(text: str) -> tuple[Term, ...]:

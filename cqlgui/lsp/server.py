@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
 from pygls import exceptions
+from pygls import server as pygls_server
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, json_rpc
 
@@ -31,7 +32,9 @@ class _Refusals(logging.Filter):
     """Leaves one line in the log of a request that was refused. pygls adds a traceback, as for a bug."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten the record, which is always kept."""
+        """Shorten the record. A record that only repeats the fault of the next record is not kept."""
+        if record.msg.startswith("Unable to deserialize message"):
+            return False
         fault = record.exc_info[1] if record.exc_info else None
         if isinstance(fault, exceptions.JsonRpcException):
             record.msg, record.args, record.exc_info = str(fault), (), None
@@ -157,7 +160,8 @@ def serve(source: BinaryIO, target: BinaryIO) -> bool:
     """Talk to an editor over two streams until it sends `exit` or closes its stream. Returns whether the
     editor asked for a shutdown first, as LSP demands. `target` is closed at the end."""
     server = Server()
-    logging.getLogger(json_rpc.__name__).addFilter(_REFUSALS)
+    for module in (json_rpc, pygls_server):
+        logging.getLogger(module.__name__).addFilter(_REFUSALS)
     for name, handler, options in _HANDLERS:
         server.feature(name, options)(handler)
     try:

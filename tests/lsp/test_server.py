@@ -612,14 +612,15 @@ def test_a_refused_request_leaves_no_traceback() -> None:
     asked: list[tuple[int | None, str, Any]] = [
         (1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}}),
         (2, "textDocument/hover", {"textDocument": text, "position": {"line": 0, "character": 1}}),
-        (3, "shutdown", None),
+        (3, "textDocument/hover", {"x": 1}),
+        (4, "shutdown", None),
         (None, "exit", None),
     ]
     with started(stderr=subprocess.PIPE) as server:
         out, err = server.communicate(messages(asked), 60)
     assert b"The text untitled:a is not open." in out
     assert server.returncode == 0
-    assert err.decode() == "The text untitled:a is not open.\n"
+    assert err.decode() == "The text untitled:a is not open.\nInvalid Params\n"
 
 
 def test_the_server_ends_although_nobody_reads_its_answers() -> None:

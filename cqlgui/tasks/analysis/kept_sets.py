@@ -35,6 +35,7 @@ MOST_BYTES: Final = 4 << 20
 """Maximum of hits, and of bytes for them, of a set that is kept with its hits."""
 TOO_MANY: Final = "they were too many to keep"
 DAMAGED: Final = "their record is damaged"
+_MOST_ALIKE: Final = 10_000
 _LARGEST_TEXT: Final = 1 << 24
 """Maximum of bytes of what a set is about, which includes its query."""
 _log = logging.getLogger(__name__)
@@ -135,6 +136,7 @@ def _row(one: sets.NamedSet) -> journal.SetRow:
         "settings": result.options.settings.as_words(),
         "base": base.name,
         "positions": base.positions,
+        "alike": _alike(one),
         "sources": [
             [str(source.path), source.first, source.games, source.positions, source.digest]
             for source in base.sources
@@ -158,6 +160,16 @@ def _row(one: sets.NamedSet) -> journal.SetRow:
     )
     taken = sum(len(part) for part in (full.hits, full.sizes, full.codes, full.order, full.prints) if part)
     return full if taken <= MOST_BYTES else row
+
+
+def _alike(one: sets.NamedSet) -> list[int] | None:
+    """The numbers of a set's games whose tags another game of the base has, counted from 0. None if that is
+    not known, or if there are too many."""
+    alone = sets.alone_of(one)
+    if alone is None:
+        return None
+    found = np.flatnonzero(~alone[narrowing.in_games(one.result)])
+    return found.tolist() if len(found) <= _MOST_ALIKE else None
 
 
 def _packed(values: np.ndarray[Any, Any]) -> bytes:
@@ -218,19 +230,19 @@ def _named(row: journal.SetRow, about: dict[str, Any], base: base_model.Base) ->
     if row.hits is None:
         return bare
     try:
-        result, prints = _result(row, about, base, games, hits)
+        result, prints, alone = _result(row, about, base, games, hits)
     except (ValueError, zlib.error) as error:
         _log.info("the hits of a set are damaged: %s", error)
         return data.replace(bare, lost=DAMAGED)
     except errors.CqlguiError as error:
         # The program was changed since, and accepts the query no more.
         return data.replace(bare, lost=f"their query cannot be read: {str(error).rstrip('.')}")
-    return data.replace(bare, result=result, prints=prints, lost="", counts=None)
+    return data.replace(bare, result=result, prints=prints, alone=alone, lost="", counts=None)
 
 
 def _result(
     row: journal.SetRow, about: dict[str, Any], base: base_model.Base, games: int, hits: int
-) -> tuple[search_model.SearchResult, sets.Prints | None]:
+) -> tuple[search_model.SearchResult, sets.Prints | None, sets.Truths | None]:
     if not 0 <= hits <= MOST_HITS or not 0 <= games <= base.games:
         raise ValueError("the counts cannot be right")
     assert row.hits is not None
@@ -257,11 +269,19 @@ def _result(
     result = searching.of_hits(
         base, about["query"], options, columns, None if order is None else order.tolist()
     )
-    prints = None
+    prints = alone = None
     if row.prints is not None:
         prints = np.zeros(base.games + 1, np.uint64)
         prints[listed] = _unpacked(row.prints, np.uint64, games)
-    return result, prints
+        # Older programs did not keep the numbers of games with the same tags.
+        alike = about.get("alike")
+        if isinstance(alike, list):
+            if not all(isinstance(one, int) and 0 <= one < games for one in alike):
+                raise ValueError("games with the same tags are not games of the set")
+            alone = np.zeros(base.games + 1, np.bool_)
+            alone[listed] = True
+            alone[listed[alike]] = False
+    return result, prints, alone
 
 
 def _nothing(query: str) -> search_model.SearchResult:

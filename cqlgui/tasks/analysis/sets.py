@@ -32,6 +32,7 @@ from cqlgui.tasks.results.found import Columns, FoundGames, Integers
 from cqlgui.tasks.search import narrowing
 
 Prints = npt.NDArray[np.uint64]
+Truths = npt.NDArray[np.bool_]
 
 MOST_SETS: Final = 40
 """Maximum of named sets. No further set is kept then, because a set that the user kept must not disappear."""
@@ -60,9 +61,10 @@ _READING: Final = (
 class NamedSet:
     """A result under a name, with the base and the time of its search (seconds since 1970). `prints` are the
     fingerprints of the games of the base (`fingerprints`), 0 where they are unknown. Without them a set can
-    be compared only with sets of the same base. `whole` says whether the result is all that the query found
-    in the base. `lost` says why the hits are missing; it is empty if they are there. `key` identifies the
-    set."""
+    be compared only with sets of the same base. `alone` says for each game whether no other game of the base
+    has its tags (`alone_of`). It is needed if some fingerprints are unknown. `whole` says whether the result
+    is all that the query found in the base. `lost` says why the hits are missing; it is empty if they are
+    there. `key` identifies the set."""
 
     name: str
     base: base_model.Base
@@ -74,6 +76,7 @@ class NamedSet:
     counts: tuple[int, int] | None = field(default=None, repr=False)
     """The numbers of games and of hits, if the hits are missing."""
     key: str = field(default_factory=lambda: uuid.uuid4().hex, repr=False)
+    alone: Truths | None = field(default=None, repr=False)
 
     @property
     def query(self) -> str:
@@ -312,22 +315,34 @@ def _places(before: NamedSet, after: NamedSet) -> Integers:
         # Only the games of its hits are known of a set that was kept for a later start.
         old = old[before.prints[old] != 0]
         found[old] = _matched(before.prints[old], after.prints[new], new)
-        if not np.all(before.prints[left]):
-            # Another game of the earlier base may have had the tags of one that is known.
-            return found
         # Of the other games, those with tags of their own may have been changed.
         old = old[found[old] == GONE]
         new = new[~np.isin(new, found)]
         tags, known = before.prints[old] >> _CONTENT_BITS, after.prints[new] >> _CONTENT_BITS
-        alone, others = _is_alone(tags), _is_alone(known)
+        if np.all(before.prints[left]):
+            alone = _is_alone(tags)
+        elif before.alone is not None:
+            alone = before.alone[old]
+        else:
+            # Another game of the earlier base may have had the tags of one that is known.
+            return found
+        others = _is_alone(known)
         found[old[alone]] = _matched(tags[alone], known[others], new[others])
     return found
 
 
-def _is_alone(values: Prints) -> npt.NDArray[np.bool_]:
+def alone_of(one: NamedSet) -> Truths | None:
+    """For each game of a set's base by its ordinal, whether no other game of the base has its tags. None if
+    that is not known."""
+    if one.alone is not None or one.prints is None or not np.all(one.prints[1:]):
+        return one.alone
+    return np.concatenate([[False], _is_alone(one.prints[1:] >> _CONTENT_BITS)])
+
+
+def _is_alone(values: Prints) -> Truths:
     """For each value, whether it occurs once."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    found: npt.NDArray[np.bool_] = counts[places] == 1
+    found: Truths = counts[places] == 1
     return found
 
 

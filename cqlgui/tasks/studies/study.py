@@ -336,13 +336,14 @@ class _Run:
         """The games that a query is to search in a base."""
         if (place, question.games) not in self._within:
             found = games_module.fitting(one.base, "")
-            for part in question.filters:
+            terms = [(part, *piece) for part in question.filters for piece in game_filter.pieces(part.text)]
+            for part, text, word in terms:
                 try:
-                    found = np.intersect1d(found, games_module.fitting(one.base, part.text))
+                    found = np.intersect1d(found, games_module.fitting(one.base, text))
                 except game_filter.FilterError as error:
-                    # The filter can be understood, so the base lacks a text. No game is searched, and that is
-                    # said.
-                    found = np.zeros(0, np.int64)
+                    # The filter can be understood, so the base lacks a text. No game fits, or each game fits
+                    # if the text is not wanted. That is said in both cases.
+                    found = found if word.negated else found[:0]
                     self._fail(Fault("", one.name, f"{part.place}{one.name}: games: {error}", fatal=False))
             self._within[place, question.games] = found
         return self._within[place, question.games]

@@ -1,5 +1,5 @@
 """Labels for plain text, labels for the program's own rich text, and elided labels. An elided label shows the
-part of the text that fits, and shows the whole text in a tooltip."""
+part of the text that fits, and shows the whole text in a tooltip. A chooser has an elided text too."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ import re
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QComboBox,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
     QTextBrowser,
     QToolButton,
     QWidget,
@@ -32,6 +36,8 @@ _NARROW_CHIP = 64
 _CHIP = 280
 """`_CHIP_EDGE` is the room in pixels around the text of a chip. `_NARROW_CHIP` and `_CHIP` are the least and
 the greatest width of a chip."""
+_EDGES = 2
+"""The pixels that a style leaves free at the sides of the text of a drop-down list."""
 _CROSS = "  ✕"
 _WORD = 96
 """A longer word in a message is shortened to this number of characters."""
@@ -75,6 +81,23 @@ class Chip(QPushButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._cut()
+
+
+class Chooser(QComboBox):
+    """A drop-down list. If its text does not fit, an ellipsis takes the place of the part that is cut."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # With a style sheet, Qt cuts the text within a letter.
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(kind, option, field, self).width() - _EDGES
+        option.currentText = self.fontMetrics().elidedText(
+            self.currentText(), Qt.TextElideMode.ElideRight, max(0, room)
+        )
+        painter = QStylePainter(self)
+        painter.drawComplexControl(kind, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
 
 def cut(text: str) -> str:

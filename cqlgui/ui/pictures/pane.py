@@ -168,7 +168,7 @@ class PicturesPane(QWidget):
     # --- the widgets ---
 
     def _make_controls(self) -> None:
-        self._chooser = QComboBox(self)
+        self._chooser = labels.Chooser(self)
         self._chooser.setAccessibleName("Kind of picture")
         self._chooser.setToolTip("Choose a picture of the hits shown")
         for number, group in enumerate(asking.GROUPS):
@@ -182,13 +182,13 @@ class PicturesPane(QWidget):
         self._chooser.currentIndexChanged.connect(self._kind_chosen)
         self._frame = QCheckBox("Query's frame", self)
         self._frame.toggled.connect(self._frame_toggled)
-        self._men = QComboBox(self)
+        self._men = labels.Chooser(self)
         self._men.setAccessibleName("Men")
         self._men.setToolTip("The men that count. Colours are those of the frame shown")
         for words, mask in asking.MEN:
             self._men.addItem(words, mask)
         self._men.currentIndexChanged.connect(self._ask)
-        self._origin = QComboBox(self)
+        self._origin = labels.Chooser(self)
         self._origin.setAccessibleName("First square")
         self._origin.setToolTip("The square where the man stands at the hit")
         # The length is in the widest letters.
@@ -200,7 +200,7 @@ class PicturesPane(QWidget):
                 square = rank * 8 + file
                 self._origin.addItem(f"from {squares.NAMES[square]}", square)
         self._origin.currentIndexChanged.connect(self._ask)
-        self._plies = QComboBox(self)
+        self._plies = labels.Chooser(self)
         self._plies.setAccessibleName("Plies after the hit")
         self._plies.setToolTip("How many plies (half-moves) after the hit count")
         for plies in _PLIES:

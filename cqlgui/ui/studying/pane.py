@@ -106,7 +106,7 @@ class StudiesPane(QWidget):
         menu.addAction("&Save table…", self.ask_save)
         menu.addAction("&Copy table", self.copy_table)
         self.save_button.setMenu(menu)
-        self.bases = QComboBox(self)
+        self.bases = labels.Chooser(self)
         self.bases.setAccessibleName("Bases to search")
         self.bases.setToolTip("The bases that the study searches")
         self.bases.setMinimumContentsLength(8)

@@ -4,7 +4,9 @@ base."""
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
+import zlib
 from pathlib import Path
 
 import pytest
@@ -265,3 +267,40 @@ def test_what_changed_since_a_set_is_told_after_a_restart(path: Path) -> None:
     assert not changes.moved.order
     narrowed = sets.Shelf(tuple(data.replace(one, whole=False) for one in loaded))
     assert narrowed.last_run(now.query) is None
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_a_game_that_was_changed_is_the_same_game_after_a_restart(path: Path, *, double: bool) -> None:
+    head = '[White "A"]\n[Black "B"]\n[Event "{}"]\n\n'
+    # No set knows more of games without hits than how often their tags occur.
+    others = [head.format("own" if double else "other") + "1. e4 e5 *"]
+
+    def written(moves: str) -> base_model.Base:
+        return opened(path, [head.format("own") + moves + " *", *others])
+
+    store(found(written("1. e4 e5 2. Qh5 Nc6 3. Qxf7+"), "Q attacks k"))
+    base = written("1. a3 a6 2. a4 a5 3. e4 e5 4. Qh5 Nc6 5. Qxf7+")
+    (before,) = restarted(base).sets
+    changes = sets.compare(before, complete(found(base, "Q attacks k")))
+    told = changes.added.order, changes.lost.order, changes.moved.order, changes.gone
+    # Of two games with the same tags, either may be the changed one.
+    assert told == (((1,), (), (), 1) if double else ((), (), (1,), 0))
+
+
+def test_a_set_of_an_older_program_does_not_know_which_tags_occur_once(path: Path) -> None:
+    base = opened(path, listed(0, 30))
+    store(found(base, "check"))
+    (known,) = restarted(base).sets
+    assert known.alone is not None
+    assert known.alone[list(known.result.order)].any()
+    with contextlib.closing(sqlite3.connect(records())) as connection, connection:
+        ((about,),) = connection.execute("select about from kept_set")
+        for alike, alone in ((None, None), ([999], None), (["x"], None)):
+            changed = {**json.loads(zlib.decompress(about)), "alike": alike}
+            packed = zlib.compress(json.dumps(changed).encode("ascii"))
+            connection.execute("update kept_set set about = ?", (packed,))
+            connection.commit()
+            (one,) = restarted(base).sets
+            assert one.alone is alone
+            # Numbers of games that the set does not have are damage.
+            assert bool(one.lost) == (alike is not None)

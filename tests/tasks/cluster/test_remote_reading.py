@@ -426,6 +426,7 @@ def test_a_scheduler_that_ends_keeps_what_was_read(tmp_path: Path) -> None:
     assert report.reused > 0
 
 
+@pytest.mark.skipif(not native.available(), reason="reading 16 MB takes minutes without machine code")
 def test_on_the_command_line(cluster: clusters.Cluster, tmp_path: Path) -> None:
     path = tmp_path / "large.pgn"
     sample = clusters.SAMPLE.read_bytes()

@@ -388,6 +388,13 @@ def test_a_text_that_no_game_has_is_said(tmp_path: Path, rated: Path) -> None:
     assert report.faults[0].message == f"{tmp_path / 's.toml'}:1: {said}"
     counts = [part.found.counts[0] for part in report.parts]
     assert [(one.searched, one.games, one.share) for one in counts] == [(0, 0, None)] * 5
+    # Each game lacks such a text, so all games that fit the other terms are searched. The word may be a slip.
+    expected = study.run(write(tmp_path, f'games = "elo>2300"\n{STUDY}'), opened(rated))
+    report = study.run(write(tmp_path, f'games = "-white:Nobodyski elo>2300"\n{STUDY}'), opened(rated))
+    assert report.faults[0].message == f"{tmp_path / 's.toml'}:1: {said}"
+    counts, others = ([part.found.counts[0] for part in one.parts] for one in (report, expected))
+    assert [(one.searched, one.games) for one in counts] == [(one.searched, one.games) for one in others]
+    assert counts[0].searched > 0
 
 
 def test_a_base_with_two_names_is_opened_once(tmp_path: Path, rated: Path) -> None:
