@@ -347,18 +347,25 @@ def _ringed(
 ) -> Words:
     """The squares that the query rings at each hit."""
     columns = result.games.columns
+    marked = np.zeros(len(columns), np.uint64)
     numbers: list[Integers] = []
     ringed: list[Words] = []
     told: dict[int, int] = {}
     for _, found in hit_details.batches(base, result, result.order, cancel=token):
         token.raise_if_cancelled()
         if found.columns.details is not None:
-            numbers.append(found.columns.hits)
-            ringed.append(found.columns.details.squares)
+            some = found.columns.hits
+            # In a result that is not sorted, the hits of a batch are neighbours.
+            begin = int(np.searchsorted(columns.hits, some[0])) if len(some) else 0
+            run = slice(begin, begin + len(some))
+            if np.array_equal(columns.hits[run], some):
+                marked[run] = found.columns.details.squares
+            else:
+                numbers.append(some)
+                ringed.append(found.columns.details.squares)
         for game in found.told.values():
             for hit in game.hits:
                 told[hit.game << found_module.GAME_SHIFT | hit.positionid] = hit.squares
-    marked = np.zeros(len(columns), np.uint64)
     if numbers:
         _put(marked, columns.hits, np.concatenate(numbers), np.concatenate(ringed))
     if told:
@@ -372,9 +379,6 @@ def _ringed(
 
 def _put(marked: Words, hits: Integers, numbers: Integers, values: Words) -> None:
     """Write the values of some hits, which are given by their numbers, to `marked`."""
-    if len(numbers) == len(hits) and np.array_equal(numbers, hits):
-        marked[:] = values
-        return
     order = np.argsort(numbers, kind="stable")
     places = order[np.minimum(np.searchsorted(numbers, hits, sorter=order), len(order) - 1)]
     same = numbers[places] == hits

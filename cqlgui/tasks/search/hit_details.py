@@ -113,8 +113,11 @@ def _batches(
             quickly = coming.popleft().result()
             columns.append(quickly.columns)
             told |= quickly.told
-            listed = {*found_module.each_game(quickly.columns.hits).tolist(), *quickly.told}
-            missing = [game for game in missing if game not in listed]
+            if found_module.count_games(quickly.columns.hits) + len(quickly.told) == len(missing):
+                missing = []
+            else:
+                listed = {*found_module.each_game(quickly.columns.hits).tolist(), *quickly.told}
+                missing = [game for game in missing if game not in listed]
         elif len(missing) < len(batch):
             # The columns of the result already have the details of these games.
             own = list(batch)

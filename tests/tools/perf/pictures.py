@@ -42,6 +42,8 @@ def main(words: Sequence[str] | None = None) -> int:
     priority.switch_often()
     base = importing.open_base([options.file]).base
     how = search_model.SearchOptions(details=search_model.Details.NONE)
+    # The hits shown are those of the last search, whose machine code is known.
+    others = [(text, searching.search(base, text, how)) for text in OTHERS]
     result = searching.search(base, options.query, how)
     print(f"{result.positions:,} hits in {len(result.order):,} games")
     door = jobs.Jobs()
@@ -49,7 +51,7 @@ def main(words: Sequence[str] | None = None) -> int:
     shown = pane.PicturesPane(door, window)
     window.resize(options.width, 640)
     shown.resize(options.width, 640)
-    shown.set_others([(text, searching.search(base, text, how)) for text in OTHERS])
+    shown.set_others(others)
     shown.set_normalised(True)
     shown.set_result(base, result)
     # As in the program, the garbage collector does not run by chance.
