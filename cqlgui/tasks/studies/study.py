@@ -158,6 +158,8 @@ class _Run:
         self.again = 0
         self._facts: dict[int, study_counts.Facts] = {}
         self._within: dict[tuple[int, str], Integers] = {}
+        # Which bases lack a text of a filter of games, and the messages that say so.
+        self._lacking: set[tuple[int, str]] = set()
         # Bases that can no longer be read.
         self._broken: set[int] = set()
         self._written = time.monotonic()
@@ -259,6 +261,9 @@ class _Run:
         name = self._key(question, one)
         known = self.kept.get(name)
         if known is not None:
+            # A text that the base lacks is told again. The numbers need nothing of the base.
+            with contextlib.suppress(errors.CqlguiError):
+                self._games(question, place, one)
             self.again += 1
             self._add(Part(question.name, one.name, known))
             return
@@ -344,7 +349,10 @@ class _Run:
                     # The filter can be understood, so the base lacks a text. No game fits, or each game fits
                     # if the text is not wanted. That is said in both cases.
                     found = found if word.negated else found[:0]
-                    self._fail(Fault("", one.name, f"{part.place}{one.name}: games: {error}", fatal=False))
+                    message = f"{part.place}{one.name}: games: {error}"
+                    if (place, message) not in self._lacking:
+                        self._lacking.add((place, message))
+                        self._fail(Fault("", one.name, message, fatal=False))
             self._within[place, question.games] = found
         return self._within[place, question.games]
 

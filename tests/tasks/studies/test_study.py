@@ -382,10 +382,18 @@ def test_a_failing_query_is_named_and_the_others_go_on(tmp_path: Path, rated: Pa
 
 
 def test_a_text_that_no_game_has_is_said(tmp_path: Path, rated: Path) -> None:
-    report = study.run(write(tmp_path, f'games = "white:Nobodyski"\n{STUDY}'), opened(rated))
+    asked = write(tmp_path, f'games = "white:Nobodyski"\n{STUDY}')
+    report = study.run(asked, opened(rated))
     assert {fault.fatal for fault in report.faults} == {False}
     said = "rated.pgn: games: No game has “Nobodyski” as White."
-    assert report.faults[0].message == f"{tmp_path / 's.toml'}:1: {said}"
+    told = f"{tmp_path / 's.toml'}:1: {said}"
+    assert report.faults[0].message == told
+    # It is said once, and again when the numbers of all queries are known.
+    messages = [fault.message for fault in report.faults]
+    assert messages.count(told) == 1
+    again = study.run(asked, opened(rated), resume=True)
+    assert again.again == len(report.parts)
+    assert [fault.message for fault in again.faults] == messages
     counts = [part.found.counts[0] for part in report.parts]
     assert [(one.searched, one.games, one.share) for one in counts] == [(0, 0, None)] * 5
     # Each game lacks such a text, so all games that fit the other terms are searched. The word may be a slip.
