@@ -90,3 +90,37 @@ def test_games_that_cannot_be_played_are_named(packed: games.Games) -> None:
 )
 def test_what_is_left_to_the_interpreter(text: str) -> None:
     assert compiled(text).orbit_pass() is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *QUERIES,
+        "flip {wtm not terminal}",
+        "ply < 9 if terminal 1 else 2",
+        "ply < 9 power A",
+        "x = 0 flip {Ra1 ply < 40}",
+        "flipcolor {ply < 9 find 5 N attacks k}",
+        "initial or terminal comment(ply)",
+    ],
+)
+def test_one_hit_of_a_game_has_the_details_that_it_has_among_others(packed: games.Games, text: str) -> None:
+    found = hits(text, packed)
+    asking = compiled(text).detail_pass()
+    assert not isinstance(asking, Unsupported)
+    whole = asking.tell(packed, found, before=0, facts=FACTS)
+    assert not len(whole.doubtful)
+    first_of_game = np.diff(found >> 32, prepend=-1) != 0
+    last_of_game = np.diff(found >> 32, append=-1) != 0
+    ends = np.concatenate([[0], whole.ends])
+    for chosen in (first_of_game, last_of_game):
+        places = np.flatnonzero(chosen)
+        alone = asking.tell(packed, found[places], before=0, facts=FACTS)
+        assert not len(alone.doubtful)
+        assert np.array_equal(alone.values, whole.values[places])
+        assert np.array_equal(alone.squares, whole.squares[places])
+        elements = [whole.codes[ends[at] : ends[at + 1]].tolist() for at in places.tolist()]
+        starts = np.concatenate([[0], alone.ends]).tolist()
+        assert [
+            alone.codes[begin:end].tolist() for begin, end in zip(starts, alone.ends.tolist(), strict=False)
+        ] == elements

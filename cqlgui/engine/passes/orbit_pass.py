@@ -118,6 +118,8 @@ class Runner:
         name = "@step" if stepped else "@tell"
         step = emitter.Callee(name, replay.ASK.parameters, replay.ASK.result)
         table = np.zeros(64 * places[-1], np.int32)
+        if not low.buffered and not mode & (replay.WHOLE | replay.VARIATIONS):
+            mode |= replay.NEAR
         for orbit, size in enumerate(sizes):
             first = 64 * places[orbit]
             table[first : first + size] = code_of(orbit, 0) + np.arange(size)

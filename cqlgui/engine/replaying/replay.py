@@ -55,6 +55,7 @@ DETAILED: Final = 8
 STEPPED: Final = 16
 LOGGED: Final = 32
 WHOLE: Final = 64
+NEAR: Final = 128
 """More bits of a mode, for `tell`."""
 
 MOST_MARKED: Final = 64
@@ -568,8 +569,9 @@ def tell(
 
     With `STEPPED`, `step` is evaluated at every position up to the last hit, because the variables at a hit
     depend on earlier positions. With `WHOLE`, `step` is evaluated up to the last position of the game. With
-    `STEPPED`, the changes that `told` makes in the frame are also undone. For this purpose, `spare` holds a
-    copy of the frame. With `LOGGED` and `STEPPED`, `step` writes the log.
+    `NEAR`, neither function looks at other positions, so the positions behind the last hit are not laid out,
+    except the next one. With `STEPPED`, the changes that `told` makes in the frame are also undone. For this
+    purpose, `spare` holds a copy of the frame. With `LOGGED` and `STEPPED`, `step` writes the log.
 
     `rows` gets a row of words for each game: for each of the `key_count` sort keys, the best measure and
     whether there is a measure. `key_places` has the two places of each key in the frame
@@ -594,8 +596,15 @@ def tell(
             copy_board(start_boards[start * 64 :], boards)
             count = counts[game]
             if mode & VARIATIONS == 0:
+                most = count
+                if mode & NEAR != 0:
+                    last = at
+                    while last + 1 < end and hits[last + 1] >> 32 == game:
+                        last += 1
+                    # The position after a hit shows that the hit is not the last position of the game.
+                    most = min(most, (hits[last] & 0xFFFFFFFF) + 1)
                 count = 0
-                while count < counts[game] and packed[firsts[game] + count] < _BACK_WORD:
+                while count < most and packed[firsts[game] + count] < _BACK_WORD:
                     count += 1
             total = laid_out(packed, firsts[game], count, records, boards, room)
         frame[layout.COUNT] = total
