@@ -322,9 +322,7 @@ def columns_of(table: Table) -> dict[str, np.ndarray]:
         texts, firsts, coded = np.unique(column.places, return_index=True, return_inverse=True)
         # The texts stand in the order of the games, so the file is the same whoever has numbered them.
         order = np.argsort(firsts)
-        numbers = np.empty(len(order), np.int64)
-        numbers[order] = np.arange(len(order))
-        found[name] = _small(numbers[coded])
+        found[name] = _small(arrays.inverse(order)[coded])
         listed = [column.texts[number] for number in texts[order].tolist()]
         found[f"{name} texts"] = np.frombuffer(json.dumps(listed).encode("ascii"), np.uint8)
     for name, numbers in table.numbers.items():

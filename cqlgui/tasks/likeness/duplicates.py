@@ -303,10 +303,7 @@ def _merits(columns: dict[str, Integers]) -> Integers:
 
 def _ranks(merits: Integers) -> Integers:
     """The rank of each game: of equal games the one with the lowest rank is kept."""
-    order = np.lexsort(merits[::-1])
-    ranks = np.empty(len(order), np.int64)
-    ranks[order] = np.arange(len(order))
-    return ranks
+    return arrays.inverse(np.lexsort(merits[::-1]))
 
 
 class _Codes:
