@@ -84,9 +84,20 @@ class Spread:
         sizes = np.diff(self.firsts)
         kept = np.zeros(len(sizes), np.bool_)
         kept[numbers] = True
-        entries = np.flatnonzero(np.repeat(kept, sizes))
+        return self._with(np.where(kept, sizes, 0), np.repeat(kept, sizes))
+
+    def take(self, numbers: Integers) -> Spread:
+        """The answers for the games `numbers`, which ascend, as games 0, 1, ..."""
+        sizes = np.diff(self.firsts)
+        kept = np.zeros(len(sizes), np.bool_)
+        kept[numbers] = True
+        return self._with(sizes[numbers], np.repeat(kept, sizes))
+
+    def _with(self, sizes: Integers, kept: np.ndarray) -> Spread:
+        """A spread with the entries where `kept` is true. `sizes` has the number of entries of each game."""
+        entries = np.flatnonzero(kept)
         return Spread(
-            np.concatenate([[0], np.cumsum(np.where(kept, sizes, 0))]),
+            np.concatenate([[0], np.cumsum(sizes)]),
             self.ids[entries],
             self.values[entries],
             self.states[entries],
@@ -310,8 +321,18 @@ class Numbered:
 
     def take(self, row: np.ndarray) -> np.ndarray:
         """The entries of a row of `answers` for the games."""
-        # The blocks are small enough for the processor's cache. One array of wide numbers is not.
-        return np.concatenate([row[:0], *map(row.take, self.numbers)])
+        found = np.empty(sum(map(len, self.numbers)), row.dtype)
+        # NumPy takes by wide numbers. One small array for all blocks stays in the processor's cache, and new
+        # memory would cost more than the numbers.
+        places = np.empty(max(map(len, self.numbers), default=0), np.intp)
+        at = 0
+        for part in self.numbers:
+            some, end = places[: len(part)], at + len(part)
+            some[:] = part
+            # All numbers are in range. With another mode, NumPy would write to a copy of `out` first.
+            row.take(some, out=found[at:end], mode="clip")
+            at = end
+        return found
 
 
 class Tags(Protocol):
@@ -455,6 +476,9 @@ class Asker:
         if name is None or numbered is None:
             return None
         values, states = numbered.answers(fact)
+        if (states[: numbered.size] == GIVEN).all():
+            given = states.dtype.type(GIVEN)
+            return numbered.take(values), np.broadcast_to(given, sum(map(len, numbered.numbers)))
         found = numbered.take(states)
         unknown = found == UNKNOWN
         if unknown.any():

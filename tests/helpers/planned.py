@@ -35,5 +35,6 @@ class Planned:
         answers = asker.answers(readings.Tags(game.host for game in self._games))
         columns = self._columns[header.variations]
         known = pruner.Known(len(self._games), lambda: columns, 0, answers)
-        kept: list[bool] = pruner.candidates(question, known).tolist()
+        chosen = set(pruner.candidates(question, known).tolist())
+        kept = [game in chosen for game in range(len(self._games))]
         return facts.table(compiled, answers, len(self._games)), kept

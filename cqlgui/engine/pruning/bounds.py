@@ -57,11 +57,13 @@ class Known:
     places: Integers | None = None
 
     def of_games(self, places: Integers) -> Known:
-        """What is known about some games of the segment. There must be no questions about positions."""
-        answers: dict[Fact, facts_of_games.Answers | facts_of_games.Spread] = {}
-        for fact, found in self.facts.items():
-            assert not isinstance(found, facts_of_games.Spread)
-            answers[fact] = found[0][places], found[1][places]
+        """What is known about some games of the segment, whose places ascend."""
+        answers: dict[Fact, facts_of_games.Answers | facts_of_games.Spread] = {
+            fact: found.take(places)
+            if isinstance(found, facts_of_games.Spread)
+            else (found[0][places], found[1][places])
+            for fact, found in self.facts.items()
+        }
         return Known(len(places), self.columns, self.first, answers, places)
 
 

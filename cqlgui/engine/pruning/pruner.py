@@ -57,52 +57,65 @@ from cqlgui.engine.pruning.bounds import (  # fmt: skip
     some_number,
     some_set,
 )
+from cqlgui.engine.replaying.games import Integers
 
 __all__ = [
     "Known",
     "May",
     "Question",
+    "Truths",
     "admitted",
     "candidates",
     "candidates_and_spared",
     "conjuncts",
     "may_hold",
+    "reached",
     "rules_out",
     "stand_alone",
 ]
 
 
-def candidates(asked: Question, known: Known) -> Truths:
-    """For each game, whether the game must be searched. The query must satisfy `stand_alone`."""
-    return candidates_and_spared(asked, known)[0]
+def candidates(asked: Question, known: Known, left: Truths | None = None) -> Integers:
+    """The numbers of the games that must be searched, ascending. The query must satisfy `stand_alone`. `left`
+    is `reached` of these games, if the caller knows it."""
+    possible = reached(asked, known) if left is None else left
+    if _is_long(possible) or _wants_every(asked):
+        return np.flatnonzero(candidates_and_spared(asked, known)[0])
+    some = np.flatnonzero(possible)
+    if not len(some):
+        return some
+    return some[_tested(asked, known.of_games(some), np.full(len(some), YES))[0]]
 
 
 def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
     """Two truth values for each game. The first value says whether the game must be searched. The second
     value says whether the game must be searched even without a match, because evaluation may reach a fault or
     a message."""
-    header = asked.query.header
     possible = admitted(asked, known)
-    wanted = header.matchcount
-    if wanted is not None and (wanted.count or literal(wanted.low) <= 0):
+    if _wants_every(asked):
         return np.asarray(possible), np.asarray(possible)
-    left = _reached(asked, known, possible)
-    if np.count_nonzero(left) * _FEW > known.count:
-        return _tested(asked, known, possible)
-    reached = np.flatnonzero(left)
-    yes, kept = np.full(known.count, NO), np.full(known.count, NO)
-    if len(reached):
-        yes[reached], kept[reached] = _tested(asked, known.of_games(reached), np.full(len(reached), YES))
-    return yes, kept
+    return _tested(asked, known, possible)
+
+
+def _wants_every(asked: Question) -> bool:
+    """Whether games without a match may match the query, by the header's count of matches."""
+    wanted = asked.query.header.matchcount
+    return wanted is not None and (wanted.count or literal(wanted.low) <= 0)
+
+
+def _is_long(left: Truths) -> bool:
+    """Whether so many games are left that to pick them out takes longer than to test all games."""
+    return bool(np.count_nonzero(left) * _FEW > len(left))
 
 
 _FEW: Final = 8
 """If the facts at the beginning of a query leave less than this part of the games, only these are tested."""
 
 
-def _reached(asked: Question, known: Known, possible: Truths) -> Truths:
-    """Among the games `possible`, those where the facts at the beginning of the query may hold. In the other
-    games, evaluation reaches nothing else."""
+def reached(asked: Question, known: Known) -> Truths:
+    """For each game, whether the header admits it and the facts at the beginning of the query may hold. In
+    the other games, evaluation reaches nothing else."""
+    possible = admitted(asked, known)
     if any(isinstance(found, Spread) for found in known.facts.values()):
         return possible
     for part in conjuncts(asked.query.body):

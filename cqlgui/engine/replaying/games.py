@@ -60,7 +60,8 @@ def of_segment(segment: segments.Segment, numbers: Integers | None = None, *, pr
     some = _of_rows(segment, rows[numbers], proven, numbers)
 
     def spread(values: Any, other: int = 0) -> Any:
-        found = np.full(len(rows), other, values.dtype)
+        # New memory is zero before it is used, and only what is used of it costs time.
+        found = np.full(len(rows), other, values.dtype) if other else np.zeros(len(rows), values.dtype)
         found[numbers] = values
         return found
 

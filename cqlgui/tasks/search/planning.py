@@ -96,12 +96,16 @@ class Planner:
         Raises `errors.Cancelled` once `is_over` returns True, and `errors.SourceError` if the catalog lacks
         games.
         """
-        known = self._known(source, first, segment, is_over)
+        known, group = self._known(source, first, segment, is_over)
         count = max(min(segment.games, source.games - first), 0)
-        numbers: games.Integers = np.arange(count, dtype=np.int64)
+        numbers: games.Integers
         if self._pruned and not self._is_idle(source):
-            numbers = numbers[pruner.candidates(self._question, known)[:count]]
+            left = group.left(self._question)[first - group.begin :][: segment.games]
+            numbers = pruner.candidates(self._question, known, left)
+            numbers = numbers[: np.searchsorted(numbers, count)]
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
+        else:
+            numbers = np.arange(count, dtype=np.int64)
         lengths = _lengths(segment, self.variations)
         if not len(numbers):
             # The segment is not read, and need not be proven.
@@ -147,7 +151,7 @@ class Planner:
     ) -> list[int]:
         """The number of games of a segment that remain after each step, and after all steps together. Raises
         the same errors as `part`."""
-        known = self._known(source, first, segment, is_over)
+        known, _ = self._known(source, first, segment, is_over)
         count = max(min(segment.games, source.games - first), 0)
         inside = left = np.arange(segment.games) < count
         if not self._pruned:
@@ -165,16 +169,22 @@ class Planner:
 
     def _known(
         self, source: base_model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
-    ) -> pruner.Known:
+    ) -> tuple[pruner.Known, _Group]:
+        """What is known about the games of a segment, and the group with these games."""
         priority.pause()
-        answers = self._answers(source, first, segment.games, is_over)
+        group = self._grouped(source, first, segment.games, is_over)
+        low, high = first - group.begin, first + segment.games - group.begin
+        answers: dict[facts.Fact, facts.Answers | facts.Spread] = {
+            fact: found if isinstance(found, facts.Spread) else (found[0][low:high], found[1][low:high])
+            for fact, found in group.answers.items()
+        }
         load = functools.partial(_columns, segment, self.variations)
-        return pruner.Known(segment.games, load, first, answers)
+        return pruner.Known(segment.games, load, first, answers), group
 
-    def _answers(
+    def _grouped(
         self, source: base_model.Source, first: int, count: int, is_over: Callable[[], bool]
-    ) -> dict[facts.Fact, facts.Answers | facts.Spread]:
-        """The answers for the games of a segment. If the questions are about tags alone, they are asked for
+    ) -> _Group:
+        """The group with the games of a segment. If the questions are about tags alone, they are asked for
         several segments together, first for few and later for more, because asking takes longer than
         answering."""
         known, end = self._group, first + count
@@ -186,21 +196,32 @@ class Planner:
                 self._ahead = min(2 * self._ahead, _MOST_ASKED)
             answers = self._asker.answers(tags.SegmentTags(source, first, end - first), is_over)
             known = self._group = _Group(source.path, first, end, answers)
-        low, high = first - known.begin, first + count - known.begin
-        return {
-            fact: found if isinstance(found, facts.Spread) else (found[0][low:high], found[1][low:high])
-            for fact, found in known.answers.items()
-        }
+        return known
 
 
-@dataclass(frozen=True, slots=True)
 class _Group:
-    """The answers for the games `begin` to `end` - 1 of a source."""
+    """The answers for the games `begin` to `end` - 1 of a source. A group has whole segments. It has one
+    segment only if an answer is a `Spread`."""
 
-    path: Path
-    begin: int
-    end: int
-    answers: dict[facts.Fact, facts.Answers | facts.Spread]
+    def __init__(
+        self, path: Path, begin: int, end: int, answers: dict[facts.Fact, facts.Answers | facts.Spread]
+    ) -> None:
+        self.path = path
+        self.begin = begin
+        self.end = end
+        self.answers = answers
+        self._left: pruner.Truths | None = None
+
+    def left(self, question: pruner.Question) -> pruner.Truths:
+        """`pruner.reached` of all games of the group, which always are about the same question."""
+        if self._left is None:
+            known = pruner.Known(self.end - self.begin, _unread, self.begin, self.answers)
+            self._left = pruner.reached(question, known)
+        return self._left
+
+
+def _unread() -> games.Words:
+    raise AssertionError("Headers alone decide which games are left.")
 
 
 _kept: collections.OrderedDict[tuple[Path, bytes], signatures.Signatures] = collections.OrderedDict()

@@ -220,7 +220,7 @@ def test_a_signature_that_is_not_known_excludes_nothing() -> None:
         expanded = expand(text)
         question = pruner.Question(expanded)
         if not question.facts and text not in ("false", "variation", "gamenumber == 3 K"):
-            assert pruner.candidates(question, pruner.Known(1, lambda: unknown, 0)).all(), text
+            assert pruner.candidates(question, pruner.Known(1, lambda: unknown, 0)).tolist() == [0], text
 
 
 def test_games_that_the_first_facts_leave_are_tested_as_if_all_were(monkeypatch: pytest.MonkeyPatch) -> None:
