@@ -378,12 +378,11 @@ class Catalog:
         found: list[np.ndarray] = []
         with self._snapshot() as connection:
             known = self._store.blocks(connection, source)
+            # Whoever asks for one player mostly asks for both.
+            read = _PLAYERS if name in _PLAYERS else (name,)
             for block in columns.overlapping(known, first, first + count):
-                if name in _PLAYERS:
-                    # Whoever asks for one player mostly asks for both.
-                    self._store.load(connection, block, _PLAYERS)
                 begin = max(first - block.first, 0)
-                column = self._store.column(connection, block, name)
+                column = self._store.columns(connection, block, read)[name]
                 found.append(column[begin : first + count - block.first])
         missing = count - sum(map(len, found))
         return [*found, np.zeros(missing, np.uint8)] if missing else found
@@ -460,7 +459,7 @@ class Catalog:
     def _table(self, connection: sqlite3.Connection, picked: Sequence[tuple[Block, np.ndarray]]) -> Table:
         """The rows of some games. `picked` has the indices of the games in each block."""
         for block, _ in picked:
-            self._store.load(connection, block, columns.NUMBERS)
+            self._store.columns(connection, block, columns.NUMBERS)
 
         def column(name: str) -> np.ndarray:
             return np.concatenate(

@@ -28,7 +28,7 @@ COLUMNS: Final = (
 """The columns in the order in which a row of the table has them. SQLite reads a row from its beginning, so
 the columns that searches ask for come first. The last column has texts, the others have numbers."""
 NUMBERS: Final = COLUMNS[:-1]
-_MOST_BYTES: Final = 32 << 20
+_MOST_BYTES: Final = 8 << 20
 """Maximum size of the cached columns. New memory costs as much time as reading a column again, so a larger
 cache would slow a search of millions of games."""
 _SIZES: Final = (1, 2, 4, 8)
@@ -139,20 +139,17 @@ class Store:
 
     def column(self, connection: sqlite3.Connection, block: Block, name: str) -> np.ndarray:
         """A column of an existing block. The column `more` is returned as bytes."""
-        return self._columns(connection, block, (name,))[name]
-
-    def load(self, connection: sqlite3.Connection, block: Block, names: Sequence[str]) -> None:
-        """Read all uncached columns among `names` from a block, with one query."""
-        self._columns(connection, block, names)
+        return self.columns(connection, block, (name,))[name]
 
     def more(self, connection: sqlite3.Connection, block: Block) -> tuple[bytes, np.ndarray]:
         """The JSON texts of the tags without a column of all games of a block, and the end of each text."""
         ends = self.column(connection, block, "more_ends").astype(np.int64)
         return (self.column(connection, block, "more").tobytes() if ends[-1] else b""), ends
 
-    def _columns(
+    def columns(
         self, connection: sqlite3.Connection, block: Block, names: Sequence[str]
     ) -> dict[str, np.ndarray]:
+        """Several columns of an existing block, by name. One query reads those that are not cached."""
         found: dict[str, np.ndarray] = {}
         missing = []
         priority.pause()

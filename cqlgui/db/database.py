@@ -21,6 +21,9 @@ from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0
 _BUSY_PAUSE: Final = 0.005
+_PAGE: Final = 16_384
+"""The bytes in a page of a new file. A search reads columns of 50,000 bytes, which takes half as long as with
+the usual pages of 4,096 bytes."""
 _PRAGMAS: Final = ("synchronous = normal", "foreign_keys = 0", "cache_size = -4096")
 CHECKED_WHOLE = 32 << 20
 """When a file of at most this many bytes is opened, every page is checked. The check takes up to half a
@@ -132,6 +135,8 @@ class File:
         if frozen:
             self._frozen = _state(self.path)
         try:
+            # An existing file keeps its own size of pages.
+            connection.execute(f"PRAGMA page_size = {_PAGE}").close()
             _use_wal(connection)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").close()

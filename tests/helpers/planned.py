@@ -34,7 +34,12 @@ class Planned:
         self.texts = asker.texts
         answers = asker.answers(readings.Tags(game.host for game in self._games))
         columns = self._columns[header.variations]
-        known = pruner.Known(len(self._games), lambda: columns, 0, answers)
+        known = pruner.Known(
+            len(self._games),
+            lambda word, some: columns[word] if some is None else columns[word][some],
+            0,
+            answers,
+        )
         chosen = set(pruner.candidates(question, known).tolist())
         kept = [game in chosen for game in range(len(self._games))]
         return facts.table(compiled, answers, len(self._games)), kept

@@ -8,10 +8,11 @@ for `DAYS` only. A `Ledger` has a note for each file of a folder.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -85,9 +86,10 @@ class Ledger:
         self._note = note
         self._lock = threading.Lock()
         self._added: dict[str, str] = {}
-        self.is_there = note.exists()
+        state = _state(note)
+        self.is_there = state is not None
         """Whether the file of the ledger was there."""
-        self._known = _entries(note)
+        self._known: Mapping[str, tuple[str, int]] = {} if state is None else _known(note, state)
 
     @staticmethod
     def begin(note: Path) -> None:
@@ -119,6 +121,22 @@ class Ledger:
         lines = [f"{entry} {name}\n" for name, entry in (known | added).items()]
         with contextlib.suppress(OSError):
             disk.replace_file(self._note, "".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _state(note: Path) -> tuple[int, disk.State] | None:
+    """The state of a ledger's file; None if there is no file."""
+    try:
+        status = note.stat()
+    except OSError:
+        return None
+    return status.st_ino, disk.State.of(status)
+
+
+@functools.lru_cache(64)
+def _known(note: Path, _in_state: tuple[int, disk.State]) -> Mapping[str, tuple[str, int]]:
+    """The entries of a ledger in a state. A search of many files opens each ledger several times. Old entries
+    do no harm, because each entry is about one state of a file."""
+    return _entries(note)
 
 
 def _entries(note: Path) -> dict[str, tuple[str, int]]:

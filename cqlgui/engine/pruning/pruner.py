@@ -52,6 +52,7 @@ from cqlgui.engine.pruning.bounds import (  # fmt: skip
     has_fixed_range,
     kept_in,
     loop_variables,
+    may_be_answered,
     men_of,
     numbered,
     some_number,
@@ -116,13 +117,12 @@ def reached(asked: Question, known: Known) -> Truths:
     """For each game, whether the header admits it and the facts at the beginning of the query may hold. In
     the other games, evaluation reaches nothing else."""
     possible = admitted(asked, known)
-    if any(isinstance(found, Spread) for found in known.facts.values()):
-        return possible
     for part in conjuncts(asked.query.body):
         fact = asked.known.get(id(part))
-        if fact is None:
+        found = None if fact is None else known.facts[fact]
+        if fact is None or found is None or isinstance(found, Spread):
             break
-        possible = possible & answered(known.facts[fact], fact.number).yes
+        possible &= may_be_answered(found, fact.number)
     return possible
 
 
@@ -164,10 +164,10 @@ def rules_out(asked: Question, part: nodes.Node) -> bool:
     if id(part) in asked.known:
         return False
     # `nothing` is the signature of a game where no man ever stood anywhere and nothing happened.
-    nothing = np.zeros((signatures.WIDTH, 1), np.uint64)
+    nothing = np.zeros(1, np.uint64)
     unknown: Any = np.zeros(1, np.uint64)
     answers = dict.fromkeys(asked.facts, (unknown, unknown))
-    return not may_hold(asked, Known(1, lambda: nothing, 0, answers), part).any()
+    return not may_hold(asked, Known(1, lambda _word, _places: nothing, 0, answers), part).any()
 
 
 def stand_alone(query: nodes.Query) -> bool:

@@ -55,10 +55,8 @@ def count(
         if not source.games:
             continue
         with sources.indexed(source) as opened:
-            for first, segment in opened.parts:
-                if first >= source.games:
-                    break
-                part = planner.part(source, first, segment, lambda: token.cancelled)
+            listed = opened.parts_among(0, source.games)
+            for first, part in planner.parts(source, listed, lambda: token.cancelled):
                 numbers = part.numbers
                 if within is not None:
                     numbers, _ = part.among(within, source.first + first)

@@ -7,9 +7,8 @@ signatures are made and written to these files. An excluded game cannot match (`
 from __future__ import annotations
 
 import collections
-import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -35,8 +34,8 @@ _MOST_ASKED: Final = 10 * segments.LARGEST
 """Questions about tags are asked for at most this number of games together."""
 _FEW: Final = 8
 """If fewer than this part of a segment's games must be searched, the other games are not read."""
-_MOST_KEPT: Final = 8
-"""Number of segments whose signatures stay in memory (some 30 MB)."""
+_MOST_KEPT: Final = 32
+"""Number of segments whose signatures stay mapped: more than a group has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +95,79 @@ class Planner:
         Raises `errors.Cancelled` once `is_over` returns True, and `errors.SourceError` if the catalog lacks
         games.
         """
-        known, group = self._known(source, first, segment, is_over)
+        priority.pause()
+        group = self._grouped(source, first, segment.games, is_over)
+        return self._part(source, first, segment, group)
+
+    def parts(
+        self,
+        source: base_model.Source,
+        listed: Iterable[tuple[int, segments.Segment]],
+        is_over: Callable[[], bool] = facts.never,
+    ) -> Iterator[tuple[int, Part]]:
+        """Plan several segments of a source, which are open and in order. Each part comes with the ordinal of
+        its first game. Where the headers leave few games of several segments, these games are tested
+        together, because a test of few games takes as long as a test of one game. Raises the same errors as
+        `part`."""
+        waiting = collections.deque(listed)
+        while waiting:
+            priority.pause()
+            first, segment = waiting.popleft()
+            group = self._grouped(source, first, segment.games, is_over)
+            together = [(first, segment)]
+            while waiting and waiting[0][0] + waiting[0][1].games <= group.end:
+                together.append(waiting.popleft())
+            chosen = self._chosen(group, together)
+            for (first, segment), numbers in zip(together, chosen, strict=True):
+                yield first, self._part(source, first, segment, group, numbers)
+
+    def _chosen(
+        self, group: _Group, listed: Sequence[tuple[int, segments.Segment]]
+    ) -> Sequence[games.Integers | None]:
+        """The games to be searched of each of several segments of a group; None if each segment must be asked
+        by itself."""
+        if not self._pruned or len(listed) == 1 or not group.has_few(self._question):
+            return [None] * len(listed)
+        left = group.left(self._question)
+        wanted = np.zeros(len(left), np.bool_)
+        places = [(first - group.begin, segment) for first, segment in listed]
+        for begin, segment in places:
+            wanted[begin : begin + segment.games] = left[begin : begin + segment.games]
+
+        def column(number: int, some: games.Integers | None) -> games.Words:
+            assert some is not None
+            found = [np.zeros(0, np.uint64)]
+            for begin, segment in places:
+                low, high = np.searchsorted(some, [begin, begin + segment.games]).tolist()
+                if low < high:
+                    found.append(_columns(segment, self.variations)[number][some[low:high] - begin])
+            return np.concatenate(found)
+
+        known = pruner.Known(len(left), column, group.begin, group.answers)
+        numbers = pruner.candidates(self._question, known, wanted)
+        found: list[games.Integers] = []
+        for begin, segment in places:
+            low, high = np.searchsorted(numbers, [begin, begin + segment.games]).tolist()
+            found.append(numbers[low:high] - begin)
+        return found
+
+    def _part(
+        self,
+        source: base_model.Source,
+        first: int,
+        segment: segments.Segment,
+        group: _Group,
+        chosen: games.Integers | None = None,
+    ) -> Part:
+        """The plan of a segment of a group. `chosen` are the games to be searched, if they are known."""
         count = max(min(segment.games, source.games - first), 0)
         numbers: games.Integers
-        if self._pruned and not self._is_idle(source):
+        if chosen is not None:
+            numbers = chosen[: np.searchsorted(chosen, count)]
+            self._useless = False
+        elif self._pruned and not self._is_idle(source):
             left = group.left(self._question)[first - group.begin :][: segment.games]
-            numbers = pruner.candidates(self._question, known, left)
+            numbers = pruner.candidates(self._question, self._known(group, first, segment), left)
             numbers = numbers[: np.searchsorted(numbers, count)]
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
         else:
@@ -111,7 +177,8 @@ class Planner:
             # The segment is not read, and need not be proven.
             return Part(games.none(), count, numbers, lengths, np.zeros(0, np.uint64), self._asker.texts)
         segment.prove()
-        table = facts.table(self._compiled, known.facts, segment.games, numbers)
+        answers = group.of_segment(first, segment.games)
+        table = facts.table(self._compiled, answers, segment.games, numbers)
         # The rows of all games take half a gigabyte for ten million games.
         few = numbers if _FEW * len(numbers) < segment.games else None
         asked = games.of_segment(segment, few, proven=False)
@@ -151,7 +218,8 @@ class Planner:
     ) -> list[int]:
         """The number of games of a segment that remain after each step, and after all steps together. Raises
         the same errors as `part`."""
-        known, _ = self._known(source, first, segment, is_over)
+        priority.pause()
+        known = self._known(self._grouped(source, first, segment.games, is_over), first, segment)
         count = max(min(segment.games, source.games - first), 0)
         inside = left = np.arange(segment.games) < count
         if not self._pruned:
@@ -167,19 +235,14 @@ class Planner:
             found.append(int((inside & (left | spared)).sum()))
         return [*found, int((inside & last).sum())]
 
-    def _known(
-        self, source: base_model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
-    ) -> tuple[pruner.Known, _Group]:
-        """What is known about the games of a segment, and the group with these games."""
-        priority.pause()
-        group = self._grouped(source, first, segment.games, is_over)
-        low, high = first - group.begin, first + segment.games - group.begin
-        answers: dict[facts.Fact, facts.Answers | facts.Spread] = {
-            fact: found if isinstance(found, facts.Spread) else (found[0][low:high], found[1][low:high])
-            for fact, found in group.answers.items()
-        }
-        load = functools.partial(_columns, segment, self.variations)
-        return pruner.Known(segment.games, load, first, answers), group
+    def _known(self, group: _Group, first: int, segment: segments.Segment) -> pruner.Known:
+        """What is known about the games of a segment of a group."""
+
+        def column(number: int, places: games.Integers | None) -> games.Words:
+            found: games.Words = _columns(segment, self.variations)[number]
+            return found if places is None else found[places]
+
+        return pruner.Known(segment.games, column, first, group.of_segment(first, segment.games))
 
     def _grouped(
         self, source: base_model.Source, first: int, count: int, is_over: Callable[[], bool]
@@ -212,15 +275,27 @@ class _Group:
         self.answers = answers
         self._left: pruner.Truths | None = None
 
+    def of_segment(self, first: int, count: int) -> dict[facts.Fact, facts.Answers | facts.Spread]:
+        """The answers for the `count` games of a segment. `first` is the ordinal of its first game."""
+        low, high = first - self.begin, first - self.begin + count
+        return {
+            fact: found if isinstance(found, facts.Spread) else (found[0][low:high], found[1][low:high])
+            for fact, found in self.answers.items()
+        }
+
     def left(self, question: pruner.Question) -> pruner.Truths:
-        """`pruner.reached` of all games of the group, which always are about the same question."""
+        """`pruner.reached` of all games of the group. The question must always be the same."""
         if self._left is None:
-            known = pruner.Known(self.end - self.begin, _unread, self.begin, self.answers)
+            known = pruner.Known(self.end - self.begin, _no_column, self.begin, self.answers)
             self._left = pruner.reached(question, known)
         return self._left
 
+    def has_few(self, question: pruner.Question) -> bool:
+        """Whether only few games are `left`."""
+        return bool(_FEW * np.count_nonzero(self.left(question)) < self.end - self.begin)
 
-def _unread() -> games.Words:
+
+def _no_column(number: int, places: games.Integers | None) -> games.Words:
     raise AssertionError("Headers alone decide which games are left.")
 
 

@@ -46,6 +46,10 @@ _LAST_SLICE: Final = 256
 another thread."""
 _TOGETHER: Final = 32
 """A thread takes up to this number of slices at once while they have fewer games than one slice should."""
+_LITTLE: Final = 8
+"""If slices have on average less than this part of the games that one slice should have, they are searched
+before the next slices are planned. Two threads of which each does a little at a time hinder each other more
+than they help: only one of them at a time runs Python code."""
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
 """Number of games that are handed out together if there is no compiled query."""
@@ -275,22 +279,16 @@ class Sieve:
         number = -1
         try:
             while True:
-                number, tasks = self._planned()
+                with self._feeding:
+                    number, tasks = self._planned()
+                    games = sum(len(task.numbers) for task in tasks)
+                    is_little = games * _LITTLE < self._size * len(tasks)
+                    if is_little:
+                        self._search(number, tasks)
                 if not tasks:
                     return
-                for task in tasks:
-                    priority.pause()
-                    started = time.perf_counter()
-                    chunk = scan_part(self._chosen, task, self._straight, self._within, self._unwanted.is_set)
-                    spent = max(time.perf_counter() - started, 1e-6)
-                    with self._changed:
-                        self._chunks[number] = chunk
-                        wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
-                        self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
-                        if task is tasks[-1]:
-                            # Waking the caller for each small slice takes longer than searching it.
-                            self._changed.notify_all()
-                    number += 1
+                if not is_little:
+                    self._search(number, tasks)
         except errors.CqlguiError as fault:
             self._note(fault)
             with self._changed:
@@ -308,34 +306,48 @@ class Sieve:
                     self._stop_at(number)
                 self._changed.notify_all()
 
+    def _search(self, number: int, tasks: Sequence[Slice]) -> None:
+        """Search several slices. `number` is the number of the first one."""
+        for place, task in enumerate(tasks, number):
+            priority.pause()
+            started = time.perf_counter()
+            chunk = scan_part(self._chosen, task, self._straight, self._within, self._unwanted.is_set)
+            spent = max(time.perf_counter() - started, 1e-6)
+            with self._changed:
+                self._chunks[place] = chunk
+                wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
+                self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
+                if task is tasks[-1]:
+                    # Waking the caller for each small slice takes longer than searching it.
+                    self._changed.notify_all()
+
     def _planned(self) -> tuple[int, list[Slice]]:
         """The next slices, and the number of the first one; no slices if there are no more. Slices with few
-        games are taken together, because handing over to another thread takes longer than searching them.
-        """
+        games are taken together, because handing over to another thread takes longer than searching them. The
+        caller holds `_feeding`."""
         tasks: list[Slice] = []
         games = 0
         # Planning a segment may take a while. Planning holds only the lock `_feeding`. Threads that wait for
         # `_changed` therefore need not wait for planning.
-        with self._feeding:
+        with self._changed:
+            self._changed.wait_for(lambda: self._unwanted.is_set() or self._room > 0)
+            begin = self._given
+        while len(tasks) < _TOGETHER and games < self._size and self._room > 0:
             with self._changed:
-                self._changed.wait_for(lambda: self._unwanted.is_set() or self._room > 0)
-                begin = self._given
-            while len(tasks) < _TOGETHER and games < self._size and self._room > 0:
-                with self._changed:
-                    wanted = not self._unwanted.is_set() and self._end is None
-                priority.pause()
-                try:
-                    task = next(self._tasks, None) if wanted else None
-                except errors.CqlguiError as fault:
-                    self._note(fault)
-                    task = None
-                with self._changed:
-                    if task is None:
-                        self._stop_at(self._given)
-                        break
-                    self._given += 1
-                tasks.append(task)
-                games += len(task.numbers)
+                wanted = not self._unwanted.is_set() and self._end is None
+            priority.pause()
+            try:
+                task = next(self._tasks, None) if wanted else None
+            except errors.CqlguiError as fault:
+                self._note(fault)
+                task = None
+            with self._changed:
+                if task is None:
+                    self._stop_at(self._given)
+                    break
+                self._given += 1
+            tasks.append(task)
+            games += len(task.numbers)
         return begin, tasks
 
     def _note(self, fault: errors.CqlguiError) -> None:
@@ -370,8 +382,8 @@ class Sieve:
             with sources.indexed(source) as opened:
                 # Games at the end may have been added after the base was opened. The catalog may not have
                 # their rows yet. A part of a published base that cannot be read may be left out.
-                for first, segment in opened.parts_among(0, source.games, wanted):
-                    part = self._planner.part(source, first, segment, self._unwanted.is_set)
+                listed = opened.parts_among(0, source.games, wanted)
+                for first, part in self._planner.parts(source, listed, self._unwanted.is_set):
                     numbers = part.numbers
                     if self._within is not None:
                         numbers, _ = part.among(self._within, source.first + first)

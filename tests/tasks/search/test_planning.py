@@ -12,7 +12,7 @@ from cqlgui.base.files import disk
 from cqlgui.db import headers
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.jit import native
-from cqlgui.store import index, side_files
+from cqlgui.store import index, segments, side_files
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, signing, workspace
 from cqlgui.tasks.results import base_model
@@ -214,3 +214,43 @@ def test_columns_of_tags_are_those_of_the_rows(base: base_model.Base) -> None:
     column = catalog.result_column(source.id, 0, 8)
     found = [column.texts[place] for place in column.places.tolist()]
     assert found == [rows[game].ending or rows[game].result for game in range(8)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'player "A" mate',
+        'player "A"',
+        "mate",
+        "cql(gamenumber 5 6) mate",
+        "cql(gamenumber 5 6) originalcomment",
+        'cql(variations) player "A" mate',
+        "cql(matchcount 0 3) mate",
+    ],
+)
+def test_several_segments_are_planned_like_each_by_itself(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "FIRST_BATCH", 2)
+    monkeypatch.setattr(importing, "LATER_BATCH", 2)
+    monkeypatch.setattr(segments, "LARGEST", 2)
+    monkeypatch.setattr(planning, "_MOST_ASKED", 16)
+    path = tmp_path / "a.pgn"
+    path.write_text(QUIET * 4 + MATE + QUIET * 12 + MATE + QUIET * 3)
+    (source,) = importing.open_base([path]).base.sources
+    with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+        listed = list(opened.parts)
+        assert len(listed) == 11
+        for some in (listed, listed[2:], listed[::3], [listed[2], listed[8]]):
+            for games in (21, 20, 5):
+                known = dataclasses.replace(source, games=games)
+                together = list(planning.Planner(queries.expanded(text)).parts(known, some))
+                assert [first for first, _ in together] == [first for first, _ in some]
+                for (first, segment), (_, part) in zip(some, together, strict=True):
+                    alone = planning.Planner(queries.expanded(text)).part(known, first, segment)
+                    assert part.numbers.tolist() == alone.numbers.tolist()
+                    assert part.count == alone.count
+                    assert part.lengths.tolist() == alone.lengths.tolist()
+                    for name in ("firsts", "counts", "starts", "branching"):
+                        one, other = getattr(part.asked, name), getattr(alone.asked, name)
+                        assert one[part.numbers].tolist() == other[alone.numbers].tolist()
