@@ -612,10 +612,11 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
         except errors.IndexDamaged:
             return True
 
-    # Threads help, because computing checksums releases the interpreter lock.
-    with futures.ThreadPoolExecutor(_VERIFYING) as threads:
-        damaged = threads.map(is_damaged, unknown)
-        found += [number for (number, _), bad in zip(unknown, damaged, strict=True) if bad]
+    if unknown:
+        # Threads help, because computing checksums releases the interpreter lock.
+        with futures.ThreadPoolExecutor(_VERIFYING) as threads:
+            damaged = threads.map(is_damaged, unknown)
+            found += [number for (number, _), bad in zip(unknown, damaged, strict=True) if bad]
     if not found:
         ledger.write(anew=not ledger.is_there)
     return sorted(found)
