@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QByteArray, QEvent, QIODevice, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -29,6 +30,8 @@ SCALE: Final = 2
 """Pixels of a saved image for each pixel on the screen, along each side."""
 _BRUSH: Final = 6
 """A mouse that moves at least this many pixels while a button is down draws a brush."""
+_COLOURS: Final = 256
+"""The number of colours from the least share to the greatest one."""
 _MARGINS: Final = (4, 8, 16, 4)
 """The room around the axes in pixels: left, above, right, below."""
 _DENSE: Final = 650
@@ -134,14 +137,15 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.setBackground(colours.colour("base"))
         for axis in self._axes.values():
             axis.dress(colours, self.font())
-        ends = pg.colormap.get("viridis")
-        dark = colours.dark
+        # The strongest colour is the one that differs most from the ground. A picture asks for a hundred
+        # colours whenever it is painted, so they are made once.
+        places = np.linspace(0.1, 1, _COLOURS)
+        steps: list[QColor] = pg.colormap.get("viridis").map(
+            places if colours.dark else 1 - places, mode="qcolor"
+        )
 
         def ramp(share: float) -> QColor:
-            # The strongest colour is the one that differs most from the ground.
-            place = 0.1 + 0.9 * share
-            found: QColor = ends.map(place if dark else 1 - place, mode="qcolor")
-            return found
+            return steps[round(share * (_COLOURS - 1))]
 
         self._sheet.dress(drawings.Look(colours, self.font(), ramp))
 
