@@ -30,7 +30,7 @@ CHECKED_WHOLE = 32 << 20
 second."""
 PROVEN_LATER: Final = ("block", "own")
 """The tables of a large file with rows that are compared with their checksums when they are first used."""
-SMALL = 1 << 18
+SMALL = 1 << 20
 """A file of at most this many bytes is checked whenever it is opened."""
 _HEAD = 100
 _NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")

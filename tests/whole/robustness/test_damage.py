@@ -227,10 +227,13 @@ def test_no_bit_of_a_large_catalog_changes_what_is_seen(
         expected = look(importing.open_base([source]).base)
         later = look(importing.open_base([source, other], name="Both").base)
     data = (sound / "cache" / "catalog.sqlite").read_bytes()
+    # Most bytes of this file are unused room in its pages.
+    used = [place for place, byte in enumerate(data) if byte]
     rng = random.Random(trials)
     told = 0
     for trial in range(trials):
-        place, bit = rng.randrange(len(data)), rng.randrange(8)
+        place = rng.choice(used) if trial % 2 else rng.randrange(len(data))
+        bit = rng.randrange(8)
         home = faults.copied(sound, tmp_path / f"home-{trial}")
         altered = bytearray(data)
         altered[place] ^= 1 << bit
