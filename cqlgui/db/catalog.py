@@ -229,6 +229,9 @@ class Catalog:
             return
         block = Block(*row)
         left = keep - block.first
+        if left <= 0:
+            # This block was to be removed. A damaged index can hide it from one statement and show it here.
+            raise sqlite3.DatabaseError("malformed block of games")
         found = {name: self._store.column(connection, block, name)[:left] for name in columns.NUMBERS}
         end = int(found["more_ends"][-1])
         found["more"] = self._store.column(connection, block, "more")[:end]

@@ -581,6 +581,23 @@ def test_damage_met_while_reading_is_repaired_at_the_next_start(tmp_path: Path) 
     again.close()
 
 
+@pytest.mark.allow_log("damaged")
+def test_a_block_that_stays_where_it_was_removed_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    opened = catalog.Catalog(path)
+    source = fill(opened, "/a.pgn", [header()] * 10)
+    opened.add_games(source, 10, [headers.Table.of([header()] * 10)], 0)
+    opened.close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        # A damaged index may hide a row from one statement and show it to the next.
+        connection.execute("create trigger stays before delete on block begin select raise(ignore); end")
+    writer = catalog.Catalog(path, create=False)
+    for keep in (10, 5):
+        with pytest.raises(database.Damaged):
+            writer.begin(source, keep)
+    writer.close()
+
+
 def test_the_journal_keeps_the_newest_first_and_no_text_twice(tmp_path: Path) -> None:
     opened = journal.Journal(tmp_path / "history.sqlite")
     for text in ("mate", "check", "mate"):
