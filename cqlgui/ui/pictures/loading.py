@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import inspect
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib import abc, machinery
 from typing import Final
 
@@ -36,7 +37,12 @@ def load(seconds: float) -> bool:
     return all(time.monotonic() < end for _ in _STEPS)
 
 
-def _steps() -> Iterator[None]:
+def is_ready() -> bool:
+    """Whether nothing is left to load. If an import has failed, the next one says why."""
+    return inspect.getgeneratorstate(_STEPS) == inspect.GEN_CLOSED
+
+
+def _steps() -> Generator[None]:
     for module in _TOUCHED:
         for name in dir(module):
             getattr(module, name)

@@ -360,18 +360,19 @@ class PicturesPane(QWidget):
         return ""
 
     def _load(self) -> None:
-        """Load more of the drawing code, and make the picture when all of it is there."""
+        """Load more of the drawing code. If all of it is there, make the canvas and the picture."""
         try:
-            is_loaded = loading.load(_STEP)
-            if is_loaded:
+            if loading.is_ready():
                 self._add_canvas()
+            else:
+                loading.load(_STEP)
         except Exception as error:  # a damaged package may raise anything
             _log.exception("The drawing code cannot be loaded.")
             self._is_loading = False
             # There may be nothing to draw any more. The next picture tries to load the code again.
             self._say(self._lack() or f"Pictures cannot be drawn: {error}")
             return
-        if not is_loaded:
+        if self._canvas is None:
             QTimer.singleShot(0, self, self._load)
             return
         self._is_loading = False

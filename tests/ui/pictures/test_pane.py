@@ -470,8 +470,9 @@ def test_a_picture_waits_for_the_drawing_code(
     result: search_model.SearchResult,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    steps = iter([False, False, True])
-    monkeypatch.setattr(loading, "load", lambda _seconds: next(steps))
+    steps = [False, False, True]
+    monkeypatch.setattr(loading, "load", lambda _seconds: steps.pop(0))
+    monkeypatch.setattr(loading, "is_ready", lambda: not steps)
     made = hidden(qtbot, door, base, result)
     assert not made.is_loading, "it is hidden"
     made.show()
@@ -479,7 +480,7 @@ def test_a_picture_waits_for_the_drawing_code(
     assert message(made) == "Counting…"
     assert made.canvas is None
     qtbot.waitUntil(lambda: not made.is_loading)
-    assert not list(steps)
+    assert not steps
     settle(qtbot, door)
     assert made.canvas is not None
     assert isinstance(made.picture, histograms.Histogram)
@@ -498,6 +499,7 @@ def test_drawing_code_that_cannot_be_loaded_is_told(
     def fail(_seconds: float) -> bool:
         raise fault
 
+    monkeypatch.setattr(loading, "is_ready", lambda: False)
     monkeypatch.setattr(loading, "load", fail)
     made = hidden(qtbot, door, base, result)
     made.show()
@@ -521,6 +523,7 @@ def test_drawing_code_that_nothing_needs_any_more_is_not_told(
     def fail(_seconds: float) -> bool:
         raise ImportError("No module named 'pyqtgraph'")
 
+    monkeypatch.setattr(loading, "is_ready", lambda: False)
     monkeypatch.setattr(loading, "load", fail)
     made = hidden(qtbot, door, base, result)
     made.show()
