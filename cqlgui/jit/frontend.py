@@ -14,6 +14,7 @@ unclear. Write `int(...)` or `word(...)` in a comparison. A literal takes the ty
 from __future__ import annotations
 
 import ast
+import contextlib
 import enum
 import inspect
 import math
@@ -215,6 +216,19 @@ _PARSING: Final = threading.Lock()
 same time, Python may raise `SystemError` (https://github.com/python/cpython/issues/106905)."""
 
 
+_ATTEMPTS: Final = 10
+
+
+def _parsed(text: str) -> ast.Module:
+    """The syntax tree of a text. Raises `SyntaxError`."""
+    for _ in range(_ATTEMPTS - 1):
+        # The lock does not stop a library that parses a text in a thread of its own.
+        with contextlib.suppress(SystemError), _PARSING:
+            return ast.parse(text)
+    with _PARSING:
+        return ast.parse(text)
+
+
 class _Body:
     """Writes one function. The function is written again until the types of its variables no longer
     change."""
@@ -225,8 +239,7 @@ class _Body:
         self._parameters = parameters
         self._source = inspect.getsourcefile(function) or "?"
         lines, self._first_line = inspect.getsourcelines(function)
-        with _PARSING:
-            tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+        tree = _parsed(textwrap.dedent("".join(lines))).body[0]
         assert isinstance(tree, ast.FunctionDef)
         self._tree = tree
         self._kinds: dict[str, Scalar] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import subprocess
 import sys
@@ -52,6 +53,25 @@ def test_several_threads_read_kernels_at_once() -> None:
         thread.join()
     assert functions
     assert faults == []
+
+
+def test_a_kernel_is_read_again_if_a_library_parses_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [SystemError("AST constructor recursion depth mismatch")] * 3
+    parse = ast.parse
+
+    def parsed(text: str) -> ast.Module:
+        if faults:
+            raise faults.pop()
+        return parse(text)
+
+    monkeypatch.setattr(ast, "parse", parsed)
+    program = frontend.Program([replay], [])
+    function = next(one for one in vars(replay).values() if isinstance(one, types.FunctionType))
+    frontend._Body(program, function, [])
+    assert not faults
+    faults += [SystemError("always")] * 100
+    with pytest.raises(SystemError, match="always"):
+        frontend._Body(program, function, [])
 
 
 _ENDING = """
