@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.engine.replaying import games
 from tests.helpers import games as readings
+
+
+def columns(made: signatures.Signatures, variations: bool) -> games.Words:
+    """All words of the signatures, one in each row."""
+    return np.array([made.column(word, variations) for word in range(signatures.WIDTH)])
 
 
 class Planned:
@@ -20,7 +27,7 @@ class Planned:
         self.texts: Sequence[str] = ()
         """The texts of the facts that were asked last."""
         made = signatures.make(packed)
-        self._columns = [made.columns(variations) for variations in (False, True)]
+        self._columns = [columns(made, variations) for variations in (False, True)]
 
     def of(
         self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = ()

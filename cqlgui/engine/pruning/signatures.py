@@ -196,13 +196,13 @@ class Signatures:
         found: Lengths = self.main[EVENTS].astype("<u8", copy=False).view("<u4")[1::2]
         return None if found.max(initial=0) == _EVER >> PLIES else found
 
-    def columns(self, variations: bool) -> Words:
-        """The signatures of the main lines, or with `variations` the signatures of the whole games. Each word
-        of a signature has a row."""
+    def column(self, word: int, variations: bool) -> Words:
+        """A word of the signatures of the main lines, or with `variations` of the whole games."""
         if not variations or not len(self.differing):
-            return self.main
-        found = self.main.copy()
-        found[:, self.differing] = self.whole.T
+            found: Words = self.main[word]
+            return found
+        found = self.main[word].copy()
+        found[self.differing] = self.whole[:, word]
         return found
 
     def packed(self) -> bytes:

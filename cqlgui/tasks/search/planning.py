@@ -140,7 +140,7 @@ class Planner:
             for begin, segment in places:
                 low, high = np.searchsorted(some, [begin, begin + segment.games]).tolist()
                 if low < high:
-                    found.append(_columns(segment, self.variations)[number][some[low:high] - begin])
+                    found.append(_column(segment, number, self.variations)[some[low:high] - begin])
             return np.concatenate(found)
 
         known = pruner.Known(len(left), column, group.begin, group.answers)
@@ -239,7 +239,7 @@ class Planner:
         """What is known about the games of a segment of a group."""
 
         def column(number: int, places: games.Integers | None) -> games.Words:
-            found: games.Words = _columns(segment, self.variations)[number]
+            found = _column(segment, number, self.variations)
             return found if places is None else found[places]
 
         return pruner.Known(segment.games, column, first, group.of_segment(first, segment.games))
@@ -303,7 +303,8 @@ _kept: collections.OrderedDict[tuple[Path, bytes], signatures.Signatures] = coll
 _lock = threading.Lock()
 
 
-def _columns(segment: segments.Segment, variations: bool) -> games.Words:
+def _column(segment: segments.Segment, word: int, variations: bool) -> games.Words:
+    """One word of the signature of each game of a segment."""
     found = _recalled(segment)
     if found is None:
         found = signing.of_segment(segment)
@@ -311,7 +312,7 @@ def _columns(segment: segments.Segment, variations: bool) -> games.Words:
             _kept[segment.path, segment.checksum] = found
             while len(_kept) > _MOST_KEPT:
                 _kept.popitem(last=False)
-    return found.columns(variations)
+    return found.column(word, variations)
 
 
 def _recalled(segment: segments.Segment) -> signatures.Signatures | None:

@@ -214,8 +214,8 @@ def test_what_is_asked_of_a_game_is_told_wherever_it_stands() -> None:
 
 
 def test_a_signature_that_is_not_known_excludes_nothing() -> None:
-    unknown = signatures.make(packed_games.of_words([("no position", [])])).columns(True)
-    assert (unknown == signatures.unknown(1).columns(True)).all()
+    unknown = planned.columns(signatures.make(packed_games.of_words([("no position", [])])), True)
+    assert (unknown == planned.columns(signatures.unknown(1), True)).all()
     for text in PASSED_OVER:
         expanded = expand(text)
         question = pruner.Question(expanded)

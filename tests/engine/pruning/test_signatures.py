@@ -15,7 +15,7 @@ from cqlgui.engine.pruning import signatures
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import games as readings
-from tests.helpers import packed_games
+from tests.helpers import packed_games, planned
 
 EVER = (1 << 64) - 1
 
@@ -70,7 +70,7 @@ def check(listed: Iterable[tree.GameTree]) -> int:
     branched = 0
     for found in (made, again):
         for variations in (False, True):
-            columns = found.columns(variations)
+            columns = planned.columns(found, variations)
             for number, game in enumerate(played):
                 own = expected(game if variations else game.mainline())
                 assert columns[:, number].tolist() == own, (number, variations)
@@ -129,7 +129,7 @@ def test_games_that_cannot_be_played_may_be_anything() -> None:
     made = signatures.make(packed)
     assert made.lengths() is None
     for variations in (False, True):
-        columns = made.columns(variations)
+        columns = planned.columns(made, variations)
         assert (columns[:, 0] == columns[:, 3]).all()
         for number in (1, 2):
             own = columns[:, number].tolist()
@@ -149,7 +149,7 @@ def test_more_positions_than_are_played_at_once() -> None:
     for number, words in enumerate(listed):
         if number % 97 == 0 or number >= len(short):
             own = signatures.make(packed_games.of_words([(None, words)]))
-            assert np.array_equal(found.columns(True)[:, number], own.columns(True)[:, 0])
+            assert np.array_equal(planned.columns(found, True)[:, number], planned.columns(own, True)[:, 0])
 
 
 def test_bytes_of_another_length_are_refused() -> None:

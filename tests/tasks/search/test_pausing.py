@@ -66,7 +66,7 @@ def test_kernels_let_the_window_go_first(base: base_model.Base, pauses: list[Non
         asked = games.of_segment(segment)
         pauses.clear()
         made = signatures.make(asked)
-    assert len(made.columns(False)) > 0
+    assert len(made.column(signatures.EVENTS, False)) > 0
     assert pauses
 
 
