@@ -22,6 +22,10 @@ def main(argv: list[str] | None = None) -> int:
         # whole process.
         places.forget_current_folder()
         _end_when_interrupted()
+        from cqlgui.base import heap
+
+        # The window chooses otherwise (`app.main`), because it stays open.
+        heap.keep()
     try:
         return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:

@@ -42,6 +42,33 @@ def test_threads_share_one_heap() -> None:
     assert done.stdout.strip() == "True"
 
 
+_AGAIN = """
+import ctypes, resource
+from cqlgui.base import heap
+heap.keep()
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+library.free.argtypes = [ctypes.c_void_p]
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    block = library.malloc(8 << 20)
+    ctypes.memset(block, 1, 8 << 20)
+    library.free(block)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+faults()
+print(sum(faults() for _ in range(10)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only the GNU library returns memory early")
+def test_a_command_uses_its_freed_memory_again() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _AGAIN], cwd=helpers.ROOT, capture_output=True, text=True, check=True
+    )
+    # Ten blocks of new memory would be 20,480 pages.
+    assert int(done.stdout) < 1000
+
+
 _LARGE = """
 import ctypes
 from cqlgui.base import heap

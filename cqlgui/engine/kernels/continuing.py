@@ -132,8 +132,8 @@ def write_lines(
         if start >= 0:
             if variations and branching[game] != 0:
                 size = replay.game_laid_out(
-                    packed, firsts, counts, starts, start_records, start_boards, game, True, records, boards,
-                    room,
+                    packed, firsts, counts, starts, start_records, start_boards, game, True, 0, records,
+                    boards, room,
                 )  # fmt: skip
                 for hit in range(at, stop):
                     place = int(hits[hit] & 0xFFFFFFFF)

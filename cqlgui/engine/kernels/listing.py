@@ -100,8 +100,8 @@ def list_positions(
     while at < end:
         game = hits[at] >> 32
         total = replay.game_laid_out(
-            packed, firsts, counts, starts, start_records, start_boards, int(game), variations, records,
-            boards, room,
+            packed, firsts, counts, starts, start_records, start_boards, int(game), variations,
+            replay.last_place(hits, at, end) + FOLLOWING, records, boards, room,
         )  # fmt: skip
         root = int(records[layout.TURN])
         while at < end and hits[at] >> 32 == game:

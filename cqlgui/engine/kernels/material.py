@@ -60,8 +60,8 @@ def write_counts(
     while at < end:
         game = int(hits[at] >> 32)
         total = replay.game_laid_out(
-            packed, firsts, counts, starts, start_records, start_boards, game, variations, records, boards,
-            room,
+            packed, firsts, counts, starts, start_records, start_boards, game, variations,
+            replay.last_place(hits, at, end), records, boards, room,
         )  # fmt: skip
         while at < end and hits[at] >> 32 == game:
             place = int(hits[at] & 0xFFFFFFFF)

@@ -159,8 +159,8 @@ def write_boards(
     """Write the boards of the main lines of games `numbers[begin:end]` to `found`."""
     for at in range(begin, end):
         total = replay.game_laid_out(
-            packed, firsts, counts, starts, start_records, start_boards, int(numbers[at]), False, records,
-            boards, room,
+            packed, firsts, counts, starts, start_records, start_boards, int(numbers[at]), False,
+            int(most[at]), records, boards, room,
         )  # fmt: skip
         if total > most[at]:
             total = int(most[at])

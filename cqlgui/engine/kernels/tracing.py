@@ -254,8 +254,8 @@ def mark_squares(
         reached[0] = _NOWHERE
         if variations:
             total = replay.game_laid_out(
-                packed, firsts, counts, starts, start_records, start_boards, game, True, records, boards,
-                room,
+                packed, firsts, counts, starts, start_records, start_boards, game, True, 0, records,
+                boards, room,
             )  # fmt: skip
         while at < end and hits[at] >> 32 == game:
             place = int(hits[at] & 0xFFFFFFFF)
@@ -332,8 +332,8 @@ def trace_ways(
         reached[0] = _NOWHERE
         if variations:
             total = replay.game_laid_out(
-                packed, firsts, counts, starts, start_records, start_boards, game, True, records, boards,
-                room,
+                packed, firsts, counts, starts, start_records, start_boards, game, True, 0, records,
+                boards, room,
             )  # fmt: skip
         while at < end and hits[at] >> 32 == game:
             place = int(hits[at] & 0xFFFFFFFF)

@@ -407,12 +407,13 @@ def game_laid_out(
     start_boards: Bytes,
     game: int,
     variations: bool,
+    most: int,
     records: Words,
     boards: Bytes,
     room: int,
 ) -> int:
-    """Lay out a game, or only its main line, as `laid_out` does. Returns 0 for a game that cannot be
-    searched."""
+    """Lay out a game, or only the first `most` moves of its main line, as `laid_out` does. Returns 0 for a
+    game that cannot be searched."""
     start = starts[game]
     if start < 0:
         return 0
@@ -420,10 +421,21 @@ def game_laid_out(
     copy_board(start_boards[start * 64 :], boards)
     count = int(counts[game])
     if not variations:
+        most = min(most, count)
         count = 0
-        while count < counts[game] and packed[firsts[game] + count] < _BACK_WORD:
+        while count < most and packed[firsts[game] + count] < _BACK_WORD:
             count += 1
     return laid_out(packed, int(firsts[game]), count, records, boards, room)
+
+
+def last_place(hits: Ints, at: int, end: int) -> int:
+    """The greatest positionid of the hits in the game of `hits[at]`. These hits are consecutive."""
+    last = 0
+    game = hits[at] >> 32
+    while at < end and hits[at] >> 32 == game:
+        last = max(last, int(hits[at] & 0xFFFFFFFF))
+        at += 1
+    return last
 
 
 def laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
@@ -598,11 +610,8 @@ def tell(
             if mode & VARIATIONS == 0:
                 most = count
                 if mode & NEAR != 0:
-                    last = at
-                    while last + 1 < end and hits[last + 1] >> 32 == game:
-                        last += 1
                     # The position after a hit shows that the hit is not the last position of the game.
-                    most = min(most, (hits[last] & 0xFFFFFFFF) + 1)
+                    most = min(most, last_place(hits, at, end) + 1)
                 count = 0
                 while count < most and packed[firsts[game] + count] < _BACK_WORD:
                     count += 1

@@ -262,7 +262,9 @@ def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = Fal
         found[name] = Column(places, [number or None for number in numbers.tolist()])
     found["opening"] = _opening_column(found["eco"], table)
     if tags:
-        found["tags"] = Column(*arrays.numbered(plain_tags(other_tags(one)) for one in _more(table)))
+        # Many games have the same other tags, often none.
+        codes, known_texts = arrays.numbered(_more(table))
+        found["tags"] = Column(codes, [plain_tags(other_tags(one)) for one in known_texts])
     return found
 
 
@@ -274,7 +276,11 @@ def other_tags(more: str) -> dict[str, str]:
 
 def plain_tags(tags: Mapping[str, str]) -> str:
     """Tags as JSON without blanks between the parts."""
-    return json.dumps(tags, ensure_ascii=False, separators=(",", ":"))
+    return _PLAIN.encode(tags)
+
+
+# `json.dumps` would make an encoder for each text.
+_PLAIN: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def _opening_column(eco: Column, table: headers.Table) -> Column:

@@ -49,6 +49,11 @@ def test_each_position_has_the_fen_that_the_tree_gives_it(variations: bool) -> N
         for place in range(len(played if variations else played.mainline()))
     ]
     assert [texts[1:] for texts in listed.texts()] == lines
+    # The moves behind the last hit of a game are not all played.
+    some = np.array(hits[::7])
+    few = listing.positions(packed, some, halfmoves, fullmoves, variations=variations)
+    assert few.texts() == listed.texts()[::7]
+    assert few.plies.tolist() == listed.plies[::7].tolist()
 
 
 def moves_at(played: tree.GameTree, place: int) -> list[str]:

@@ -25,7 +25,11 @@ _WAITING: Final = 3
 
 def quoted(value: Any) -> str:
     """A value as JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
+
+
+# `json.dumps` would make an encoder for each value.
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 # --- lists of numbers and texts -----------------------------------------------------------------------------
