@@ -145,12 +145,12 @@ class Listing:
     # --- openings ---
 
     def _opening_keys(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> np.ndarray:
-        """The ranks of the names of the games' openings."""
+        """The ranks of the names of the games' openings. As in other columns, the case of ASCII letters makes
+        no difference."""
         found = self._openings(connection, blocks)
-        places = {name: place for place, name in enumerate(sorted({name for name in found.texts if name}), 1)}
-        ranks: np.ndarray = np.array([places.get(name or "", 0) for name in found.texts], np.int64)[
-            found.places
-        ]
+        folded = [(name or "").encode("utf-8", "surrogatepass").lower() for name in found.texts]
+        places = {name: place for place, name in enumerate(sorted({b"", *folded}))}
+        ranks: np.ndarray = np.array([places[name] for name in folded], np.int64)[found.places]
         return ranks
 
     def _openings(self, connection: sqlite3.Connection, blocks: Sequence[Block]) -> Coded:

@@ -435,7 +435,8 @@ class _Reading:
             self._note(
                 "result",
                 len(self.data),
-                f"the tag says {claimed}, the text {found}; the tag counts",
+                f"the tag says {claimed}, the text ends with {found}; tables show the tag, and the filter "
+                "`result` asks for the end of the text",
                 at_byte=True,
             )
         return claimed if claimed in RESULTS else found or "*"

@@ -695,6 +695,10 @@ def test_sort_keys_of_all_sources_can_be_compared(opened: catalog.Catalog) -> No
     assert [keys.tolist() for keys in opened.sort_keys([first, second], "white_elo")] == [[2000, 0], [1900]]
     openings = opened.sort_keys([first, second], "opening")
     assert openings[0][1] == 0 < openings[1][0] < openings[0][0]
+    named = ["zebra", "Zulu", "alpha", "ALPHA", "Éclair"]
+    third = fill(opened, "/c.pgn", [header(Opening=name) for name in named])
+    (own,) = opened.sort_keys([third], "opening")
+    assert own.tolist() == [2, 3, 1, 1, 4]
 
 
 def test_the_names_of_openings_in_tags_are_found_in_texts_that_quote_such_tags() -> None:

@@ -243,7 +243,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("removecomment", "", "filter", "logical", "6.1", "",
      "Leaves out the comment of the file in the output."),
     ("result", "", "filter", "logical", "6.0", "",
-     "The result of the game."),
+     "The result at the end of the game's text, or else the Result tag."),
     ("secondary", "", "filter", "logical", "6.2", "",
      "The last move is a side variation."),
     ("settag", "", "filter", "logical", "6.1", "",

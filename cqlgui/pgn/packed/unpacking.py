@@ -37,6 +37,9 @@ _PIECES: Final = 1 << 8
 caller checks only between blocks whether it was cancelled, so a block must not take long."""
 _LZMA_HEAD: Final = 9
 _LONGEST_HEADER: Final = 18
+_FRAME: Final = b"\x28\xb5\x2f\xfd"
+_SKIPPED: Final = b"\x2a\x4d\x18"
+"""The first bytes of a zstandard frame, and bytes 1 to 3 of a frame that holds no text."""
 _WINDOW: Final = 128 << 20
 """The greatest distance in bytes that a zstandard file may refer back. The zstd tools have the same limit."""
 _FAULTS: Final = (
@@ -206,9 +209,12 @@ class _Zstandard(_Ending):
         """The size of the header that `head` begins with; 0 if the header is not there as a whole. Sets what
         follows the header."""
         if self._next == "frame":
+            if not _FRAME.startswith(head[:4]) and not _SKIPPED.startswith(head[1:4]):
+                # No frame begins like this. The library says so.
+                return len(head)
             if len(head) < 8:
                 return 0
-            if head[1:4] == b"\x2a\x4d\x18":
+            if head[1:4] == _SKIPPED:
                 # A frame that holds no text. The library stops at its end.
                 self._left, self._next = int.from_bytes(head[4:8], "little"), "end"
                 return 8

@@ -267,9 +267,9 @@ def _keys(
 
 
 def _files(base: base_model.Base, columns: Columns) -> Keys:
-    """The ranks of the names of the files that have the hits' games. Files of one name in several folders
-    have one rank."""
-    ranks = _ranked([source.path.name for source in base.sources])
+    """The ranks of the names of the files that have the hits' games. Files of one name have the order of
+    their folders."""
+    ranks = _ranked([f"{source.path.name}\0{source.path}" for source in base.sources])
     firsts = np.array([source.first for source in base.sources], np.int64)
     found: Keys = ranks[np.searchsorted(firsts, columns.games, "right") - 1]
     return found

@@ -1,4 +1,5 @@
-"""Keeps named sets of hits for later starts, in the user's records (`db.journal`).
+"""Keeps named sets of hits for later starts, in the user's records (`db.journal`), and the last run of each
+query.
 
 Arrays are stored as compressed bytes, so a million hits usually take a few megabytes. The compression has a
 checksum, so damage is noticed. A set with more than `MOST_HITS` hits, or more than `MOST_BYTES` bytes, is
@@ -10,6 +11,7 @@ again reads and writes no files.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import threading
@@ -33,6 +35,8 @@ from cqlgui.tasks.search import narrowing, searching
 MOST_HITS: Final = 2_000_000
 MOST_BYTES: Final = 4 << 20
 """Maximum of hits, and of bytes for them, of a set that is kept with its hits."""
+KEPT_RUNS: Final = 100
+"""Maximum of runs that are kept. The hits of the oldest ones are dropped earlier if they take much room."""
 TOO_MANY: Final = "they were too many to keep"
 DAMAGED: Final = "their record is damaged"
 _MOST_ALIKE: Final = 10_000
@@ -113,6 +117,59 @@ def load(base: base_model.Base) -> Loaded:
         if damaged:
             records.drop_sets(damaged)
     return Loaded(tuple(found), len(damaged))
+
+
+def keep_run(run: sets.NamedSet) -> None:
+    """Keep a run, which has its fingerprints, as the last run of its query over the files of its base. A run
+    with too many hits is not kept. Raises `CqlguiError` if the records cannot be written."""
+    records = workspace.runs()
+    row = _row(data.replace(run, key=_run_key(run), name=_query_name(run.query)))
+    with _lock:
+        # A later run is stored behind all others.
+        records.drop_sets([row.key])
+        if row.hits is not None:
+            records.add_set(row)
+        records.drop_sets(list(records.set_names())[:-KEPT_RUNS])
+
+
+def last_run(run: sets.NamedSet) -> sets.NamedSet | None:
+    """The run of a query before `run` that was kept: over the same files, or else the latest one over a base
+    that has a file in common. None if there is none, or if its record is damaged. Options that are not kept
+    are those of `run`."""
+    records = workspace.runs()
+    own, wanted = _run_key(run), _query_name(run.query)
+    paths = {source.path for source in run.base.sources}
+    with _lock:
+        rows = [row for row in reversed(records.sets()) if row.name == wanted]
+        rows.sort(key=lambda row: row.key != own)
+        for row in rows:
+            try:
+                about = _about(row)
+                base = _base(about)
+                full = records.set_with_hits(row.key)
+                if full is None or paths.isdisjoint(source.path for source in base.sources):
+                    continue
+                found = _named(full, about, base)
+            except (ValueError, KeyError, TypeError, zlib.error) as error:
+                _log.info("the record of a run is damaged: %s", error)
+                continue
+            if not found.lost:
+                kept = found.result.options
+                options = data.replace(run.result.options, variations=kept.variations, settings=kept.settings)
+                result = data.replace(found.result, options=options)
+                return data.replace(found, name=run.name, result=result)
+    return None
+
+
+def _query_name(query: str) -> str:
+    return hashlib.sha256(sets.key_of(query).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _run_key(run: sets.NamedSet) -> str:
+    """What identifies the last run of a query over some files."""
+    listed = sorted(str(source.path) for source in run.base.sources)
+    about = json.dumps([_query_name(run.query), *listed])
+    return hashlib.sha256(about.encode("ascii")).hexdigest()
 
 
 def _storable(name: str) -> str:

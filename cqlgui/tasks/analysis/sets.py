@@ -516,6 +516,10 @@ class Shelf:
         kept = (one for one in reversed(self.sets) if one.whole and not one.lost and key_of(one.query) == key)
         return self.runs.get(key) or max(kept, key=lambda one: one.asked, default=None)
 
+    def was_run(self, query: str) -> bool:
+        """Whether the last run of a query is known since the program was started."""
+        return key_of(query) in self.runs
+
     def running(self, one: NamedSet) -> Shelf:
         """With a run as the last run of its query."""
         key = key_of(one.query)

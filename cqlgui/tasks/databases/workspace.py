@@ -47,6 +47,14 @@ def journal() -> Journal:
     return _opened(folders.data() / "history.sqlite", journal_module.Journal)
 
 
+def runs() -> Journal:
+    """The last run of each query, kept like named sets. They have a file of their own, so that they take no
+    room from the sets that the user keeps."""
+    from cqlgui.db import journal as journal_module
+
+    return _opened(folders.data() / "runs.sqlite", journal_module.Journal)
+
+
 def judgements() -> Judgements:
     """What tablebases and engines said of positions, opened once for each process."""
     from cqlgui.db import judgements as judgements_module
@@ -71,7 +79,7 @@ def sweep() -> None:
 
 
 def close() -> None:
-    """Close the catalog, the journal and the judgements; they are reopened when needed."""
+    """Close all of these files; they are reopened when needed."""
     with _lock:
         for store in _open.values():
             store.close()

@@ -415,20 +415,31 @@ class Narrower(QObject):
         if renewed is not None and renewed.whole and sets.key_of(renewed.query) == sets.key_of(run.query):
             before = before if renewed.lost else renewed
             self._put_and_store(self._shelf.renewing(renewed, run))
-        if before is None or not sets.comparable(before, base) or sets.asked_alike(before, run):
+        asked_before = self._shelf.was_run(run.query)
+        if asked_before and before is not None and sets.asked_alike(before, run):
             self._remember(run)
             return
 
-        def work(token: progress.CancelToken, _sink: object) -> tuple[sets.NamedSet, sets.Changes]:
+        def work(
+            token: progress.CancelToken, _sink: object
+        ) -> tuple[sets.NamedSet, sets.NamedSet | None, sets.Changes | None]:
             whole = self._with_prints(run, token)
-            return whole, sets.compare(before, whole)
+            earlier = [before, None if asked_before else kept_sets.last_run(run)]
+            known = [one for one in earlier if one is not None and sets.comparable(one, base)]
+            last = max(known, key=lambda one: one.asked, default=None)
+            differs = last is not None and not sets.asked_alike(last, run)
+            return whole, last, sets.compare(last, whole) if last is not None and differs else None
 
-        def done(found: tuple[sets.NamedSet, sets.Changes]) -> None:
-            self._remember(found[0])
+        def done(found: tuple[sets.NamedSet, sets.NamedSet | None, sets.Changes | None]) -> None:
+            whole, last, changes = found
+            self._remember(whole)
+            self._jobs.run(lambda _token, _sink: kept_sets.keep_run(whole), lambda _none: None, self._fail)
+            if last is None or changes is None:
+                return
             if self._sets is not None:
-                self._sets.show_changes(before, found[0], found[1])
-            if found[1]:
-                self.changed.emit(found[1], before)
+                self._sets.show_changes(last, whole, changes)
+            if changes:
+                self.changed.emit(changes, last)
 
         self._jobs.run(work, done, self._fail, name=_COMPARING)
 
@@ -440,6 +451,7 @@ class Narrower(QObject):
         self._shelf = self._shelf.running(run)
         if run.prints is not None:
             self._prints = run.base, run.prints
+            self._put(self._shelf.with_prints(run.base, run.prints))
             return
         # The fingerprints are made now, because those of a base that has changed can no longer be made.
         self._jobs.run(self._with_prints_of(run), self._take_prints, self._fail, name=_PRINTS)

@@ -57,3 +57,9 @@ def test_no_piece_is_much_larger_than_a_megabyte() -> None:
     sizes = [len(one) for one in unpacking.blocks(Path("a.zst"), "zst", io.BytesIO(packed), [])]
     assert sum(sizes) == 64 << 20
     assert max(sizes) <= 2 << 20
+
+
+@pytest.mark.parametrize("junk", [b"junk", b"no frame at all" * 9])
+def test_bytes_behind_the_last_frame_are_called_wrong_and_not_cut_off(junk: bytes) -> None:
+    packed = zstandard.compress(b"1. e4 *")
+    assert unpacked(packed + junk) == (b"1. e4 *", [f"its bytes are wrong from byte {len(packed)} on"])

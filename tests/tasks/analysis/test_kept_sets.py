@@ -304,3 +304,71 @@ def test_a_set_of_an_older_program_does_not_know_which_tags_occur_once(path: Pat
             assert one.alone is alone
             # Numbers of games that the set does not have are damage.
             assert bool(one.lost) == (alike is not None)
+
+
+def keep_run(base: base_model.Base, query: str) -> sets.NamedSet:
+    run = complete(found(base, query, whole=False))
+    kept_sets.keep_run(run)
+    workspace.close()
+    return run
+
+
+def test_the_last_run_of_a_query_is_kept_over_the_same_files(path: Path, tmp_path: Path) -> None:
+    base, other = opened(path, listed(0, 9)), opened(tmp_path / "other.pgn", listed(9, 12))
+    both = importing.open_base([tmp_path / "other.pgn", path]).base
+    assert kept_sets.last_run(found(base, "check")) is None
+    one = keep_run(base, "check")
+    keep_run(other, "check")
+    keep_run(base, "initial")
+    again = kept_sets.last_run(found(base, "  check\n"))
+    assert again is not None
+    assert again.result.order == one.result.order
+    assert again.result.games.columns.hits.tolist() == one.result.games.columns.hits.tolist()
+    assert sets.asked_alike(again, found(base, "check"))
+    # The latest run over some of the files stands for a run over all of them.
+    later = keep_run(other, "check")
+    over_both = kept_sets.last_run(found(both, "check"))
+    assert over_both is not None
+    assert over_both.result.order == later.result.order
+    # Runs are no sets, and take no room from them.
+    assert kept_sets.load(base).sets == ()
+
+
+def test_a_run_knows_what_was_added_after_a_restart(path: Path) -> None:
+    keep_run(opened(path, listed(3, 9)), "check")
+    base = opened(path, listed(0, 9)[:1] + listed(3, 8))
+    now = complete(found(base, "check"))
+    before = kept_sets.last_run(now)
+    assert before is not None
+    changes = sets.compare(before, now)
+    was_there = {1} & set(now.result.order)
+    assert set(changes.added.order) == was_there
+    assert changes.gone == 1
+
+
+def test_runs_with_many_hits_and_old_runs_are_not_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = opened(path, listed(0, 9))
+    monkeypatch.setattr(kept_sets, "KEPT_RUNS", 2)
+    for query in ("check", "initial", "mate", "initial", "terminal"):
+        keep_run(base, query)
+    there = [
+        query for query in ("check", "initial", "mate", "terminal") if kept_sets.last_run(found(base, query))
+    ]
+    assert there == ["initial", "terminal"]
+    # A run that cannot be kept leaves no older run, which would be taken for the last one.
+    monkeypatch.setattr(kept_sets, "MOST_HITS", 3)
+    keep_run(base, "terminal")
+    assert kept_sets.last_run(found(base, "terminal")) is None
+
+
+def test_a_damaged_record_of_a_run_is_passed_over(path: Path) -> None:
+    base = opened(path, listed(0, 9))
+    keep_run(base, "check")
+    file = folders.data() / "runs.sqlite"
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("update kept_set set about = x'00'")
+    assert kept_sets.last_run(found(base, "check")) is None
+    keep_run(base, "check")
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("update kept_set set hits = x'00'")
+    assert kept_sets.last_run(found(base, "check")) is None

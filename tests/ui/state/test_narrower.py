@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks.analysis import attributes, facets
-from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.databases import games, importing, workspace
 from cqlgui.tasks.likeness import duplicates
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import narrowing, searching
@@ -371,6 +371,28 @@ def test_a_second_run_on_other_games_tells_what_changed(
     with qtbot.waitSignal(made.shown) as shown:
         made.undo()
     assert shown.args == [result, ""]
+
+
+def test_what_changed_is_told_after_a_restart(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, base: base_model.Base
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, searching.search(base, "check"))
+    qtbot.waitUntil(lambda: door.count == 0)
+    # The program is started anew, with the same games.
+    workspace.close()
+    again = narrower.Narrower(door, button, button)
+    with qtbot.assertNotEmitted(again.changed):
+        again.take(base, searching.search(base, "check"))
+        qtbot.waitUntil(lambda: door.count == 0)
+    workspace.close()
+    pgn.write_text('[White "New"]\n\n1. e4 f5 2. Qh5+ *\n\n' + pgn.read_text("utf-8"), "utf-8")
+    later = importing.open_base([pgn]).base
+    last = narrower.Narrower(door, button, button)
+    with qtbot.waitSignal(last.changed) as changed:
+        last.take(later, searching.search(later, "check"))
+    found = changed.args[0]
+    assert (found.added.order, found.lost.order, found.moved.order) == ((1,), (), ())
 
 
 def test_the_line_of_games_replaces_itself_and_is_left_by_other_steps(
