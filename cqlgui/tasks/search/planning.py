@@ -105,21 +105,31 @@ class Planner:
         listed: Iterable[tuple[int, segments.Segment]],
         is_over: Callable[[], bool] = facts.never,
     ) -> Iterator[tuple[int, Part]]:
-        """Plan several segments of a source, which are open and in order. Each part comes with the ordinal of
-        its first game. Where the headers leave few games of several segments, these games are tested
-        together, because a test of few games takes as long as a test of one game. Raises the same errors as
-        `part`."""
-        waiting = collections.deque(listed)
-        while waiting:
+        """Plan several segments of a source, in order. Each part comes with the ordinal of its first game.
+        Where the headers leave few games of several segments, these games are tested together, because a test
+        of few games takes as long as a test of one game. No more segments are taken from `listed` than that
+        needs, since a published base fetches each segment when it is taken, and keeps only some of them open.
+        Raises the same errors as `part`."""
+        taking = iter(listed)
+        following = next(taking, None)
+        while following is not None:
             priority.pause()
-            first, segment = waiting.popleft()
+            first, segment = following
             group = self._grouped(source, first, segment.games, is_over)
-            together = [(first, segment)]
-            while waiting and waiting[0][0] + waiting[0][1].games <= group.end:
-                together.append(waiting.popleft())
+            together, following = [following], None
+            end = first + segment.games
+            while end < group.end:
+                following = next(taking, None)
+                if following is None or following[0] + following[1].games > group.end:
+                    break
+                together.append(following)
+                end = following[0] + following[1].games
+                following = None
             chosen = self._chosen(group, together)
             for (first, segment), numbers in zip(together, chosen, strict=True):
                 yield first, self._part(source, first, segment, group, numbers)
+            if following is None:
+                following = next(taking, None)
 
     def _chosen(
         self, group: _Group, listed: Sequence[tuple[int, segments.Segment]]

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.store import places, published
+from cqlgui.store import places, published, segments
+from cqlgui.tasks.asking import queries
 from cqlgui.tasks.cluster import cutting, pieces, publishing
 from cqlgui.tasks.databases import games, importing, sources, tags
 from cqlgui.tasks.databases import published as published_bases
 from cqlgui.tasks.results import base_model
-from cqlgui.tasks.search import searching
+from cqlgui.tasks.search import searching, sieving
 from tests import helpers
 from tests.helpers import clusters, searched
 
@@ -121,6 +122,30 @@ def test_pieces_of_files_give_the_same_answers(
                 for number in range(own.games):
                     assert here.index.span(number) == file.index.span(number)
                 assert here.index.problems() == file.index.problems()
+
+
+@pytest.mark.parametrize("query", ["mate", 'player "A" check', 'originalcomment "b"'])
+def test_a_search_fetches_each_part_when_its_turn_comes(
+    query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = odd_file(tmp_path)
+    monkeypatch.setattr(cutting, "_LOOK", 200)
+    monkeypatch.setattr(pieces, "PIECE", 700)
+    pieces.publish([path], str(tmp_path / "place"), Here())
+    (source,) = opened(tmp_path / "place").sources
+    planner = sieving.plan(queries.expanded(query)).planner
+    assert planner is not None
+    fetched = []
+    with sources.indexed(source) as index:
+
+        def listed() -> Iterator[tuple[int, segments.Segment]]:
+            for one in index.parts_among(0, source.games):
+                fetched.append(one[0])
+                yield one
+
+        planned = [first for first, _ in planner.parts(source, listed()) if fetched[-1] == first]
+    assert planned == fetched
+    assert len(planned) > 2
 
 
 @pytest.mark.parametrize(
