@@ -86,8 +86,9 @@ def put_lines(lines: bytes, cancel: progress.CancelToken) -> bool:
     return True
 
 
-_PRINTED: Final = 1 << 15
-"""The least number of bytes that `put_lines` prints at once."""
+_PRINTED: Final = 1 << 18
+"""The least number of bytes that `put_lines` prints at once. Each call gives up the interpreter lock and has
+to wait for it again, so smaller pieces take longer. Larger ones do not stay in the processor's cache."""
 
 
 def put_object(fields: dict[str, Any]) -> None:

@@ -606,7 +606,8 @@ def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: st
         case nodes.String():
             s.f.jump(yes)
         case nodes_strings.Str():
-            _texts(low, s, node.operand.parts, yes)
+            _texts(low, s, node.operand.parts)
+            s.f.jump(yes)
         case _:
             low.text(s, node.operand, no)
             s.f.jump(yes)
@@ -619,20 +620,24 @@ def _remove_comment(low: Lowering, s: Scope, node: nodes_facts.RemoveComment, ye
 
 
 def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) -> None:
+    write_text(low, s, node)
+    s.f.jump(yes)
+
+
+def write_text(low: Lowering, s: Scope, node: nodes.Comment) -> None:
+    """Write a comment at the position of the scope, if code keeps a log. The block is open at the end."""
     if low.writing is not None:
         lowering_notes.comment(low, s, node)
-        s.f.jump(yes)
-        return
-    _texts(low, s, node.parts, yes)
+    else:
+        _texts(low, s, node.parts)
 
 
-def _texts(low: Lowering, s: Scope, parts: tuple[nodes.Node, ...], yes: str) -> None:
-    """Compile the parts of a text. The text always has a value."""
+def _texts(low: Lowering, s: Scope, parts: tuple[nodes.Node, ...]) -> None:
+    """Compile the parts of a text that is not written. The text always has a value."""
     for part in parts:
         # A part of a text that is only a variable's name never faults.
         if not isinstance(part, nodes.Name | nodes.String) and not low.is_idle(s, part):
             low.leave_out(s, part, "what a comment says may fault or assign")
-    s.f.jump(yes)
 
 
 def _call_arguments(low: Lowering, s: Scope, node: nodes_programs.Call, fail: str) -> None:

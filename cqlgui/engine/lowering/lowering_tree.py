@@ -738,7 +738,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     previous = "previous" in words
     with_operand: list[str] = [one for one in words if one in nodes_moves.OPERAND_WORDS]
     operands = dict(zip(with_operand, node.operands, strict=True))
-    if node.comment is not None or any(blocks.leaf(s, one, "men0") is not None for one in operands.values()):
+    if any(blocks.leaf(s, one, "men0") is not None for one in operands.values()):
         low.leave_out(s, node, "this form of move is not compiled")
         return None
     found = f.slot(Scalar.WORD)
@@ -763,6 +763,8 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
                 f.begin(good)
         shown = _older_squares(before, move, chosen) if chosen else word(squares.ALL)
         f.store(f.binary("or", f.load(found), shown), found)
+        if node.comment is not None:
+            lowering_logic.write_text(low, there, nodes.Comment(node.span, node.comment))
         f.jump(following)
 
     if previous:

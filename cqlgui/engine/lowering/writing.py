@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from cqlgui.base.data import dataclass, field
-from cqlgui.cql.ast import nodes, nodes_facts, nodes_paths, nodes_strings, nodes_tree
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_moves, nodes_paths, nodes_strings, nodes_tree
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.transforming import transforms
 
@@ -84,6 +84,8 @@ def _may_comment(node: nodes.Node, variations: bool, automatic: bool, explicit: 
             )
         case nodes.Comment():
             return explicit
+        case nodes_moves.Move():
+            return explicit and node.comment is not None
         case nodes_strings.Str() | nodes_facts.Message():
             # The text of a position in a variation comes with a comment at the position.
             return variations and explicit

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from cqlgui.base.data import dataclass, field
-from cqlgui.cql.ast import nodes, nodes_facts, nodes_studies, nodes_tree, types
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_moves, nodes_studies, nodes_tree, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.transforming import transforms
@@ -169,9 +169,13 @@ def ask(low: Lowering, body: nodes.Node) -> None:
     """Add questions about the game to `low.facts`. The search does not need the answers to these questions,
     but the value of a hit depends on the answers. `low` must have compiled the query before."""
     for node in nodes.walk(body):
+        texts: Sequence[nodes.Node] = ()
         if isinstance(node, nodes.Comment | nodes_facts.SetTag):
-            for part in nodes.children(node):
-                _ask_text(low, part)
+            texts = tuple(nodes.children(node))
+        elif isinstance(node, nodes_moves.Move):
+            texts = node.comment or ()
+        for part in texts:
+            _ask_text(low, part)
     kind = low.type_of(body)
     if kind not in _VALUED or (kind is not Type.STRING and not low.facts):
         return
