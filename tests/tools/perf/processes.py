@@ -98,6 +98,8 @@ def timed(path: Path, way: str, asked: tuple[str, str], environment: dict[str, s
     """Run one query once."""
     name, query = asked
     words = [word.format(out=folder / "out") for word in WORDS[way]]
+    # To delete gigabytes of the query before takes a second.
+    remove(folder)
     begun = time.perf_counter()
     written, said = run(["search", str(path), "-e", query, *words], environment, folder)
     seconds = time.perf_counter() - begun
@@ -107,9 +109,7 @@ def timed(path: Path, way: str, asked: tuple[str, str], environment: dict[str, s
 
 def run(words: Sequence[str], environment: dict[str, str], folder: Path) -> tuple[int, str]:
     """Run the program. Returns the bytes that it wrote, and its messages."""
-    target = folder / "stdout"
-    out = folder / "out.pgn"
-    out.unlink(missing_ok=True)
+    target, out = _written(folder)
     with target.open("wb") as file:
         try:
             done = subprocess.run(
@@ -120,6 +120,17 @@ def run(words: Sequence[str], environment: dict[str, str], folder: Path) -> tupl
         except subprocess.TimeoutExpired:
             said = "stopped"
     return target.stat().st_size + (out.stat().st_size if out.is_file() else 0), said
+
+
+def remove(folder: Path) -> None:
+    """Remove what a process wrote."""
+    for path in _written(folder):
+        path.unlink(missing_ok=True)
+
+
+def _written(folder: Path) -> tuple[Path, Path]:
+    """The files of stdout and of an export."""
+    return folder / "stdout", folder / "out.pgn"
 
 
 def lines(way: str, found: Sequence[Timed]) -> list[str]:
