@@ -59,12 +59,14 @@ def positions(
     listed: Any = list_positions
     out = np.zeros(_LONGEST * min(len(hits), _MOST_AT_ONCE), np.uint8)
     with games.workspace(asked.positions, 1, layout.LOCALS, planes=False) as work:
+        sans = np.empty(notation.LONGEST_SAN * (work.room + 1), np.uint8)
+        san_sizes = np.empty(work.room + 1, np.uint8)
         while at < len(hits):
             end = min(at + _MOST_AT_ONCE, len(hits))
             written = listed(
                 asked.packed, asked.firsts, asked.counts, asked.starts, asked.start_records,
                 asked.start_boards, halfmoves, fullmoves, hits, at, end, variations, work.records,
-                work.boards, work.room, out, ends, plies,
+                work.boards, work.room, sans, san_sizes, out, ends, plies,
             )  # fmt: skip
             parts.append(out[:written].tobytes())
             ends[TEXTS * at : TEXTS * end] += size
@@ -90,11 +92,14 @@ def list_positions(
     records: Words,
     boards: Bytes,
     room: int,
+    sans: Bytes,
+    san_sizes: Bytes,
     out: Bytes,
     ends: Ints,
     plies: Ints,
 ) -> int:
-    """Write the texts of `hits[begin:end]` to `out`. Returns the number of bytes."""
+    """Write the texts of `hits[begin:end]` to `out`. Returns the number of bytes. `sans` and `san_sizes` have
+    room for the SAN of the move to each position of a game, because hits in a row have moves in common."""
     written = 0
     at = begin
     while at < end:
@@ -103,6 +108,8 @@ def list_positions(
             packed, firsts, counts, starts, start_records, start_boards, int(game), variations,
             replay.last_place(hits, at, end) + FOLLOWING, records, boards, room,
         )  # fmt: skip
+        for place in range(total):
+            san_sizes[place] = 0
         root = int(records[layout.TURN])
         while at < end and hits[at] >> 32 == game:
             place = int(hits[at] & 0xFFFFFFFF)
@@ -116,7 +123,7 @@ def list_positions(
                 )
                 plies[at] = ply
                 ends[TEXTS * at + FEN] = written
-                written = _moves(records, boards, place, out, written, ends, TEXTS * at)
+                written = _moves(records, boards, sans, san_sizes, place, out, written, ends, TEXTS * at)
             else:
                 for text in range(TEXTS):
                     ends[TEXTS * at + text] = written
@@ -124,19 +131,29 @@ def list_positions(
     return written
 
 
-def _moves(records: Words, boards: Bytes, place: int, out: Bytes, at: int, ends: Ints, first: int) -> int:
+def _moves(
+    records: Words,
+    boards: Bytes,
+    sans: Bytes,
+    san_sizes: Bytes,
+    place: int,
+    out: Bytes,
+    at: int,
+    ends: Ints,
+    first: int,
+) -> int:
     """Append the texts of moves at a position; returns the new end. `first` is the place of the position's
     texts in `ends`."""
     above = records[place * layout.SIZE + layout.PARENT]
     if above != layout.NONE:
-        at = _san(records, boards, int(above), place, out, at)
+        at = _san(records, boards, sans, san_sizes, place, out, at)
     ends[first + LAST] = at
     if above != layout.NONE:
         at = notation.write_uci(records[int(above) * layout.SIZE :], records[place * layout.SIZE :], out, at)
     ends[first + LAST_UCI] = at
     child = records[place * layout.SIZE + layout.CHILD]
     if child != layout.NONE:
-        at = _san(records, boards, place, int(child), out, at)
+        at = _san(records, boards, sans, san_sizes, int(child), out, at)
     ends[first + SAN] = at
     if child != layout.NONE:
         at = notation.write_uci(records[place * layout.SIZE :], records[int(child) * layout.SIZE :], out, at)
@@ -146,7 +163,7 @@ def _moves(records: Words, boards: Bytes, place: int, out: Bytes, at: int, ends:
         if count > 0:
             out[at] = _SPACE
             at += 1
-        at = _san(records, boards, last, int(child), out, at)
+        at = _san(records, boards, sans, san_sizes, int(child), out, at)
         last = int(child)
         child = records[last * layout.SIZE + layout.CHILD]
         count += 1
@@ -162,11 +179,19 @@ def _moves(records: Words, boards: Bytes, place: int, out: Bytes, at: int, ends:
     return at
 
 
-def _san(records: Words, boards: Bytes, above: int, here: int, out: Bytes, at: int) -> int:
-    """Append the SAN of the move between two records."""
-    return notation.write_san(
-        records[above * layout.SIZE :], boards[above * 64 :], records[here * layout.SIZE :], out, at
-    )
+def _san(records: Words, boards: Bytes, sans: Bytes, san_sizes: Bytes, here: int, out: Bytes, at: int) -> int:
+    """Append the SAN of the move that leads to a record."""
+    first = notation.LONGEST_SAN * here
+    if san_sizes[here] == 0:
+        above = int(records[here * layout.SIZE + layout.PARENT])
+        end = notation.write_san(
+            records[above * layout.SIZE :], boards[above * 64 :], records[here * layout.SIZE :], sans, first
+        )
+        san_sizes[here] = end - first
+    size = int(san_sizes[here])
+    for place in range(size):
+        out[at + place] = sans[first + place]
+    return at + size
 
 
 def _quiet_moves(records: Words, place: int, before: int) -> int:

@@ -10,7 +10,7 @@ from cqlgui.tasks.export.formats import row_kernel
 
 @given(st.lists(st.text(max_size=5)))
 def test_strings_are_kept_as_utf_8(words: list[str]) -> None:
-    texts = row_kernel.Texts.of_words(words)
+    texts = row_kernel.Texts.of(words)
     pool = texts.pool.tobytes()
     stretches = zip(texts.starts.tolist(), texts.lengths.tolist(), strict=True)
     found = [pool[start : start + length] for start, length in stretches]

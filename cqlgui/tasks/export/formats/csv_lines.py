@@ -57,7 +57,7 @@ def _of_records(found: Iterable[dict[str, Any]], fields: Sequence[str]) -> Itera
 
 
 def _of_block(block: hit_table.Block, fields: Sequence[str]) -> Iterator[str]:
-    texts: list[bytes] = []
+    texts: list[str] = []
 
     def add(values: Sequence[object]) -> int:
         texts.extend(map(_field, values))
@@ -83,7 +83,7 @@ def _of_block(block: hit_table.Block, fields: Sequence[str]) -> Iterator[str]:
     told["orbit"] = codes + add([_described(one) if one else "" for one in known])
     rows = block.rows * listing.TEXTS + len(texts)
     told |= {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
-    pool = row_kernel.Texts.of(texts, block.listed.text, block.listed.ends)
+    pool = row_kernel.Texts.of(texts, block.listed.text, block.listed.ends, errors="strict")
     kinds = [row_kernel.NUMBER if name in numbers else row_kernel.TEXT for name in fields]
     literals = [b"", *[b","] * (len(fields) - 1), b"\n"]
     data = [numbers[name] if name in numbers else told[name] for name in fields]
@@ -95,12 +95,12 @@ def _described(match: dict[str, Any]) -> str:
     return f"{match['transform']} {match['words']}"
 
 
-def _field(value: object) -> bytes:
+def _field(value: object) -> str:
     """A value as a field of a line, in quotes if it needs quotes (RFC 4180)."""
     text = str(_cell(value))
     if any(sign in text for sign in ',"\r\n'):
         text = '"' + text.replace('"', '""') + '"'
-    return text.encode("utf-8")
+    return text
 
 
 def _cell(value: object) -> object:

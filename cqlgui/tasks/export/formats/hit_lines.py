@@ -96,7 +96,7 @@ def _plain_comments(found: found_module.FoundGames, games: Any) -> Iterator[str]
     inside += [_escaped(text) for text in said.names[end:]]
     kinds = [row_kernel.NUMBER, row_kernel.NUMBER, row_kernel.TEXT]
     written_columns = [games[said.rows], said.places, said.texts]
-    texts = row_kernel.Texts.of_words(inside)
+    texts = row_kernel.Texts.of(inside)
     yield from _items([b"[", b",", b',"', b'"],'], written_columns, kinds, texts)
 
 
@@ -149,10 +149,10 @@ def encoded(text: str) -> bytes:
 def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
     """The lines of a block."""
     columns = block.columns
-    texts: list[bytes] = []
+    texts: list[str] = []
 
     def add(values: Sequence[Any]) -> int:
-        texts.extend(encoded(quoted(value)) for value in values)
+        texts.extend(map(quoted, values))
         return len(texts) - len(values)
 
     def coded(name: str) -> Any:
@@ -173,7 +173,7 @@ def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
     used, which = arrays.ranked(tags.codes)
     told[hit_table.TAGS] = which + len(texts)
     # These texts are JSON already.
-    texts += [encoded(tags.values[code]) for code in used.tolist()]
+    texts += [tags.values[code] for code in used.tolist()]
     primary, which = arrays.ranked(block.columns.primary())
     known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
     for name in ("element", "transform"):
@@ -182,13 +182,13 @@ def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
     which += len(texts)
     # A match ends with the number of its position, which the kernel writes.
     texts += [
-        encoded(quoted(hit_table.match(code, block.orbits))[:-1]) + b',"positionid":'
-        for code in elements.tolist()
+        quoted(hit_table.match(code, block.orbits))[:-1] + ',"positionid":' for code in elements.tolist()
     ]
     # The texts of FEN and moves need no escapes. The quotation marks belong to the literals.
     rows = block.rows * listing.TEXTS + len(texts)
     listed = {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
-    pool = row_kernel.Texts.of(texts, block.listed.text, block.listed.ends)
+    # A lone surrogate, which UTF-8 lacks, is written as an escape, as in `encoded`.
+    pool = row_kernel.Texts.of(texts, block.listed.text, block.listed.ends, errors="backslashreplace")
     literals, kinds, data = [b"{"], [], []
     for name in (*hit_table.FIELDS, *block.more):
         literals[-1] += f'"{name}":'.encode()
