@@ -134,31 +134,42 @@ def keep_run(run: sets.NamedSet) -> None:
 
 def last_run(run: sets.NamedSet) -> sets.NamedSet | None:
     """The run of a query before `run` that was kept: over the same files, or else the latest one over a base
-    that has a file in common. None if there is none, or if its record is damaged. Options that are not kept
-    are those of `run`."""
-    records = workspace.runs()
+    that has a file in common. None if there is none, or if the records cannot be read. Options that are not
+    kept are those of `run`."""
     own, wanted = _run_key(run), _query_name(run.query)
     paths = {source.path for source in run.base.sources}
-    with _lock:
-        rows = [row for row in reversed(records.sets()) if row.name == wanted]
-        rows.sort(key=lambda row: row.key != own)
-        for row in rows:
-            try:
-                about = _about(row)
-                base = _base(about)
-                full = records.set_with_hits(row.key)
-                if full is None or paths.isdisjoint(source.path for source in base.sources):
-                    continue
-                found = _named(full, about, base)
-            except (ValueError, KeyError, TypeError, zlib.error) as error:
-                _log.info("the record of a run is damaged: %s", error)
-                continue
-            if not found.lost:
-                kept = found.result.options
-                options = data.replace(run.result.options, variations=kept.variations, settings=kept.settings)
-                result = data.replace(found.result, options=options)
-                return data.replace(found, name=run.name, result=result)
+    try:
+        records = workspace.runs()
+        with _lock:
+            rows = [row for row in reversed(records.sets()) if row.name == wanted]
+            rows.sort(key=lambda row: row.key != own)
+            for row in rows:
+                found = _kept_run(records, row, paths)
+                if found is not None:
+                    kept = found.result.options
+                    options = data.replace(
+                        run.result.options, variations=kept.variations, settings=kept.settings
+                    )
+                    result = data.replace(found.result, options=options)
+                    return data.replace(found, name=run.name, result=result)
+    except errors.CqlguiError as error:
+        # A run that cannot be kept is told; that says enough.
+        _log.info("the last run is not known: %s", error)
     return None
+
+
+def _kept_run(records: journal.Journal, row: journal.SetRow, paths: set[Path]) -> sets.NamedSet | None:
+    """A run that was kept, if its base has one of the files. None if its record is damaged."""
+    try:
+        about = _about(row)
+        base = _base(about)
+        if paths.isdisjoint(source.path for source in base.sources):
+            return None
+        found = _named(records.set_with_hits(row.key) or row, about, base)
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        _log.info("the record of a run is damaged: %s", error)
+        return None
+    return None if found.lost else found
 
 
 def _query_name(query: str) -> str:

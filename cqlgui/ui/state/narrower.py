@@ -154,6 +154,7 @@ class Narrower(QObject):
         self._stored: frozenset[str] = frozenset()
         # The sets that the records must have, and the keys of those that they must not have.
         self._wish: tuple[tuple[sets.NamedSet, ...], frozenset[str]] = (), frozenset()
+        self._told_unkept = False
         # The set whose query is to be searched again; it gets the hits of this search.
         self._renewed: sets.NamedSet | None = None
         self._facets: facets_pane.FacetsPane | None = None
@@ -415,31 +416,45 @@ class Narrower(QObject):
         if renewed is not None and renewed.whole and sets.key_of(renewed.query) == sets.key_of(run.query):
             before = before if renewed.lost else renewed
             self._put_and_store(self._shelf.renewing(renewed, run))
-        asked_before = self._shelf.was_run(run.query)
-        if asked_before and before is not None and sets.asked_alike(before, run):
-            self._remember(run)
+        if before is not None and not sets.comparable(before, base):
+            before = None
+        if before is not None and (before is renewed or self._shelf.was_run(run.query)):
+            if not sets.asked_alike(before, run):
+                self._tell_changes(before, run)
+            elif before.base is base and before.prints is not None:
+                # This run is kept already.
+                self._shelf = self._shelf.running(data.replace(run, prints=before.prints))
+            else:
+                self._remember(run)
             return
 
-        def work(
-            token: progress.CancelToken, _sink: object
-        ) -> tuple[sets.NamedSet, sets.NamedSet | None, sets.Changes | None]:
-            whole = self._with_prints(run, token)
-            earlier = [before, None if asked_before else kept_sets.last_run(run)]
-            known = [one for one in earlier if one is not None and sets.comparable(one, base)]
+        def done(kept: sets.NamedSet | None) -> None:
+            known = [one for one in (before, kept) if one is not None and sets.comparable(one, base)]
             last = max(known, key=lambda one: one.asked, default=None)
-            differs = last is not None and not sets.asked_alike(last, run)
-            return whole, last, sets.compare(last, whole) if last is not None and differs else None
-
-        def done(found: tuple[sets.NamedSet, sets.NamedSet | None, sets.Changes | None]) -> None:
-            whole, last, changes = found
-            self._remember(whole)
-            self._jobs.run(lambda _token, _sink: kept_sets.keep_run(whole), lambda _none: None, self._fail)
-            if last is None or changes is None:
+            if self._base is not base:
+                # The fingerprints of a base that was left may no longer be made.
                 return
+            if last is None or sets.asked_alike(last, run):
+                self._remember(run)
+            else:
+                self._tell_changes(last, run)
+
+        # The job has no name, because the next search must not cancel it.
+        self._jobs.run(lambda _token, _sink: kept_sets.last_run(run), done, self._fail)
+
+    def _tell_changes(self, before: sets.NamedSet, run: sets.NamedSet) -> None:
+        """Find what changed since an earlier run. The run is remembered when that is told."""
+
+        def work(token: progress.CancelToken, _sink: object) -> tuple[sets.NamedSet, sets.Changes]:
+            whole = self._with_prints(run, token)
+            return whole, sets.compare(before, whole)
+
+        def done(found: tuple[sets.NamedSet, sets.Changes]) -> None:
+            self._remember(found[0])
             if self._sets is not None:
-                self._sets.show_changes(last, whole, changes)
-            if changes:
-                self.changed.emit(changes, last)
+                self._sets.show_changes(before, found[0], found[1])
+            if found[1]:
+                self.changed.emit(found[1], before)
 
         self._jobs.run(work, done, self._fail, name=_COMPARING)
 
@@ -448,10 +463,10 @@ class Narrower(QObject):
             self._sets.hide_changes()
 
     def _remember(self, run: sets.NamedSet) -> None:
+        """Remember a run as the last one of its query, and keep it for later starts."""
         self._shelf = self._shelf.running(run)
         if run.prints is not None:
-            self._prints = run.base, run.prints
-            self._put(self._shelf.with_prints(run.base, run.prints))
+            self._take_prints(run)
             return
         # The fingerprints are made now, because those of a base that has changed can no longer be made.
         self._jobs.run(self._with_prints_of(run), self._take_prints, self._fail, name=_PRINTS)
@@ -472,9 +487,26 @@ class Narrower(QObject):
         return one if one.lost or one.prints is not None else self._with_prints(one, token)
 
     def _take_prints(self, run: sets.NamedSet) -> None:
+        """Take the fingerprints of a run's base for all runs over this base, and keep these runs."""
         assert run.prints is not None
+        lacking = {
+            one.key for one in self._shelf.runs.values() if one.base is run.base and one.prints is None
+        }
         self._prints = run.base, run.prints
         self._put(self._shelf.with_prints(run.base, run.prints))
+        complete = [one for one in self._shelf.runs.values() if one.key in lacking | {run.key}]
+
+        def work(_token: object, _sink: object) -> None:
+            for one in complete:
+                kept_sets.keep_run(one)
+
+        self._jobs.run(work, lambda _none: None, self._fail_to_keep)
+
+    def _fail_to_keep(self, error: errors.CqlguiError) -> None:
+        """Say once that runs cannot be kept. The searches of this session can be compared all the same."""
+        if not self._told_unkept:
+            self._told_unkept = True
+            self._fail(error)
 
     def undo(self) -> None:
         """Show the whole result again."""

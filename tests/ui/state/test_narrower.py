@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base.files import folders
 from cqlgui.tasks.analysis import attributes, facets
 from cqlgui.tasks.databases import games, importing, workspace
 from cqlgui.tasks.likeness import duplicates
@@ -393,6 +394,68 @@ def test_what_changed_is_told_after_a_restart(
         last.take(later, searching.search(later, "check"))
     found = changed.args[0]
     assert (found.added.order, found.lost.order, found.moved.order) == ((1,), (), ())
+
+
+NEW = '[White "New"]\n\n1. e4 f5 2. Qh5+ *\n\n'
+
+
+def grown(pgn: Path) -> base_model.Base:
+    pgn.write_text(NEW + pgn.read_text("utf-8"), "utf-8")
+    return importing.open_base([pgn]).base
+
+
+def added_in(
+    qtbot: QtBot, door: jobs.Jobs, made: narrower.Narrower, base: base_model.Base, query: str
+) -> list[tuple[int, ...]]:
+    """What a run of a query tells as added."""
+    told: list[tuple[int, ...]] = []
+    made.changed.connect(lambda found, _before: told.append(found.added.order))
+    made.open_base(base)
+    made.take(base, searching.search(base, query))
+    qtbot.waitUntil(lambda: door.count == 0)
+    return told
+
+
+def test_a_run_is_remembered_although_another_query_follows_at_once(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, base: base_model.Base
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    for query in ("check", "mate", "check"):
+        made.take(base, searching.search(base, query))
+    qtbot.waitUntil(lambda: door.count == 0)
+    workspace.close()
+    later = grown(pgn)
+    assert added_in(qtbot, door, made, later, "check") == [(1,)]
+    again = narrower.Narrower(door, button, button)
+    assert added_in(qtbot, door, again, grown(pgn), "mate") == []
+    # Of three equal games, the first one is that of the run before.
+    assert added_in(qtbot, door, again, grown(pgn), "check") == [(2, 3)]
+
+
+def test_runs_on_other_games_do_not_replace_each_other(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, tmp_path: Path
+) -> None:
+    base, path = importing.open_base([pgn]).base, tmp_path / "other.pgn"
+    path.write_text(NEW, "utf-8")
+    other = importing.open_base([path]).base
+    made = narrower.Narrower(door, button, button)
+    for one in (base, other):
+        assert added_in(qtbot, door, made, one, "check") == []
+        made.leave_base()
+    assert added_in(qtbot, door, made, grown(pgn), "check") == [(1,)]
+
+
+def test_runs_of_a_session_are_compared_although_none_can_be_kept(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, base: base_model.Base
+) -> None:
+    (folders.data() / "runs.sqlite").mkdir(parents=True)
+    made = narrower.Narrower(door, button, button)
+    failed: list[str] = []
+    made.failed.connect(failed.append)
+    assert added_in(qtbot, door, made, base, "check") == []
+    assert added_in(qtbot, door, made, grown(pgn), "check") == [(1,)]
+    assert len(failed) == 1
+    assert "runs.sqlite" in failed[0]
 
 
 def test_the_line_of_games_replaces_itself_and_is_left_by_other_steps(
