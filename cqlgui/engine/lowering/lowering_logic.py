@@ -620,11 +620,11 @@ def _remove_comment(low: Lowering, s: Scope, node: nodes_facts.RemoveComment, ye
 
 
 def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) -> None:
-    write_text(low, s, node)
+    add_comment(low, s, node)
     s.f.jump(yes)
 
 
-def write_text(low: Lowering, s: Scope, node: nodes.Comment) -> None:
+def add_comment(low: Lowering, s: Scope, node: nodes.Comment) -> None:
     """Write a comment at the position of the scope, if code keeps a log. The block is open at the end."""
     if low.writing is not None:
         lowering_notes.comment(low, s, node)

@@ -764,7 +764,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
         shown = _older_squares(before, move, chosen) if chosen else word(squares.ALL)
         f.store(f.binary("or", f.load(found), shown), found)
         if node.comment is not None:
-            lowering_logic.write_text(low, there, nodes.Comment(node.span, node.comment))
+            lowering_logic.add_comment(low, there, nodes.Comment(node.span, node.comment))
         f.jump(following)
 
     if previous:
