@@ -120,15 +120,17 @@ def load(base: base_model.Base) -> Loaded:
 
 
 def keep_run(run: sets.NamedSet) -> None:
-    """Keep a run, which has its fingerprints, as the last run of its query over the files of its base. A run
-    with too many hits is not kept. Raises `CqlguiError` if the records cannot be written."""
+    """Keep a run, which has its fingerprints, as the last run of its query over the files of its base, unless
+    a later run is kept. If it has too many hits, only the fact that it was run is kept. Raises `CqlguiError`
+    if the records cannot be written."""
     records = workspace.runs()
     row = _row(data.replace(run, key=_run_key(run), name=_query_name(run.query)))
     with _lock:
+        if any(one.key == row.key and one.asked > row.asked for one in records.sets()):
+            return
         # A later run is stored behind all others.
         records.drop_sets([row.key])
-        if row.hits is not None:
-            records.add_set(row)
+        records.add_set(row)
         records.drop_sets(list(records.set_names())[:-KEPT_RUNS])
 
 
@@ -145,10 +147,18 @@ def last_run(run: sets.NamedSet) -> sets.NamedSet | None:
             rows.sort(key=lambda row: row.key != own)
             for row in rows:
                 found = _kept_run(records, row, paths)
+                if found is not None and found.lost:
+                    # An older run is not the last one.
+                    return None
                 if found is not None:
                     kept = found.result.options
+                    # A kept run has no rights.
                     options = data.replace(
-                        run.result.options, variations=kept.variations, settings=kept.settings
+                        run.result.options,
+                        variations=kept.variations,
+                        settings=kept.settings,
+                        allow_read=(),
+                        allow_write=(),
                     )
                     result = data.replace(found.result, options=options)
                     return data.replace(found, name=run.name, result=result)
@@ -169,7 +179,7 @@ def _kept_run(records: journal.Journal, row: journal.SetRow, paths: set[Path]) -
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         _log.info("the record of a run is damaged: %s", error)
         return None
-    return None if found.lost else found
+    return found
 
 
 def _query_name(query: str) -> str:

@@ -509,22 +509,26 @@ class Shelf:
         listed = (*self.sets[:place], back, *self.sets[place:])
         return data.replace(self, sets=listed, dropped=tuple(dropped))
 
-    def last_run(self, query: str) -> NamedSet | None:
+    def last_run(self, query: str, base: base_model.Base | None = None) -> NamedSet | None:
         """The last run of a query; None if it was not run. A set with all that the query found stands for a
-        run before the program was started."""
+        run before the program was started. With `base`, only what can be compared with a run over this base
+        counts."""
         key = key_of(query)
+        run = self.runs.get(key)
+        if run is not None and (base is None or comparable(run, base)):
+            return run
         kept = (one for one in reversed(self.sets) if one.whole and not one.lost and key_of(one.query) == key)
-        return self.runs.get(key) or max(kept, key=lambda one: one.asked, default=None)
-
-    def was_run(self, query: str) -> bool:
-        """Whether the last run of a query is known since the program was started."""
-        return key_of(query) in self.runs
+        fitting = (one for one in kept if base is None or comparable(one, base))
+        return max(fitting, key=lambda one: one.asked, default=None)
 
     def running(self, one: NamedSet) -> Shelf:
-        """With a run as the last run of its query."""
+        """With a run as the last run of its query, unless a later run of the query is there."""
         key = key_of(one.query)
+        there = self.runs.get(key)
+        last = one if there is None or there.asked <= one.asked else there
         others = [run for name, run in self.runs.items() if name != key]
-        runs = _bounded([*others, one], MOST_RUNS, MOST_RUN_HITS)
+        ordered = sorted([*others, last], key=lambda run: run.asked)
+        runs = _bounded(ordered, MOST_RUNS, MOST_RUN_HITS)
         return data.replace(self, runs={key_of(run.query): run for run in runs})
 
 

@@ -6,6 +6,7 @@ This module draws nothing.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Final
@@ -27,7 +28,7 @@ from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import narrow
 
 _JOB, _LIMITING, _ATTRIBUTES = "narrow", "limit", "attributes"
-_COMPARING, _PRINTS, _LOADING = "compare", "fingerprints", "kept sets"
+_COMPARING, _RUNNING, _LOADING = "compare", "run", "kept sets"
 
 
 @data.dataclass(frozen=True, slots=True)
@@ -155,6 +156,9 @@ class Narrower(QObject):
         # The sets that the records must have, and the keys of those that they must not have.
         self._wish: tuple[tuple[sets.NamedSet, ...], frozenset[str]] = (), frozenset()
         self._told_unkept = False
+        # The names of the jobs that remember runs, and a lock for the fingerprints.
+        self._running: set[str] = set()
+        self._printing = threading.Lock()
         # The set whose query is to be searched again; it gets the hits of this search.
         self._renewed: sets.NamedSet | None = None
         self._facets: facets_pane.FacetsPane | None = None
@@ -340,8 +344,9 @@ class Narrower(QObject):
         """Forget everything, because the games are closed."""
         self.clear()
         self._left_out = None
-        for name in (_ATTRIBUTES, _PRINTS, _COMPARING, _LOADING):
+        for name in (_ATTRIBUTES, _COMPARING, _LOADING, *self._running):
             self._jobs.cancel(name, drop=True)
+        self._running.clear()
         self._base, self._known, self._prints = None, None, None
         self._hide_changes()
         self._stored, self._renewed = frozenset(), None
@@ -407,106 +412,87 @@ class Narrower(QObject):
     def _run(self, base: base_model.Base, result: search_model.SearchResult) -> None:
         """Remember a run of a query, and find what changed since the last run. A run in some games only says
         nothing about the others, so it is neither remembered nor compared."""
-        self._jobs.cancel(_COMPARING, drop=True)
         if result.options.within is not None:
             return
         run = sets.NamedSet(narrow.name_of(result), base, result, self._asked)
-        before = self._shelf.last_run(result.query)
+        key = sets.key_of(run.query)
+        # Each run has a job of its own, because the next search must not cancel it.
+        name = f"{_RUNNING} {run.key}"
+        before = self._shelf.last_run(run.query, base)
+        is_sure = before is not None and before is self._shelf.runs.get(key)
         renewed = self._renewed
-        if renewed is not None and renewed.whole and sets.key_of(renewed.query) == sets.key_of(run.query):
-            before = before if renewed.lost else renewed
+        if renewed is not None and renewed.whole and sets.key_of(renewed.query) == key:
+            if not renewed.lost:
+                before, is_sure = (renewed, True) if sets.comparable(renewed, base) else (None, True)
             self._put_and_store(self._shelf.renewing(renewed, run))
-        if before is not None and not sets.comparable(before, base):
-            before = None
-        if before is not None and (before is renewed or self._shelf.was_run(run.query)):
-            if not sets.asked_alike(before, run):
-                self._tell_changes(before, run)
-            elif before.base is base and before.prints is not None:
-                # This run is kept already.
-                self._shelf = self._shelf.running(data.replace(run, prints=before.prints))
-            else:
-                self._remember(run)
+        elif is_sure and before is not None and before.base is base and sets.asked_alike(before, run):
+            # The run before it is kept, and says the same.
+            self._shelf = self._shelf.running(data.replace(run, prints=before.prints))
             return
 
-        def done(kept: sets.NamedSet | None) -> None:
-            known = [one for one in (before, kept) if one is not None and sets.comparable(one, base)]
-            last = max(known, key=lambda one: one.asked, default=None)
-            if self._base is not base:
-                # The fingerprints of a base that was left may no longer be made.
-                return
-            if last is None or sets.asked_alike(last, run):
-                self._remember(run)
-            else:
-                self._tell_changes(last, run)
-
-        # The job has no name, because the next search must not cancel it.
-        self._jobs.run(lambda _token, _sink: kept_sets.last_run(run), done, self._fail)
-
-    def _tell_changes(self, before: sets.NamedSet, run: sets.NamedSet) -> None:
-        """Find what changed since an earlier run. The run is remembered when that is told."""
-
-        def work(token: progress.CancelToken, _sink: object) -> tuple[sets.NamedSet, sets.Changes]:
+        def work(
+            token: progress.CancelToken, _sink: object
+        ) -> tuple[sets.NamedSet, sets.NamedSet | None, sets.Changes | None]:
             whole = self._with_prints(run, token)
-            return whole, sets.compare(before, whole)
+            listed = [before, None if is_sure else kept_sets.last_run(run)]
+            known = [one for one in listed if one is not None and sets.comparable(one, base)]
+            last = max(known, key=lambda one: one.asked, default=None)
+            if last is None or sets.asked_alike(last, run):
+                return whole, None, None
+            return whole, last, sets.compare(last, whole)
 
-        def done(found: tuple[sets.NamedSet, sets.Changes]) -> None:
-            self._remember(found[0])
-            if self._sets is not None:
-                self._sets.show_changes(before, found[0], found[1])
-            if found[1]:
-                self.changed.emit(found[1], before)
+        def done(found: tuple[sets.NamedSet, sets.NamedSet | None, sets.Changes | None]) -> None:
+            whole, last, changes = found
+            self._running.discard(name)
+            shown = self._whole
+            is_shown = shown is not None and sets.key_of(shown.query) == key
+            if changes and not is_shown:
+                # The user sees another query. What changed is told when this one runs again.
+                return
+            there = self._shelf.runs.get(key)
+            is_told = there is not None and there.base is base and sets.asked_alike(there, run)
+            self._remember(whole)
+            if last is None or changes is None or is_told:
+                return
+            if self._sets is not None and is_shown:
+                self._sets.show_changes(last, whole, changes)
+            if changes:
+                self.changed.emit(changes, last)
 
-        self._jobs.run(work, done, self._fail, name=_COMPARING)
+        self._running.add(name)
+        self._jobs.run(work, done, self._fail, name=name)
 
     def _hide_changes(self) -> None:
         if self._sets is not None:
             self._sets.hide_changes()
 
     def _remember(self, run: sets.NamedSet) -> None:
-        """Remember a run as the last one of its query, and keep it for later starts."""
-        self._shelf = self._shelf.running(run)
-        if run.prints is not None:
-            self._take_prints(run)
-            return
-        # The fingerprints are made now, because those of a base that has changed can no longer be made.
-        self._jobs.run(self._with_prints_of(run), self._take_prints, self._fail, name=_PRINTS)
-
-    def _with_prints_of(self, run: sets.NamedSet) -> jobs.Work[sets.NamedSet]:
-        return lambda token, _sink: self._with_prints(run, token)
-
-    def _with_prints(self, run: sets.NamedSet, token: progress.CancelToken) -> sets.NamedSet:
-        """A set with the fingerprints of its base."""
-        known = self._prints
-        if known is not None and known[0] is run.base:
-            return data.replace(run, prints=known[1])
-        return data.replace(run, prints=sets.fingerprints(run.base, cancel=token))
-
-    def _complete(self, one: sets.NamedSet, token: progress.CancelToken) -> sets.NamedSet:
-        """A set as it is kept for later starts. The fingerprints of a set that was loaded are known, and can
-        no longer be made if its games have changed since."""
-        return one if one.lost or one.prints is not None else self._with_prints(one, token)
-
-    def _take_prints(self, run: sets.NamedSet) -> None:
-        """Take the fingerprints of a run's base for all runs over this base, and keep these runs."""
+        """Remember a run, which has its fingerprints, as the last one of its query, and keep it for later
+        starts."""
         assert run.prints is not None
-        lacking = {
-            one.key for one in self._shelf.runs.values() if one.base is run.base and one.prints is None
-        }
-        self._prints = run.base, run.prints
+        self._shelf = self._shelf.running(run)
         self._put(self._shelf.with_prints(run.base, run.prints))
-        complete = [one for one in self._shelf.runs.values() if one.key in lacking | {run.key}]
-
-        def work(_token: object, _sink: object) -> None:
-            for one in complete:
-                kept_sets.keep_run(one)
-
-        self._jobs.run(work, lambda _none: None, self._fail_to_keep)
+        self._jobs.run(lambda _token, _sink: kept_sets.keep_run(run), lambda _none: None, self._fail_to_keep)
 
     def _fail_to_keep(self, error: errors.CqlguiError) -> None:
         """Say once that runs cannot be kept. The searches of this session can be compared all the same."""
         if not self._told_unkept:
             self._told_unkept = True
             self._fail(error)
+
+    def _with_prints(self, run: sets.NamedSet, token: progress.CancelToken) -> sets.NamedSet:
+        """A set with the fingerprints of its base. They are made once, because several runs may wait for
+        them, and because those of a base that has changed can no longer be made."""
+        with self._printing:
+            known = self._prints
+            if known is None or known[0] is not run.base:
+                known = self._prints = run.base, sets.fingerprints(run.base, cancel=token)
+        return data.replace(run, prints=known[1])
+
+    def _complete(self, one: sets.NamedSet, token: progress.CancelToken) -> sets.NamedSet:
+        """A set as it is kept for later starts. The fingerprints of a set that was loaded are known, and can
+        no longer be made if its games have changed since."""
+        return one if one.lost or one.prints is not None else self._with_prints(one, token)
 
     def undo(self) -> None:
         """Show the whole result again."""

@@ -372,3 +372,17 @@ def test_a_damaged_record_of_a_run_is_passed_over(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("update kept_set set hits = x'00'")
     assert kept_sets.last_run(found(base, "check")) is None
+
+
+def test_a_later_run_stays_the_last_one_and_has_no_rights(path: Path) -> None:
+    base = opened(path, listed(0, 9))
+    later = data.replace(complete(found(base, "check")), asked=3.0)
+    kept_sets.keep_run(later)
+    kept_sets.keep_run(data.replace(complete(found(base, "check")), asked=2.0))
+    asked = found(base, "check")
+    rights = data.replace(asked.result.options, allow_read=(path.parent,), allow_write=(path.parent,))
+    again = kept_sets.last_run(data.replace(asked, result=data.replace(asked.result, options=rights)))
+    assert again is not None
+    assert again.asked == 3.0
+    options = again.result.options
+    assert (options.allow_read, options.allow_write) == ((), ())

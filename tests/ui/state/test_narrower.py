@@ -597,3 +597,45 @@ def test_duplicates_are_left_out_among_the_games_of_the_line(
         qtbot.waitUntil(lambda: not door.count)
         assert sorted(made.part.order) == sorted(result.order)
         assert made.line == ""
+
+
+def test_what_changed_is_told_only_of_the_query_that_is_shown(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, base: base_model.Base
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    for query in ("check", "mate"):
+        assert added_in(qtbot, door, made, base, query) == []
+    workspace.close()
+    later = grown(pgn)
+    again = narrower.Narrower(door, button, button)
+    told: list[str] = []
+    again.changed.connect(lambda _found, before: told.append(before.query))
+    for query in ("check", "mate"):
+        again.take(later, searching.search(later, query))
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert told == []
+    # It is told when that query is shown again, and only once.
+    for _ in range(2):
+        again.take(later, searching.search(later, "check"))
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert told == ["check"]
+
+
+def test_a_set_of_these_games_is_compared_although_other_games_were_searched_since(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, pgn: Path, tmp_path: Path
+) -> None:
+    base, path = importing.open_base([pgn]).base, tmp_path / "other.pgn"
+    path.write_text(NEW, "utf-8")
+    made = narrower.Narrower(door, button, button)
+    # A live search is no run, but its hits can be kept.
+    made.take(base, searching.search(base, "check"), remember=False)
+    made._keep()
+    qtbot.waitUntil(lambda: door.count == 0)
+    workspace.close()
+    again = narrower.Narrower(door, button, button)
+    assert added_in(qtbot, door, again, importing.open_base([path]).base, "check") == []
+    again.leave_base()
+    later = grown(pgn)
+    again.open_base(later)
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert added_in(qtbot, door, again, later, "check") == [(1,)]
