@@ -6,7 +6,7 @@ import difflib
 import itertools
 import json
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -246,7 +246,7 @@ def _row(game: int, header: headers.Header) -> base_model.GameRow:
 def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = False) -> dict[str, Column]:
     """The headers of some games of a source as columns, named like the fields of `GameRow`. `ordinals` are
     the places of the games in the source, ascending. With `tags`, a column of this name has the other tags
-    (`plain_tags`). Raises `errors.SourceError` if the catalog lacks a game."""
+    (`as_json`). Raises `errors.SourceError` if the catalog lacks a game."""
     sources.rows(source)
     known, table = sources.headers(source).table(source.id, ordinals)
     if len(known) < len(ordinals):
@@ -264,7 +264,7 @@ def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = Fal
     if tags:
         # Many games have the same other tags, often none.
         codes, known_texts = arrays.numbered(_more(table))
-        found["tags"] = Column(codes, [plain_tags(other_tags(one)) for one in known_texts])
+        found["tags"] = Column(codes, [as_json(other_tags(one)) for one in known_texts])
     return found
 
 
@@ -274,12 +274,12 @@ def other_tags(more: str) -> dict[str, str]:
     return found
 
 
-def plain_tags(tags: Mapping[str, str]) -> str:
-    """Tags as JSON without blanks between the parts."""
-    return _PLAIN.encode(tags)
+def as_json(value: Any) -> str:
+    """A value as JSON without blanks between the parts."""
+    return _PLAIN.encode(value)
 
 
-# `json.dumps` would make an encoder for each text.
+# `json.dumps` would make an encoder for each value.
 _PLAIN: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 

@@ -41,7 +41,7 @@ HEADERS: Final = (
 """The fields that are headers of the game."""
 TAGS: Final = "tags"
 """The field with the other tags of the game, as an object of texts. Tables with plain cells have it as JSON
-(`games.plain_tags`)."""
+(`games.as_json`)."""
 MOVES: Final = ("last", "last_uci", "san", "uci", "next", "next_uci")
 """The fields with moves, as SAN and UCI: the move that led to the position, the move that was played there,
 and the moves that followed (`listing`). A text is empty if there is no move."""

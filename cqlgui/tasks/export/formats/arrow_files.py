@@ -163,7 +163,7 @@ def _batch(table: records.Table, schema: Any) -> Any:
         columns = _columns(table, schema.names)
         made = [_cast(columns[field.name], field.type) for field in schema]
         return pa.RecordBatch.from_arrays(made, schema=schema)
-    rows = [{**one, hit_table.TAGS: games.plain_tags(one[hit_table.TAGS])} for one in table]
+    rows = [{**one, hit_table.TAGS: games.as_json(one[hit_table.TAGS])} for one in table]
     return pa.RecordBatch.from_pylist(rows, schema=schema)
 
 

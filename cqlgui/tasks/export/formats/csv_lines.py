@@ -44,7 +44,7 @@ def _of_records(found: Iterable[dict[str, Any]], fields: Sequence[str]) -> Itera
         primary = record["orbit"][0] if record["orbit"] else None
         flat = {
             **record,
-            hit_table.TAGS: games.plain_tags(record[hit_table.TAGS]),
+            hit_table.TAGS: games.as_json(record[hit_table.TAGS]),
             "squares": " ".join(record["squares"]),
             "orbit": _described(primary) if primary else "",
         }

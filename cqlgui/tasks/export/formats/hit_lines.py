@@ -3,7 +3,6 @@ result become text without an object for each hit."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -12,6 +11,7 @@ import numpy as np
 from cqlgui.base import ahead, arrays
 from cqlgui.engine.kernels import listing
 from cqlgui.jit import native
+from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.export import hit_table, records
 from cqlgui.tasks.export.formats import row_kernel
 from cqlgui.tasks.results import base_model, hit_model, search_model, written
@@ -23,13 +23,7 @@ _WAITING: Final = 3
 """Number of blocks that may wait to be written."""
 
 
-def quoted(value: Any) -> str:
-    """A value as JSON."""
-    return _ENCODER.encode(value)
-
-
-# `json.dumps` would make an encoder for each value.
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+quoted: Final = games_module.as_json
 
 
 # --- lists of numbers and texts -----------------------------------------------------------------------------
