@@ -306,6 +306,8 @@ class _Machine:
 
     def optimise(self, module: llvm.ModuleRef, level: int) -> None:
         options = self._llvm.create_pipeline_tuning_options(speed_level=level)
+        # Without this, each position of a game would be laid out word by word (`replay`).
+        options.loop_vectorization = True
         builder = self._llvm.create_pass_builder(self.target, options)
         passes = builder.getModulePassManager()
         passes.run(module, builder)

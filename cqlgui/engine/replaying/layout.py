@@ -19,6 +19,8 @@ CASTLING: Final = 14
 PASSED: Final = 15
 """At the root, this word is the square that the last move passed over, as a set. At all other positions,
 `routines.passed_over` computes this square."""
+STATE_SIZE: Final = 16
+"""A move changes only words before this one, except `MOVE` and the links."""
 ID: Final = 16
 """The positionid."""
 PLY: Final = 17
@@ -37,7 +39,8 @@ END: Final = 23
 """One more than the number of the last record among the position and its descendants."""
 STATES: Final = 24
 """Room for the set of states that a path or line reaches at this record (`lowering_paths`)."""
-SIZE: Final = 25
+SIZE: Final = 32
+"""A record fills whole cache lines, so that no wide read or write of its words crosses a line."""
 
 NONE: Final = words.MASK
 

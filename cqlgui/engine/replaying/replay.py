@@ -166,10 +166,10 @@ def search(
                 tally[LINKED] = 0
             else:
                 record = room * layout.SIZE
-                copy(start_records[start * layout.SIZE :], records[record:])
-                copy_board(start_boards[start * 64 :], boards[room * 64 :])
                 if mode & GLANCED != 0:
                     visited = tally[VISITED]
+                    copy(start_records[start * layout.SIZE :], records[record:])
+                    copy_board(start_boards[start * 64 :], boards[room * 64 :])
                     stream(
                         first_ask, packed, first, last, game, 1, records[record:], boards[room * 64 :], frame,
                         hits, tally,
@@ -179,9 +179,10 @@ def search(
                         begin_asking = hits[found] & 0xFFFFFFFF
                         tally[FOUND] = found
                         tally[VISITED] = visited + begin_asking
-                        copy(start_records[start * layout.SIZE :], records[record:])
-                        copy_board(start_boards[start * 64 :], boards[room * 64 :])
                 if begin_asking >= 0:
+                    copy_state(start_records[start * layout.SIZE :], records)
+                    records[layout.MOVE] = start_records[start * layout.SIZE + layout.MOVE]
+                    copy_board(start_boards[start * 64 :], boards)
                     total = _line_laid_out(packed, first, last, records, boards, room, tally)
             if begin_asking >= 0:
                 frame[layout.COUNT] = total
@@ -351,13 +352,13 @@ STREAMING: Final = kernels.Template(streamed, "ask", {_special: special})
 def _line_laid_out(
     packed: Shorts, first: int, last: int, records: Words, boards: Bytes, room: int, tally: Ints
 ) -> int:
-    """Lay out all positions of the main line `packed[first:last]`. Record number `room` holds the starting
+    """Lay out all positions of the main line `packed[first:last]`. The first record holds the starting
     position. Returns the number of positions. Returns 0 if a move cannot be played or if there are more than
     `room` positions.
 
-    The moves are made on record number `room`, and each position is a copy of that record. The copy is made
-    word by word, because a processor would wait at a wide read of words that were just written. Words with
-    equal values in all main lines are written only once.
+    Words with equal values in all main lines are written only once. The men that a move touches are read from
+    a board of their own, number `room`. This board is written byte by byte. A processor would wait if it read
+    a byte of a board that was just written in one piece.
     """
     total = last - first + 1
     if total > room:
@@ -367,25 +368,91 @@ def _line_laid_out(
         _link(records[record * size :], record)
     if total > tally[LINKED]:
         tally[LINKED] = total
-    here = room * size
-    turn = records[here + layout.TURN]
-    empty = records[here]
-    at = 0
-    while True:
-        _copy_state(records[here:], records[at * size :])
-        records[at * size] = empty
-        records[at * size + layout.TURN] = turn
-        records[at * size + layout.END] = total
-        copy_board(boards[room * 64 :], boards[at * 64 :])
-        at += 1
-        if at == total:
-            break
-        if not _play(records[here:], boards[room * 64 :], int(packed[first + at - 1]), turn, empty):
+    men = room * 64
+    copy_board(boards, boards[men:])
+    for at in range(total - 1):
+        here = at * size
+        word = int(packed[first + at])
+        start = men + (word & 63)
+        end = men + (word >> 6 & 63)
+        man = int(boards[start])
+        captured = int(boards[end])
+        boards[start] = 0
+        boards[end] = man
+        if not _laid(
+            records[here:],
+            boards[at * 64 :],
+            word,
+            man,
+            captured,
+            records[here + size :],
+            boards[(at + 1) * 64 :],
+        ):
             return 0
-        turn ^= 1
-        empty = records[here]
+        if word >> 12 != moves.NORMAL:
+            copy_board(boards[(at + 1) * 64 :], boards[men:])
+        records[here + layout.END] = total
+    records[(total - 1) * size + layout.END] = total
     records[(total - 1) * size + layout.CHILD] = layout.NONE
     return total
+
+
+@words.inlined
+def _laid(
+    source: Words, source_board: Bytes, word: int, man: int, captured: int, goal: Words, goal_board: Bytes
+) -> bool:
+    """Lay out the position after a move from `source`, without its links. `man` and `captured` are the men on
+    the squares of the move. Returns False if the move cannot be played."""
+    start = word & 63
+    end = word >> 6 & 63
+    if word >> 12 != moves.NORMAL:
+        copy_state(source, goal)
+        copy_board(source_board, goal_board)
+        return _play(goal, goal_board, word, goal[layout.TURN], goal[0])
+    if man == 0 or start == end:
+        return False
+    _changed(source, source_board, start, end, man, captured, goal, goal_board)
+    goal[layout.MOVE] = word
+    return True
+
+
+def _changed(
+    source: Words,
+    source_board: Bytes,
+    start: int,
+    end: int,
+    man: int,
+    captured: int,
+    goal: Words,
+    goal_board: Bytes,
+) -> None:
+    """Copy a position with an ordinary move made in it.
+
+    Each word is calculated in the same way, without branches, so that the compiler makes a few wide
+    operations of each loop. Single words may not be written here: the next move reads all words in one piece,
+    and a processor would wait for words that were just written one by one.
+    """
+    left = words.word(1 << start)
+    reached = words.word(1 << end)
+    both = left | reached
+    lost = both | _KING_ROWS[man]
+    for place in range(layout.STATE_SIZE):
+        moved = _ALONE[man][place] & both ^ _ALONE[captured][place] & reached ^ _ALONE[0][place] & left
+        goal[place] = (source[place] ^ moved ^ _SIDE[place]) & ~(_ALONE[layout.CASTLING][place] & lost)
+    other = man ^ captured
+    for square in range(64):
+        goal_board[square] = source_board[square] ^ _AT[start][square] & man ^ _AT[end][square] & other
+
+
+_ALONE: Final[tuple[tuple[Word, ...], ...]] = tuple(
+    tuple(words.MASK if place == one else 0 for place in range(layout.STATE_SIZE))
+    for one in range(layout.STATE_SIZE)
+)
+"""Row n has all bits in word n, and no bits in all other words."""
+_SIDE: Final[tuple[Word, ...]] = tuple(int(place == layout.TURN) for place in range(layout.STATE_SIZE))
+_KING_ROWS: Final[tuple[Word, ...]] = tuple({6: 0xFF, 12: 0xFF << 56}.get(man, 0) for man in range(13))
+"""The squares of the rooks that cannot castle any more once this man has moved."""
+_AT: Final = tuple(tuple(255 if one == square else 0 for one in range(64)) for square in range(64))
 
 
 def _link(record: Words, number: int) -> None:
@@ -464,14 +531,15 @@ def laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Byt
             return 0
         parent = here * size
         child = total * size
-        copy(records[parent:], records[child:])
-        copy_board(boards[here * 64 :], boards[total * 64 :])
-        if not _play(
-            records[child:], boards[total * 64 :], word, records[child + layout.TURN], records[child]
+        man = int(boards[here * 64 + (word & 63)])
+        captured = int(boards[here * 64 + (word >> 6 & 63)])
+        if not _laid(
+            records[parent:], boards[here * 64 :], word, man, captured, records[child:], boards[total * 64 :]
         ):
             return 0
         records[child + layout.ID] = total
-        records[child + layout.PLY] += 1
+        records[child + layout.PLY] = records[parent + layout.PLY] + 1
+        records[child + layout.DEPTH] = records[parent + layout.DEPTH]
         records[child + layout.PARENT] = here
         records[child + layout.CHILD] = layout.NONE
         records[child + layout.SIBLING] = layout.NONE
@@ -498,26 +566,6 @@ def laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Byt
         if records[above + layout.END] < end:
             records[above + layout.END] = end
     return total
-
-
-def _copy_state(source: Words, goal: Words) -> None:
-    """Copy the words that a move changes in a record, except the empty squares and the side to move. The
-    copies are written out one by one, because the compiler would turn a loop into a slow wide copy."""
-    goal[1] = source[1]
-    goal[2] = source[2]
-    goal[3] = source[3]
-    goal[4] = source[4]
-    goal[5] = source[5]
-    goal[6] = source[6]
-    goal[7] = source[7]
-    goal[8] = source[8]
-    goal[9] = source[9]
-    goal[10] = source[10]
-    goal[11] = source[11]
-    goal[12] = source[12]
-    goal[layout.CASTLING] = source[layout.CASTLING]
-    goal[layout.PASSED] = source[layout.PASSED]
-    goal[layout.MOVE] = source[layout.MOVE]
 
 
 @UNIT.kernel
@@ -723,6 +771,12 @@ def _open_frame(
 
 def copy(source: Words, goal: Words) -> None:
     for place in range(layout.SIZE):
+        goal[place] = source[place]
+
+
+def copy_state(source: Words, goal: Words) -> None:
+    """Copy the words that moves change."""
+    for place in range(layout.STATE_SIZE):
         goal[place] = source[place]
 
 
