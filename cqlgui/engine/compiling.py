@@ -65,8 +65,9 @@ class Compiled:
     """The `mode` of `replay.search`."""
     frame_size: int
     glance: nodes.Node | None
-    """A filter that must hold at every match and depends only on the current position. The positions of a
-    main line are laid out in memory only if this filter holds at some position of the line."""
+    """A filter that must hold at every match or at the position before every match. The filter depends only
+    on the current position and the next move. The positions of a main line are laid out in memory only if
+    this filter holds at some position of the line."""
     facts: tuple[facts_of_games.Fact, ...]
     """Questions about games. `facts.Asker` answers these questions. The function `facts.table` puts the
     answers into the form that `scan` takes."""
@@ -220,8 +221,8 @@ def _write(low: Lowering, name: str, body: nodes.Node, *, marks_doubts: bool = F
 
 
 def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Lowering]) -> nodes.Node | None:
-    """Write the function `glance`, which tests the part of a query that depends only on the current position.
-    Returns this part, or None if no part depends only on the current position."""
+    """Write the function `glance`, which tests the part of a query that depends only on one position and its
+    next move. Returns this part, or None if there is no such part."""
     scope = low.opened(low.module.function("scope", orbit_pass.PARAMETERS, Scalar.BOOL, exported=False))
 
     def is_idle(node: nodes.Node) -> bool:
@@ -237,6 +238,9 @@ def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Loweri
 
     try:
         found = weakening.weakened(body, is_idle, is_told)
+        if found is None:
+            # The first position where this holds comes before the first match, too.
+            found = weakening.weakened_before(body, is_idle, is_told)
         if found is not None:
             _write(low, "glance", found)
     except TooLargeError:

@@ -455,6 +455,14 @@ def is_mate(record: Words) -> bool:
 @UNIT.kernel
 def is_stalemate(record: Words) -> bool:
     """Whether the side to move is not in check and has no legal move."""
+    turn = int(record[layout.TURN])
+    kings = record[6 + 6 * turn]
+    if kings != 0:
+        # A man that shares no line with its king is not pinned. Most sides have such a man that can move.
+        # Then they are not stalemated, whether they are in check or not.
+        king = words.highest(kings)
+        if _moves_at_once(record, _ALL ^ (_STRAIGHT_LINES[king] | _SLANTED_LINES[king])):
+            return False
     return not in_check(record) and not _can_move(record, _free(record))
 
 
@@ -474,7 +482,7 @@ def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, 
     """The origins (`ORIGINS`) or the target squares (`GOALS`) of the possible moves from `sources` to
     `goals`. Castling counts as a move of the king."""
     found = words.word(0)
-    left = sources & _own(record, int(record[layout.TURN]))
+    left = _movers(record, sources, kind)
     free = words.word(0)
     if pseudo == 0 and left != 0 and not in_check(record):
         free = _free(record)
@@ -494,14 +502,69 @@ def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, 
 def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> int:
     """The number of different moves that `possible` would find. Moves with the same origin and the same
     target square count as one move."""
-    found = 0
-    left = sources & _own(record, int(record[layout.TURN]))
+    turn = int(record[layout.TURN])
+    left = _movers(record, sources, kind)
     free = words.word(0)
-    if pseudo == 0 and left != 0 and not in_check(record):
+    if pseudo != 0:
+        free = _ALL
+    elif left != 0 and not in_check(record):
         free = _free(record)
+    found = 0
+    counted = words.word(0)
+    if kind == ANY_MOVE:
+        # The kings may castle, so they are not counted together with others.
+        counted = left & free & ~record[6 + 6 * turn]
+        found = _count_of_free(record, turn, counted, goals)
+        left ^= counted & ~_may_pass(record, turn)
     while left != 0:
         start = words.lowest(left)
-        found += (_targets(record, start, pseudo, kind, free) & goals).bit_count()
+        one = IN_PASSING if counted >> start & 1 != 0 else kind
+        found += (_targets(record, start, pseudo, one, free) & goals).bit_count()
+        left &= left - 1
+    return found
+
+
+def _may_pass(record: Words, turn: int) -> Word:
+    """The pawns that stand where they can capture en passant."""
+    passed = passed_over(record)
+    if passed == 0:
+        return passed
+    return record[1 + 6 * turn] & attacks.PAWN_ATTACKS[64 * (1 - turn) + words.lowest(passed)]
+
+
+def _count_of_free(record: Words, turn: int, standing: Word, goals: Word) -> int:
+    """The number of moves to `goals` of men that cannot expose their king, without captures en passant. There
+    are no kings among these men. Moves with the same origin and the same target square count as one move."""
+    base = 6 * turn
+    empty = record[0]
+    own = _own(record, turn)
+    occupied = _ALL ^ empty
+    enemies = occupied & ~own
+    pawns = standing & record[base + 1]
+    if turn == 0:
+        steps = words.word(pawns << 8) & empty
+        double = words.word((steps & 0xFF << 16) << 8) & empty
+        west = words.word((pawns & _NOT_A) << 7) & enemies
+        east = words.word((pawns & _NOT_H) << 9) & enemies
+    else:
+        steps = pawns >> 8 & empty
+        double = (steps & 0xFF << 40) >> 8 & empty
+        west = (pawns & _NOT_A) >> 9 & enemies
+        east = (pawns & _NOT_H) >> 7 & enemies
+    found = (steps & goals).bit_count() + (double & goals).bit_count()
+    found += (west & goals).bit_count() + (east & goals).bit_count()
+    goals &= ~own
+    left = standing & record[base + 2]
+    while left != 0:
+        found += (attacks.KNIGHT_ATTACKS[words.lowest(left)] & goals).bit_count()
+        left &= left - 1
+    left = standing & (record[base + 3] | record[base + 5])
+    while left != 0:
+        found += (attacks.bishop_attacks(words.lowest(left), occupied) & goals).bit_count()
+        left &= left - 1
+    left = standing & (record[base + 4] | record[base + 5])
+    while left != 0:
+        found += (attacks.rook_attacks(words.lowest(left), occupied) & goals).bit_count()
         left &= left - 1
     return found
 
@@ -509,7 +572,7 @@ def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind:
 @UNIT.kernel
 def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> bool:
     """Whether `possible` would find a move."""
-    left = sources & _own(record, int(record[layout.TURN]))
+    left = _movers(record, sources, kind)
     free = words.word(0)
     if pseudo == 0 and left != 0 and not in_check(record):
         free = _free(record)
@@ -544,6 +607,17 @@ def _free(record: Words) -> Word:
     return own & ~pinned
 
 
+def _movers(record: Words, sources: Word, kind: int) -> Word:
+    """The men on `sources` that can have moves of a kind, as far as this is seen at once."""
+    turn = int(record[layout.TURN])
+    if kind == ANY_MOVE:
+        return sources & _own(record, turn)
+    if kind == IN_PASSING:
+        return sources & record[1 + 6 * turn] if passed_over(record) != 0 else words.word(0)
+    rooks = record[layout.CASTLING] & 0xFF << 56 * turn
+    return sources & record[6 + 6 * turn] if rooks != 0 else words.word(0)
+
+
 def _own(record: Words, turn: int) -> Word:
     base = 6 * turn
     return (
@@ -555,18 +629,26 @@ def _own(record: Words, turn: int) -> Word:
 def _can_move(record: Words, free: Word) -> bool:
     """Whether the side to move has a legal move, including castling. `free` are men that certainly cannot
     expose their king."""
+    if _moves_at_once(record, free):
+        return True
+    turn = int(record[layout.TURN])
+    base = 6 * turn
+    own = _own(record, turn)
+    # The king is tested first, because he can usually move.
+    if _steps(record, record[base + 6], 0, ANY_MOVE, free) != 0:
+        return True
+    return _steps(record, own & ~record[base + 6], 0, ANY_MOVE, free) != 0
+
+
+def _moves_at_once(record: Words, free: Word) -> bool:
+    """Whether a pawn of the side to move can go one step, or a knight can move. Only the men on `free` count,
+    and they must not be pinned."""
     turn = int(record[layout.TURN])
     base = 6 * turn
     pawns = free & record[base + 1]
     if (words.word(pawns << 8) if turn == 0 else pawns >> 8) & record[0] != 0:
         return True
-    own = _own(record, turn)
-    if leaps(free & record[base + 2]) & ~own != 0:
-        return True
-    # The king is tested first, because he can usually move.
-    if _steps(record, record[base + 6], 0, ANY_MOVE, free) != 0:
-        return True
-    return _steps(record, own & ~record[base + 6], 0, ANY_MOVE, free) != 0
+    return leaps(free & record[base + 2]) & ~_own(record, turn) != 0
 
 
 def _steps(record: Words, standing: Word, pseudo: int, kind: int, free: Word) -> Word:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from cqlgui.base.data import replace
-from cqlgui.board import squares
+from cqlgui.board import moves, squares
 from cqlgui.cql.ast import nodes, nodes_moves, nodes_tree, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import routines, routines_notes, routines_tree
@@ -409,9 +409,8 @@ def _describe(low: Lowering, s: Scope, there: Scope, node: nodes_tree.Echo) -> N
 def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes: str, no: str) -> None:
     f = s.f
     move = blocks.field_of(s, layout.MOVE)
-    flag = f.binary("shr", move, word(12))
     if node.word in ("enpassant", "nullmove"):
-        f.branch(f.compare("eq", flag, word(3 if node.word == "enpassant" else 1)), yes, no)
+        f.branch(_has_flag(s, node, move), yes, no)
         return
     moved = f.label()
     f.branch(f.compare("ne", blocks.field_of(s, layout.ID), word(0)), moved, no)
@@ -543,9 +542,20 @@ def fitted(
     """The scope after the move from `s` to `there`. Code goes to `fail` if the move does not fit the dash.
     `with_cut` is necessary if filters are evaluated in this scope. In these filters, `from` and `to` are the
     squares of the move that fits the dash."""
+    asked, origins = _insist_on_fit(low, s, blocks.field_of(there, layout.MOVE), node, sources, goals, fail)
+    if not with_cut:
+        return there
+    landings = blocks.call(s, routines.fits, *asked, integer(routines.FITS_TO))
+    return replace(there, cut=(there.place, origins, landings))
+
+
+def _insist_on_fit(
+    low: Lowering, s: Scope, played: Value, node: nodes_moves.Dash, sources: Value, goals: Value, fail: str
+) -> tuple[tuple[Value, ...], Value]:
+    """Go to `fail` if a move from the current position does not fit a dash. The result has the arguments of
+    `routines.fits`, except the last one, and what `fits` returns for `FITS_FROM`."""
     f = s.f
     kinds = _promoted_kinds(low, s, node)
-    played = blocks.field_of(there, layout.MOVE)
     _pass_over(s, node, played, sources, fail)
     move = f.converted(played, Scalar.INT)
     asked = (s.here, move, sources, goals, integer(node.capture), integer(kinds))
@@ -553,10 +563,45 @@ def fitted(
     good = f.label()
     f.branch(blocks.not_empty(s, origins), good, fail)
     f.begin(good)
-    if not with_cut:
-        return there
-    landings = blocks.call(s, routines.fits, *asked, integer(routines.FITS_TO))
-    return replace(there, cut=(there.place, origins, landings))
+    return asked, origins
+
+
+def _next_move(s: Scope, fail: str) -> Value:
+    """The packed move to the first child of the current position. The child need not be laid out. Code goes
+    to `fail` if there is no child."""
+    f = s.f
+    some = f.label()
+    f.branch(f.compare("ne", blocks.field_of(s, layout.CHILD), word(layout.NONE)), some, fail)
+    f.begin(some)
+    return blocks.field_of(s, layout.NEXT)
+
+
+def _is_of_move(node: nodes.Node | None) -> bool:
+    """Whether a move alone decides if the target of its dash holds."""
+    match node:
+        case None | nodes.State(word="castle" | "o-o" | "o-o-o"):
+            return True
+        case nodes_moves.PreviousMove(word="enpassant" | "nullmove"):
+            return True
+        case _:
+            return False
+
+
+def _holds_after(s: Scope, node: nodes.Node | None, move: Value) -> Value:
+    """Whether the target of a dash holds after a move. The move alone must decide this (`_is_of_move`)."""
+    match node:
+        case nodes.State():
+            return lowering_logic.castled(s, move, node.word)
+        case nodes_moves.PreviousMove():
+            return _has_flag(s, node, move)
+        case _:
+            return emitter.TRUE
+
+
+def _has_flag(s: Scope, node: nodes_moves.PreviousMove, move: Value) -> Value:
+    """Whether a move has the flag that `enpassant` or `nullmove` asks for."""
+    flag = moves.EN_PASSANT if node.word == "enpassant" else moves.NULL
+    return s.f.compare("eq", s.f.binary("shr", move, word(12)), word(flag))
 
 
 def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
@@ -581,6 +626,11 @@ def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fa
 
 
 def _dash(low: Lowering, s: Scope, node: nodes_moves.Dash, yes: str, no: str) -> None:
+    if not low.variations and _is_of_move(node.target):
+        played = _next_move(s, no)
+        _insist_on_fit(low, s, played, node, *dash_head(low, s, node), no)
+        s.f.branch(_holds_after(s, node.target, played), yes, no)
+        return
     with _fitting(low, s, node, no) as (there, following):
         if node.target is None:
             s.f.jump(yes)
@@ -751,8 +801,8 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     bounds = {one: low.set_of(before, operand) for one, operand in operands.items() if one != "promote"}
     chosen = words[0] if words and words[0] in ("from", "to", "capture") else ""
 
-    def look(there: Scope, following: str) -> None:
-        move = f.converted(blocks.field_of(there, layout.MOVE), Scalar.INT)
+    def look(there: Scope, played: Value, following: str) -> None:
+        move = f.converted(played, Scalar.INT)
         for one, bound in bounds.items():
             _older_insist(s, f.binary("and", _older_squares(before, move, one), bound), following)
         for one in words:
@@ -767,17 +817,21 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
             lowering_logic.add_comment(low, there, nodes.Comment(node.span, node.comment))
         f.jump(following)
 
+    told_by_move = node.comment is None and not {"primary", "secondary"} & set(words)
     if previous:
-        look(s, after)
+        look(s, blocks.field_of(s, layout.MOVE), after)
     elif s.only is not None and id(node) in low.restricted:
         # If the line cannot continue, there is no move.
         one = f.label()
         f.branch(f.compare("ge", s.only, integer(0)), one, after)
         f.begin(one)
-        look(low.elsewhere(s, s.only), after)
+        there = low.elsewhere(s, s.only)
+        look(there, blocks.field_of(there, layout.MOVE), after)
+    elif told_by_move and not low.variations:
+        look(s, _next_move(s, after), after)
     else:
         with each_move(low, s, after) as (there, following):
-            look(there, following)
+            look(there, blocks.field_of(there, layout.MOVE), following)
     f.begin(after)
     return f.load(found)
 

@@ -1,4 +1,4 @@
-"""Finds the part of a query that must hold at a position and depends only on that position.
+"""Finds the part of a query that must hold at a position, and depends only on the position and the next move.
 
 For a query that looks at other positions, all positions of a game must be laid out in memory. Most of these
 queries have a part that depends only on one position. In most games this part fails at all positions. A game
@@ -7,10 +7,14 @@ where this part fails everywhere need not be laid out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 from cqlgui.base.data import replace
-from cqlgui.cql.ast import nodes
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_paths, nodes_tree
+from cqlgui.cql.interpreting.families import closures_moves
+
+_Weaker: TypeAlias = Callable[[nodes.Node], nodes.Node | None]
 
 MOST_ELEMENTS = 200
 """Orbits with more elements than this number are not examined. The examination takes time for each
@@ -30,6 +34,47 @@ def weakened(
     def weaker(one: nodes.Node) -> nodes.Node | None:
         return weakened(one, is_idle, is_told)
 
+    if isinstance(node, _COMPOSED):
+        return _composed(node, weaker, is_idle)
+    if isinstance(node, nodes_moves.Dash) and _fits_all(node):
+        return None
+    if is_idle(node) and is_told(node):
+        return node
+    match node:
+        case nodes_moves.Dash():
+            untargeted = replace(node, target=None)
+            return untargeted if is_idle(untargeted) and is_told(untargeted) else None
+        case nodes_paths.Path(focus=None, singlecolor=False):
+            return _joined(_at_start(node.constituents, weaker, is_idle))
+        case nodes_paths.Line(backward=False, singlecolor=False):
+            return _joined(_at_start(node.constituents[:1], weaker, is_idle))
+        case _:
+            return None
+
+
+def weakened_before(
+    node: nodes.Node, is_idle: Callable[[nodes.Node], bool], is_told: Callable[[nodes.Node], bool]
+) -> nodes.Node | None:
+    """A filter like that of `weakened`, but it holds at the parent of every position where `node` holds. None
+    if there is no such filter; `node` may then hold at the root."""
+
+    def weaker(one: nodes.Node) -> nodes.Node | None:
+        return weakened_before(one, is_idle, is_told)
+
+    match node:
+        case nodes_moves.CurrentMove():
+            return weakened(node.dash, is_idle, is_told)
+        case nodes_tree.At(position=nodes_tree.Parent()):
+            return weakened(node.filter, is_idle, is_told)
+        case _:
+            return _composed(node, weaker, is_idle)
+
+
+_COMPOSED: Final = nodes.Compound, nodes.Orbit, nodes.Logic
+
+
+def _composed(node: nodes.Node, weaker: _Weaker, is_idle: Callable[[nodes.Node], bool]) -> nodes.Node | None:
+    """A filter that is made of others, with weaker ones."""
     match node:
         case nodes.Compound():
             parts = []
@@ -39,9 +84,7 @@ def weakened(
                     parts.append(part)
                 if not is_idle(one):
                     break
-            if len(parts) < 2:
-                return parts[0] if parts else None
-            return nodes.Compound(node.span, tuple(parts))
+            return _joined(parts)
         case nodes.Orbit(range=None) if 0 < len(node.elements) <= MOST_ELEMENTS:
             elements = []
             for element in node.elements:
@@ -57,4 +100,48 @@ def weakened(
                 return replace(node, left=left, right=right)
             return (left or right) if node.word == "and" else None
         case _:
-            return node if is_idle(node) and is_told(node) else None
+            return None
+
+
+def _at_start(
+    constituents: Sequence[nodes.Node], weaker: _Weaker, is_idle: Callable[[nodes.Node], bool]
+) -> list[nodes.Node]:
+    """What must hold at the position where a path or line starts: the first constituents, up to the first
+    move."""
+    parts: list[nodes.Node] = []
+    for one in constituents:
+        match one:
+            case nodes_paths.Chain() | nodes_paths.LineChain(backward=False):
+                return parts + _at_start(one.constituents, weaker, is_idle)
+            case nodes_paths.Repeat():
+                return parts + (_at_start((one.operand,), weaker, is_idle) if one.low > 0 else [])
+            case nodes_paths.Step():
+                step = weaker(one.dash)
+                return parts if step is None else [*parts, step]
+            case _ if _is_about_the_sequence(one):
+                return parts
+        part = weaker(one)
+        if part is not None:
+            parts.append(part)
+        if not is_idle(one):
+            break
+    return parts
+
+
+def _is_about_the_sequence(node: nodes.Node) -> bool:
+    """Whether the result of a filter depends on the path or line that it stands in."""
+    return any(closures_moves.future_moves(node)) or any(
+        isinstance(one, nodes_paths.PathFact) for one in nodes.walk(node)
+    )
+
+
+def _fits_all(node: nodes_moves.Dash) -> bool:
+    """Whether every move fits a dash, if the target is left out."""
+    return not (node.left or node.right or node.capture or node.promotion)
+
+
+def _joined(parts: Sequence[nodes.Node]) -> nodes.Node | None:
+    """A filter that holds where all parts hold; None for no parts."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return nodes.Compound(parts[0].span, tuple(parts))

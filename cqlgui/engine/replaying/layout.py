@@ -39,6 +39,8 @@ END: Final = 23
 """One more than the number of the last record among the position and its descendants."""
 STATES: Final = 24
 """Room for the set of states that a path or line reaches at this record (`lowering_paths`)."""
+NEXT: Final = 25
+"""The move to the first child. This word has no meaning if the position has no child."""
 SIZE: Final = 32
 """A record fills whole cache lines, so that no wide read or write of its words crosses a line."""
 

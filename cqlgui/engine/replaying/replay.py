@@ -120,9 +120,9 @@ def search(
     contain variations. The game starts from record `starts[game]` of `start_records` and `start_boards`. If
     `starts[game]` is negative, the game is doubtful. `before` is one less than the `gamenumber` of game 0. If
     positions are not laid out, `stream` evaluates `first_ask` at each position. `mode` combines `BUFFERED`,
-    `VARIATIONS` and `GLANCED`. With `GLANCED`, `first_ask` is evaluated on a single record. `first_ask` holds
-    at every position where `ask` holds. If `first_ask` fails at a position, the evaluation of `ask` at this
-    position has no side effects. Without `GLANCED`, `first_ask` and `ask` are the same function. The search
+    `VARIATIONS` and `GLANCED`. With `GLANCED`, `first_ask` is evaluated on a single record, and `ask` is
+    not evaluated before the first position where `first_ask` holds. At the earlier positions `ask` would fail
+    without side effects. Without `GLANCED`, `first_ask` and `ask` are the same function. The search
     looks for the first `most` hits of each game.
 
     `facts` has `fact_count` pairs of words for each game. The pairs are copied to the `fact_places` of the
@@ -266,6 +266,8 @@ def streamed(
     while True:
         if place == last:
             record[layout.CHILD] = layout.NONE
+        else:
+            record[layout.NEXT] = packed[place]
         if ask(record, board, 0, frame):
             if frame[layout.DOUBT] != 0:
                 break
@@ -391,6 +393,7 @@ def _line_laid_out(
             return 0
         if word >> 12 != moves.NORMAL:
             copy_board(boards[(at + 1) * 64 :], boards[men:])
+        records[here + layout.NEXT] = word
         records[here + layout.END] = total
     records[(total - 1) * size + layout.END] = total
     records[(total - 1) * size + layout.CHILD] = layout.NONE
@@ -548,6 +551,7 @@ def laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Byt
             back = False
         if records[parent + layout.CHILD] == layout.NONE:
             records[parent + layout.CHILD] = total
+            records[parent + layout.NEXT] = word
         else:
             records[int(records[parent + layout.END]) * size + layout.SIBLING] = total
         # Until all positions are laid out, `END` holds the last child of a position. Without `END`, the code
@@ -770,7 +774,7 @@ def _open_frame(
 
 
 def copy(source: Words, goal: Words) -> None:
-    for place in range(layout.SIZE):
+    for place in range(layout.STATES):
         goal[place] = source[place]
 
 
