@@ -14,15 +14,16 @@ from cqlgui.cql.ast import nodes, nodes_paths
 from cqlgui.cql.interpreting.expressions import closures as closures_
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts as facts_of_games
+from cqlgui.engine import weakening
 from cqlgui.engine.lowering import (
     lowering_board,
+    lowering_dictionaries,
     lowering_logic,
     lowering_orbits,
     lowering_paths,
     lowering_sequences,
     lowering_studies,
     lowering_tree,
-    weakening,
 )
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import Lowering
@@ -34,6 +35,7 @@ from cqlgui.jit.words import Scalar
 
 RULES: Final = (
     lowering_board,
+    lowering_dictionaries,
     lowering_logic,
     lowering_orbits,
     lowering_paths,

@@ -26,6 +26,7 @@ from cqlgui.cql.ast import (
     nodes_facts,
     nodes_paths,
     nodes_programs,
+    nodes_squares,
     nodes_strings,
     nodes_tree,
     repeatable,
@@ -33,7 +34,7 @@ from cqlgui.cql.ast import (
 )
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine import facts
-from cqlgui.engine.kernels import routines_notes
+from cqlgui.engine.kernels import entries, routines_notes
 from cqlgui.engine.lowering.blocks import call, count, field_of, integer, not_empty, shifted, word
 from cqlgui.engine.lowering.scope import Number, Scope, Text, TextParts, TooLargeError, Unsupported
 from cqlgui.engine.lowering.writing import Writing
@@ -119,7 +120,10 @@ class Lowering:
         """Whether no filter reads the groups of a regular expression (`facts.leaves_no_trace`)."""
         self.lasting = lasting_names(body)
         """The names of the variables and dictionaries that keep their values from game to game."""
+        self.dictionaries = dictionaries(body, names, self.lasting)
+        """The dictionaries that are compiled, by name."""
         self._slots: dict[str, int] = {}
+        self._areas: dict[str, int] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
         self._tables = 0
         self._looped = loop_names(body)
@@ -133,7 +137,7 @@ class Lowering:
         made = Lowering(
             self.names, self._body, self.atomics, variations=self.variations, gathered=self.gathered
         )
-        made.facts, made._slots = dict(self.facts), dict(self._slots)
+        made.facts, made._slots, made._areas = dict(self.facts), dict(self._slots), dict(self._areas)
         return made
 
     def keep_log(self, writing: Writing, bits: Sequence[int]) -> None:
@@ -420,15 +424,21 @@ class Lowering:
                 # The name of a variable never contains a blank, so no variable has this name.
                 self.facts[one] = self.slot(f"fact {len(self.facts)}")
 
+    def area(self, name: str) -> int:
+        """The place of a table in the frame (`kernels.entries`)."""
+        return layout.AREAS + entries.SIZE * self._areas.setdefault(name, len(self._areas))
+
     @property
     def frame_size(self) -> int:
         """The number of words in the frame."""
+        if self._areas:
+            return layout.AREAS + entries.SIZE * len(self._areas)
         return layout.LOCALS + 2 * len(self._slots)
 
     def check_frame(self) -> None:
-        """Raise `TooLargeError` if the frame has too many variables. Call this method after writing each
-        function, because each function may add variables."""
-        if self.frame_size > layout.SERIAL:
+        """Raise `TooLargeError` if the frame has too many variables or dictionaries. Call this method after
+        writing each function, because each function may add some."""
+        if layout.LOCALS + 2 * len(self._slots) > layout.AREAS or self.frame_size > layout.SERIAL:
             raise TooLargeError
 
     def is_looped(self, name: str) -> bool:
@@ -522,6 +532,8 @@ class Lowering:
                 return known if self.is_looped(node.name) or node.name in known else None
             case nodes_paths.PathFact() | nodes_programs.IsBound():
                 return None
+            case _ if dictionary_of(node, self.names) is not None:
+                return None
         if not repeatable.is_repeatable_itself(node) or _has_open_range(node):
             return None
         if any(self._settled(one, known) is None for one in nodes.children(node)):
@@ -530,9 +542,10 @@ class Lowering:
 
     def _is_left_alone(self, node: nodes.Node) -> bool:
         """Whether a filter is never compiled because it passes data to other positions or writes messages."""
-        if isinstance(node, _LEFT_ALONE) or self.outlives(node):
+        if self.outlives(node) or isinstance(node, nodes_facts.Message):
             return True
-        return isinstance(node, nodes_programs.Unbind) and node.name in self.names.dictionaries
+        name = dictionary_of(node, self.names)
+        return name is not None and name not in self.dictionaries
 
     def _settled_all(self, listed: Sequence[nodes.Node], known: frozenset[str]) -> frozenset[str] | None:
         """`_settled` for filters that are evaluated in the given order."""
@@ -548,6 +561,9 @@ class Lowering:
             return False
         if isinstance(node, nodes.Name):
             return self.is_looped(node.name)
+        if dictionary_of(node, self.names) is not None:
+            # The result depends on what was put into the dictionary before, so the filter keeps its place.
+            return False
         if isinstance(node, nodes_paths.Path) and self.tells_ways:
             # A path that matches stores its start, length and end for the filters that ask about paths.
             return False
@@ -609,11 +625,6 @@ class Lowering:
             raise TooLargeError
 
 
-_LEFT_ALONE: Final = (
-    nodes_programs.Entry, nodes_programs.EntryAssign, nodes_programs.EntryCount, nodes_programs.EntryLoop,
-    nodes_facts.Message,
-)  # fmt: skip
-"""Filters that have no rule."""
 _LASTING: Final = (nodes_facts.SetTag, nodes_facts.RemoveComment)
 """Filters with effects that stay even if the query fails."""
 
@@ -628,6 +639,69 @@ def lasting_names(body: nodes.Node) -> frozenset[str | None]:
             case _:
                 pass
     return frozenset(found)
+
+
+def dictionary_of(node: nodes.Node, names: types.Names) -> str | None:
+    """The dictionary that a filter reads or changes, or None."""
+    match node:
+        case nodes_programs.Entry() | nodes_programs.EntryAssign() | nodes_programs.EntryCount():
+            return node.name
+        case nodes_programs.EntryLoop():
+            return node.dictionary
+        case nodes_programs.Unbind() if node.name in names.dictionaries:
+            return node.name
+        case _:
+            return None
+
+
+def dictionaries(
+    body: nodes.Node, names: types.Names, lasting: Set[str | None]
+) -> dict[str, tuple[str, ...] | None]:
+    """The dictionaries that can be compiled, by name. Keys and values are one word each, so they are numbers,
+    sets, positions, FENs, or texts that stand in the query. If the keys are texts, the entry has these texts
+    in order. Otherwise the entry is None."""
+    found: dict[str, tuple[str, ...] | None] = {}
+    if not names.dictionaries:
+        return found
+    filters: dict[str, list[nodes.Node]] = {}
+    for node in nodes.walk(body):
+        name = dictionary_of(node, names)
+        if name is not None:
+            filters.setdefault(name, []).append(node)
+    for name, listed in filters.items():
+        kinds = names.dictionaries[name]
+        keys = [key for one in listed if (key := getattr(one, "key", None)) is not None]
+        texts = [key.value for key in keys if isinstance(key, nodes.String)]
+        of_fens = all(isinstance(key, nodes_squares.Fen) for key in keys)
+        if (
+            name in lasting
+            or kinds.value not in _IN_A_WORD
+            or not (kinds.key in _IN_A_WORD or of_fens or len(texts) == len(keys))
+            or not all(_is_plain_loop(one, names) for one in listed)
+        ):
+            # The interpreter evaluates all filters about dictionaries then, at the positions that reach them.
+            return {}
+        found[name] = None if kinds.key in _IN_A_WORD or of_fens else tuple(sorted(set(texts)))
+    return found
+
+
+_IN_A_WORD: Final = (Type.NUMERIC, Type.SET, Type.PIECE, Type.POSITION)
+
+
+def _is_plain_loop(node: nodes.Node, names: types.Names) -> bool:
+    """False for a loop over a dictionary that changes a dictionary, or that needs the text of a key."""
+    if not isinstance(node, nodes_programs.EntryLoop):
+        return True
+    is_text = names.dictionaries[node.dictionary].key is Type.STRING
+    for one in nodes.walk(node.body):
+        match one:
+            case nodes_programs.EntryAssign() | nodes_programs.Unbind():
+                return False
+            case nodes.Name(name=name) if is_text and name == node.name:
+                return False
+            case _:
+                pass
+    return True
 
 
 def loop_names(body: nodes.Node) -> frozenset[str]:

@@ -482,14 +482,6 @@ def _is_bound(low: Lowering, s: Scope, node: nodes_programs.IsBound, yes: str, n
     f.branch(has, *((yes, no) if node.bound else (no, yes)))
 
 
-def _unbind(low: Lowering, s: Scope, node: nodes_programs.Unbind, yes: str, no: str) -> None:
-    if node.key is not None or low.names[node.name] is Type.DICTIONARY:
-        low.leave_out(s, node, "dictionaries are not compiled")
-    else:
-        s.f.store(word(0), s.frame, integer(low.slot(node.name) + 1))
-    s.f.jump(yes)
-
-
 # --- control ------------------------------------------------------------------------------------------------
 
 
@@ -895,7 +887,6 @@ TESTS.update({
     nodes_programs.While: _while,
     nodes_programs.Assert: _assert,
     nodes_programs.IsBound: _is_bound,
-    nodes_programs.Unbind: _unbind,
     nodes_programs.Call: _call,
     nodes_tree.Equal: _equal,
 })  # fmt: skip

@@ -61,12 +61,14 @@ NOTED: Final = 5
 """The number of events in the log."""
 LOCALS: Final = 6
 """Variables begin at this word. All variables are 0 at the beginning of each game."""
+AREAS: Final = 1023
+"""Dictionaries begin at this word. They are 0 at the beginning of each game, too."""
 
 # --- behind the variables, where a query searches for sequences; not cleared --------------------------------
 
-SERIAL: Final = 1023
+SERIAL: Final = 8191
 """The number of searches made so far."""
-STACK: Final = 1024
+STACK: Final = 8192
 STACK_SIZE: Final = 1 << 16
 EVENT_SIZE: Final = 2
 """The number of words in an event (`lowering_notes`)."""

@@ -29,7 +29,7 @@ _ENGINE = (
 )  # fmt: skip
 _LOWERED = (
     *_ENGINE,
-    "engine/lowering/test_weakening.py",
+    "engine/test_weakening.py",
     "engine/lowering/test_pictures.py",
     "engine/test_against_records.py",
 )
