@@ -143,35 +143,18 @@ def encoded(text: str) -> bytes:
 def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
     """The lines of a block."""
     columns = block.columns
+    heads, head_ends, which_head = _heads(block)
+    numbers: dict[str, Any] = {"ply": block.plies, "positionid": block.places, **block.more}
     texts: list[str] = []
-
-    def add(values: Sequence[Any]) -> int:
-        texts.extend(map(quoted, values))
-        return len(texts) - len(values)
-
-    def coded(name: str) -> Any:
-        column = block.coded[name]
-        used, codes = arrays.ranked(column.codes)
-        return codes + add([column.values[code] for code in used.tolist()])
-
-    games = columns.games
-    numbers: dict[str, Any] = {
-        "game": games,
-        "gamenumber": games - block.first + 1,
-        "ply": block.plies,
-        "positionid": block.places,
-        **block.more,
+    told = {
+        name: _coded(block.coded[name].codes, block.coded[name].values, texts)
+        for name in ("value", "comment")
     }
-    told = {name: coded(name) for name in block.coded if name != hit_table.TAGS}
-    tags = block.coded[hit_table.TAGS]
-    used, which = arrays.ranked(tags.codes)
-    told[hit_table.TAGS] = which + len(texts)
-    # These texts are JSON already.
-    texts += [tags.values[code] for code in used.tolist()]
     primary, which = arrays.ranked(block.columns.primary())
     known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
     for name in ("element", "transform"):
-        told[name] = which + add([one.get(name) for one in known])
+        told[name] = which + len(texts)
+        texts += [quoted(one.get(name)) for one in known]
     elements, which = arrays.ranked(columns.codes.astype(np.int64))
     which += len(texts)
     # A match ends with the number of its position, which the kernel writes.
@@ -179,16 +162,14 @@ def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
         quoted(hit_table.match(code, block.orbits))[:-1] + ',"positionid":' for code in elements.tolist()
     ]
     # The texts of FEN and moves need no escapes. The quotation marks belong to the literals.
-    rows = block.rows * listing.TEXTS + len(texts)
+    rows = block.rows * listing.TEXTS + len(texts) + len(head_ends)
     listed = {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
+    more_ends = np.concatenate([head_ends, block.listed.ends + len(heads)])
     # A lone surrogate, which UTF-8 lacks, is written as an escape, as in `encoded`.
-    pool = row_kernel.Texts.of(texts, block.listed.text, block.listed.ends, errors="backslashreplace")
-    literals, kinds, data = [b"{"], [], []
-    for name in (*hit_table.FIELDS, *block.more):
+    pool = row_kernel.Texts.of(texts, heads + block.listed.text, more_ends, errors="backslashreplace")
+    literals, kinds, data = [b"", b""], [row_kernel.TEXT], [which_head + len(texts)]
+    for name in (*_OF_HITS, *block.more):
         literals[-1] += f'"{name}":'.encode()
-        if name == "file":
-            literals[-1] += encoded(quoted(block.file)) + b","
-            continue
         after = b","
         if name in numbers:
             kinds.append(row_kernel.NUMBER)
@@ -210,6 +191,44 @@ def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
     literals[-1] = literals[-1][:-1] + b"}\n"
     matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), block.places)
     yield from row_kernel.rows(literals, kinds, data, pool, matches)
+
+
+_OF_GAMES: Final = hit_table.FIELDS[1 : hit_table.FIELDS.index(hit_table.TAGS) + 1]
+_OF_HITS: Final = hit_table.FIELDS[hit_table.FIELDS.index(hit_table.TAGS) + 1 :]
+"""The fields that say the same for all hits of a game, without the file, and the fields after them."""
+
+
+def _heads(block: hit_table.Block) -> tuple[bytes, Any, Any]:
+    """The beginnings of the lines, up to the tags of the game: one text for each game, where these texts end,
+    and for each row the number of its text. Most games have several rows."""
+    games, which = arrays.ranked(block.columns.games)
+    rows = np.zeros(len(games), np.int64)
+    rows[which] = np.arange(len(which))
+    numbers = {"game": games, "gamenumber": games - block.first + 1}
+    texts: list[str] = []
+    literals, kinds, data = [b'{"file":' + encoded(quoted(block.file)) + b","], [], []
+    for name in _OF_GAMES:
+        literals[-1] += f'"{name}":'.encode()
+        literals.append(b",")
+        if name in numbers:
+            kinds.append(row_kernel.NUMBER)
+            data.append(numbers[name])
+            continue
+        kinds.append(row_kernel.TEXT)
+        column = block.coded[name]
+        data.append(_coded(column.codes[rows], column.values, texts, is_json=name == hit_table.TAGS))
+    pool = row_kernel.Texts.of(texts, errors="backslashreplace")
+    return *row_kernel.joined(literals, kinds, data, pool), which
+
+
+def _coded(codes: Any, values: Sequence[Any], texts: list[str], *, is_json: bool = False) -> Any:
+    """The number of a text for each of `codes`, which are numbers of `values`. The texts are added to `texts`
+    as JSON. With `is_json`, the values are JSON already."""
+    used, found = arrays.ranked(codes)
+    found += len(texts)
+    chosen = [values[code] for code in used.tolist()]
+    texts += chosen if is_json else map(quoted, chosen)
+    return found
 
 
 __all__ = ["comments", "encoded", "lines", "positions", "quoted"]

@@ -77,6 +77,29 @@ def rows(
 ) -> list[bytes]:
     """Rows in several pieces. A row has `literals[0]`, the first column, `literals[1]` and so on up to the
     last literal, which comes after the last column. All columns have the same length."""
+    return [piece for piece, _ in _pieces(literals, kinds, columns, texts, matches)]
+
+
+def joined(
+    literals: Sequence[bytes], kinds: Sequence[int], columns: Sequence[Any], texts: Texts
+) -> tuple[bytes, Any]:
+    """`rows` as one piece, and where each row ends in it."""
+    pieces, all_ends, at = [], [], 0
+    for piece, ends in _pieces(literals, kinds, columns, texts, None):
+        pieces.append(piece)
+        all_ends.append(ends + at)
+        at += len(piece)
+    return b"".join(pieces), np.concatenate(all_ends) if all_ends else np.zeros(0, np.int64)
+
+
+def _pieces(
+    literals: Sequence[bytes],
+    kinds: Sequence[int],
+    columns: Sequence[Any],
+    texts: Texts,
+    matches: Matches | None,
+) -> list[tuple[bytes, Any]]:
+    """Rows in several pieces, with the ends of the rows in each piece."""
     count = len(columns[0]) if columns else 0
     values: Any = np.stack([np.asarray(one).astype(np.int64, copy=False) for one in columns])
     told = matches or Matches.none()
@@ -85,7 +108,8 @@ def rows(
     out: Any = np.empty(_ROOM, np.uint8)
     write: Any = write_rows
     sizes: Any = np.zeros(1, np.int64)
-    found: list[bytes] = []
+    row_ends: Any = np.zeros(count, np.int64)
+    found: list[tuple[bytes, Any]] = []
     at = 0
     held = kernels.Held
     arrays = (
@@ -94,11 +118,11 @@ def rows(
         held(told.codes), held(told.ends), held(told.places),
     )  # fmt: skip
     while at < count:
-        end = write(at, count, *arrays, out, len(out), sizes)
+        end = write(at, count, *arrays, out, len(out), row_ends, sizes)
         if end == at:
             out = np.empty(2 * len(out), np.uint8)
         else:
-            found.append(out[: int(sizes[0])].tobytes())
+            found.append((out[: int(sizes[0])].tobytes(), row_ends[at:end]))
         at = end
     return found
 
@@ -121,11 +145,12 @@ def write_rows(
     places: Ints,
     out: Bytes,
     capacity: int,
+    row_ends: Ints,
     sizes: Ints,
 ) -> int:
     """Write the rows `begin` to `end` - 1 to `out`. Returns the row to continue with: `end`, or an earlier
-    row if `out` is full. `sizes[0]` receives the number of bytes. Column n has the `count` numbers from
-    `values[n * count]` on."""
+    row if `out` is full. `sizes[0]` receives the number of bytes, and `row_ends` receives the end of each row
+    that was written. Column n has the `count` numbers from `values[n * count]` on."""
     at = 0
     for row in range(begin, end):
         size = int(literal_ends[width])
@@ -169,6 +194,7 @@ def write_rows(
                     out[at] = 125
                     at += 1
         at = _copied(literal, done, int(literal_ends[width]), out, at)
+        row_ends[row] = at
     sizes[0] = at
     return end
 
