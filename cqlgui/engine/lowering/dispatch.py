@@ -34,7 +34,7 @@ from cqlgui.cql.ast import (
 )
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine import facts
-from cqlgui.engine.kernels import entries, routines_notes
+from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering.blocks import call, count, field_of, integer, not_empty, shifted, word
 from cqlgui.engine.lowering.scope import Number, Scope, Text, TextParts, TooLargeError, Unsupported
 from cqlgui.engine.lowering.writing import Writing
@@ -123,7 +123,7 @@ class Lowering:
         self.dictionaries = dictionaries(body, names, self.lasting)
         """The dictionaries that are compiled, by name."""
         self._slots: dict[str, int] = {}
-        self._areas: dict[str, int] = {}
+        self._areas: dict[str, tuple[int, int]] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
         self._tables = 0
         self._looped = loop_names(body)
@@ -424,20 +424,22 @@ class Lowering:
                 # The name of a variable never contains a blank, so no variable has this name.
                 self.facts[one] = self.slot(f"fact {len(self.facts)}")
 
-    def area(self, name: str) -> int:
-        """The place of a table in the frame (`kernels.entries`)."""
-        return layout.AREAS + entries.SIZE * self._areas.setdefault(name, len(self._areas))
+    def area(self, name: str, size: int) -> int:
+        """The place of a table or of texts in the frame, with `size` words."""
+        if name not in self._areas:
+            self._areas[name] = self.frame_size if self._areas else layout.AREAS, size
+        return self._areas[name][0]
 
     @property
     def frame_size(self) -> int:
         """The number of words in the frame."""
         if self._areas:
-            return layout.AREAS + entries.SIZE * len(self._areas)
+            return layout.AREAS + sum(size for _, size in self._areas.values())
         return layout.LOCALS + 2 * len(self._slots)
 
     def check_frame(self) -> None:
-        """Raise `TooLargeError` if the frame has too many variables or dictionaries. Call this method after
-        writing each function, because each function may add some."""
+        """Raise `TooLargeError` if the frame has too many variables or areas. Call this method after writing
+        each function, because each function may add some."""
         if layout.LOCALS + 2 * len(self._slots) > layout.AREAS or self.frame_size > layout.SERIAL:
             raise TooLargeError
 
@@ -677,7 +679,7 @@ def dictionaries(
             name in lasting
             or kinds.value not in _IN_A_WORD
             or not (kinds.key in _IN_A_WORD or of_fens or len(texts) == len(keys))
-            or not all(_is_plain_loop(one, names) for one in listed)
+            or not all(_is_plain_loop(one) for one in listed)
         ):
             # The interpreter evaluates all filters about dictionaries then, at the positions that reach them.
             return {}
@@ -688,20 +690,11 @@ def dictionaries(
 _IN_A_WORD: Final = (Type.NUMERIC, Type.SET, Type.PIECE, Type.POSITION)
 
 
-def _is_plain_loop(node: nodes.Node, names: types.Names) -> bool:
-    """False for a loop over a dictionary that changes a dictionary, or that needs the text of a key."""
-    if not isinstance(node, nodes_programs.EntryLoop):
-        return True
-    is_text = names.dictionaries[node.dictionary].key is Type.STRING
-    for one in nodes.walk(node.body):
-        match one:
-            case nodes_programs.EntryAssign() | nodes_programs.Unbind():
-                return False
-            case nodes.Name(name=name) if is_text and name == node.name:
-                return False
-            case _:
-                pass
-    return True
+def _is_plain_loop(node: nodes.Node) -> bool:
+    """False for a loop over a dictionary that changes a dictionary."""
+    return not isinstance(node, nodes_programs.EntryLoop) or not any(
+        isinstance(one, nodes_programs.EntryAssign | nodes_programs.Unbind) for one in nodes.walk(node.body)
+    )
 
 
 def loop_names(body: nodes.Node) -> frozenset[str]:

@@ -13,10 +13,10 @@ from typing import Final
 from cqlgui.cql.ast import nodes, nodes_programs, nodes_squares, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import entries
-from cqlgui.engine.lowering import blocks
+from cqlgui.engine.lowering import blocks, lowering_strings
 from cqlgui.engine.lowering.blocks import integer, word
 from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
-from cqlgui.engine.lowering.scope import Number, Scope
+from cqlgui.engine.lowering.scope import Number, Scope, Text
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
@@ -27,7 +27,7 @@ _SIGN: Final = 1 << 63
 
 def _table(low: Lowering, name: str) -> Value:
     """The place of a dictionary in the frame."""
-    return integer(low.area(name))
+    return integer(low.area(name, entries.SIZE))
 
 
 def _word(low: Lowering, s: Scope, node: nodes.Node, fail: str) -> Value:
@@ -45,7 +45,7 @@ def _key(low: Lowering, s: Scope, name: str, node: nodes.Node, fail: str) -> Val
     if isinstance(node, nodes_squares.Fen):
         low.buffered = low.doubts = low.uncertain = True
         # The name of a variable never contains a blank, so no dictionary has this name.
-        table = integer(low.area("FENs seen"))
+        table = integer(low.area("FENs seen", entries.SIZE))
         return blocks.call(s, entries.same_fen, s.records, s.frame, table, s.place)
     texts = low.dictionaries.get(name)
     if texts is not None and isinstance(node, nodes.String):
@@ -134,7 +134,11 @@ def _entry_loop(low: Lowering, s: Scope, node: nodes_programs.EntryLoop, yes: st
     f.begin(inside)
     f.store(f.load(s.frame, f.binary("add", place, integer(entries.KEY))), key)
     f.store(integer(0), first)
-    low.write(s, node.name, f.load(key))
+    value = f.load(key)
+    texts = low.dictionaries[node.dictionary]
+    if texts is not None:
+        value = lowering_strings.built_of(low, s, Text(f.converted(value, Scalar.INT), texts))
+    low.write(s, node.name, value)
     low.test(s, node.body, head, head)
     f.begin(after)
     f.store(word(0), s.frame, bound)

@@ -424,11 +424,11 @@ def _name_test(low: Lowering, s: Scope, node: nodes.Name, yes: str, no: str) -> 
     match low.type_of(node):
         case Type.SET | Type.PIECE:
             s.f.branch(blocks.not_empty(s, _name_set(low, s, node)), yes, no)
-        case Type.NUMERIC | Type.POSITION:
+        case Type.NUMERIC | Type.POSITION | Type.STRING:
             low.read(s, node.name)
             s.f.jump(yes)
         case _:
-            low.leave_out(s, node, "strings are not compiled")
+            low.leave_out(s, node)
             s.f.jump(no)
 
 
@@ -438,6 +438,11 @@ _SET_UPDATES: Final = {"|=": "or", "&=": "and"}
 def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> None:
     f = s.f
     kind = types.valued(low.type_of(node.value))
+    if kind is Type.STRING and not node.persistent:
+        value = lowering_strings.assigned(low, s, node, no)
+        low.write(s, node.name, value)
+        f.jump(yes)
+        return
     if kind not in (Type.SET, Type.NUMERIC, Type.POSITION) or low.is_looped(node.name):
         low.leave_out(s, node, "a variable of this type is not compiled")
         f.jump(no)

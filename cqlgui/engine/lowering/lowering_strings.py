@@ -8,6 +8,7 @@ searches it for a given text.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -19,7 +20,7 @@ from cqlgui.cql.interpreting.runtime import values
 from cqlgui.cql.source import ecmascript
 from cqlgui.cql.transforming import words as transform_words
 from cqlgui.engine import facts
-from cqlgui.engine.kernels import fens, routines
+from cqlgui.engine.kernels import built_texts, fens, routines
 from cqlgui.engine.lowering import blocks, lowering_board, ordering
 from cqlgui.engine.lowering.blocks import field_of, integer, word
 from cqlgui.engine.lowering.dispatch import SETS, TESTS, TEXTS, Lowering
@@ -183,6 +184,11 @@ def _insist(low: Lowering, s: Scope, inner: Text, holds: Sequence[bool], fail: s
 
 def compared(low: Lowering, s: Scope, node: nodes.Compare, yes: str, lacking: str, no: str) -> None:
     """Test a comparison of strings. Go to `lacking` if a string is missing."""
+    if _is_built(low, node.left) or _is_built(low, node.right):
+        one, other = _built(low, s, node.left, lacking), _built(low, s, node.right, lacking)
+        order = blocks.call(s, built_texts.order, s.frame, one, other)
+        s.f.branch(s.f.compare(RELATIONS[node.operator], order, integer(0)), yes, no)
+        return
     left, right = low.text(s, node.left, lacking), low.text(s, node.right, lacking)
     first, second = _texts(low, s, node, left), _texts(low, s, node, right)
     ranks = {one: rank for rank, one in enumerate(sorted({*first, *second}))}
@@ -206,6 +212,10 @@ def contained(low: Lowering, s: Scope, node: nodes.In, yes: str, no: str) -> Non
     """Test whether the left string occurs in the right string."""
     if isinstance(node.left, nodes.String) and isinstance(node.right, nodes_squares.Fen):
         _search_fen(low, s, node.left.value, yes, no)
+        return
+    if _is_built(low, node.left) or _is_built(low, node.right):
+        part, whole = _built(low, s, node.left, no), _built(low, s, node.right, no)
+        s.f.branch(blocks.call(s, built_texts.contains, s.frame, part, whole), yes, no)
         return
     left, right = low.text(s, node.left, no), low.text(s, node.right, no)
     first, second = _texts(low, s, node, left), _texts(low, s, node, right)
@@ -233,6 +243,9 @@ def length(low: Lowering, s: Scope, operand: nodes.Node, fail: str) -> Number:
     """The number of characters of a string."""
     if isinstance(operand, nodes_squares.Fen):
         return _fen_length(s)
+    if _is_built(low, operand):
+        place = _built(low, s, operand, fail)
+        return Number(s.f.converted(s.f.load(s.frame, place), Scalar.INT), 0, built_texts.AREA)
     inner = low.text(s, operand, fail)
     return _number(low, s, inner, [len(one) for one in _texts(low, s, operand, inner)])
 
@@ -274,6 +287,81 @@ def _make_square(low: Lowering, s: Scope, node: nodes_squares.MakeSquare) -> Val
         found(word(0))
 
     return blocks.joined(s, Scalar.WORD, fill)
+
+
+# --- texts that are put together ----------------------------------------------------------------------------
+
+
+def _is_built(low: Lowering, node: nodes.Node) -> bool:
+    """Whether a string may be one of very many texts, so that it is put together in the frame
+    (`kernels.built_texts`)."""
+    match node:
+        case nodes.Name():
+            return True
+        case nodes.Arithmetic():
+            return not low.is_answered(node)
+        case _:
+            return False
+
+
+def _built(low: Lowering, s: Scope, node: nodes.Node, fail: str) -> Value:
+    """The place of a text in the frame. Code goes to `fail` if the string is missing."""
+    f = s.f
+    match node:
+        case nodes.Name():
+            if low.outlives(node):
+                low.leave_out(s, node)
+                return integer(0)
+            return f.converted(low.read(s, node.name), Scalar.INT)
+        case nodes.Arithmetic() if not low.is_answered(node):
+            left, right = _built(low, s, node.left, fail), _built(low, s, node.right, fail)
+            return blocks.call(s, built_texts.joined, s.frame, _area(low), left, right)
+        case _:
+            return f.converted(built_of(low, s, _finite(low, s, node, fail)), Scalar.INT)
+
+
+def _finite(low: Lowering, s: Scope, node: nodes.Node, fail: str) -> Text:
+    """A string that is one of a few texts. If it may be another one, it is not compiled."""
+    found = low.text(s, node, fail)
+    return Text(integer(0), tuple(_texts(low, s, node, found))) if found.texts is None else found
+
+
+def built_of(low: Lowering, s: Scope, text: Text, before: Value | None = None) -> Value:
+    """One of a few texts as a text in the frame, as a word. With `before`, the text is added to the text at
+    this place."""
+    f = s.f
+    assert text.texts is not None
+    ends = list(itertools.accumulate(map(len, text.texts)))
+    characters = low.table([*map(ord, "".join(text.texts)), 0])
+    begin = f.converted(f.load(low.table([0, *ends]), text.code), Scalar.INT)
+    end = f.converted(f.load(low.table(ends), text.code), Scalar.INT)
+    start = integer(0) if before is None else before
+    made = blocks.call(s, built_texts.added, s.frame, _area(low), start, characters, begin, end)
+    return f.converted(made, Scalar.WORD)
+
+
+def _area(low: Lowering) -> Value:
+    """The place in the frame where texts are put together."""
+    low.doubts = low.uncertain = True
+    # The name of a variable never contains a blank, so no dictionary has this name.
+    return integer(low.area("built texts", built_texts.AREA))
+
+
+def assigned(low: Lowering, s: Scope, node: nodes.Assign, fail: str) -> Value:
+    """The value that an assignment gives to a string variable, as a word."""
+    f = s.f
+    if node.operator == "=":
+        return f.converted(_built(low, s, node.value, fail), Scalar.WORD)
+    if node.operator != "+=":
+        low.leave_out(s, node)
+        return word(0)
+    before = f.converted(low.read(s, node.name), Scalar.INT)
+    if _is_built(low, node.value):
+        after = _built(low, s, node.value, fail)
+        return f.converted(
+            blocks.call(s, built_texts.joined, s.frame, _area(low), before, after), Scalar.WORD
+        )
+    return built_of(low, s, _finite(low, s, node.value, fail), before)
 
 
 SETS[nodes_squares.MakeSquare] = _make_square

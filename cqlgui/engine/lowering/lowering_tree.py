@@ -14,9 +14,9 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import routines, routines_notes, routines_tree
 from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic, lowering_notes
 from cqlgui.engine.lowering.blocks import integer, word
-from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
+from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, TEXTS, Lowering
 from cqlgui.engine.lowering.lowering_notes import Form
-from cqlgui.engine.lowering.scope import Bound, Number, Scope
+from cqlgui.engine.lowering.scope import Bound, Number, Scope, Text
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Value
@@ -145,6 +145,10 @@ def _at_set(low: Lowering, s: Scope, node: nodes_tree.At) -> Value:
 
 def _at_number(low: Lowering, s: Scope, node: nodes_tree.At, fail: str) -> Number:
     return low.number(low.elsewhere(s, low.position(s, node.position, fail)), node.filter, fail)
+
+
+def _at_text(low: Lowering, s: Scope, node: nodes_tree.At, fail: str) -> Text:
+    return low.text(low.elsewhere(s, low.position(s, node.position, fail)), node.filter, fail)
 
 
 def _at_position(low: Lowering, s: Scope, node: nodes_tree.At, fail: str) -> Value:
@@ -950,6 +954,7 @@ NUMBERS.update({
     nodes_moves.CountMoves: _count_moves,
     nodes_moves.Move: _older_number,
 })  # fmt: skip
+TEXTS[nodes_tree.At] = _at_text
 POSITIONS.update({
     nodes.CurrentPosition: _here,
     nodes.Find: _find,

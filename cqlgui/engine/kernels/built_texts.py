@@ -1,0 +1,88 @@
+"""Kernels for the texts that a query puts together in a game. The texts stand in the frame (`layout.AREAS`).
+
+A text is known by its place in the frame. The word at this place is the number of characters, and the next
+words are the characters, a code point each. A text never changes. The first word of the area has the number
+of words in use.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.engine.replaying import layout
+from cqlgui.jit import kernels
+from cqlgui.jit.words import Words
+
+UNIT: Final = kernels.Unit("built_texts", [layout])
+
+AREA: Final = 3_000
+"""The number of words for the texts of a game. If a game needs more, the game is doubtful."""
+
+
+@UNIT.kernel
+def added(frame: Words, area: int, before: int, characters: Words, begin: int, end: int) -> int:
+    """A new text: the text `before`, followed by the `characters` from `begin` to `end` - 1. If `before` is
+    0, the text has only these characters."""
+    length = 0 if before == 0 else int(frame[before])
+    made = _room(frame, area, length + end - begin)
+    if frame[made] != 0:
+        for place in range(length):
+            frame[made + 1 + place] = frame[before + 1 + place]
+        for place in range(end - begin):
+            frame[made + 1 + length + place] = characters[begin + place]
+    return made
+
+
+@UNIT.kernel
+def joined(frame: Words, area: int, before: int, after: int) -> int:
+    """A new text: the text `before`, followed by the text `after`."""
+    length = int(frame[before])
+    more = int(frame[after])
+    made = _room(frame, area, length + more)
+    if frame[made] != 0:
+        for place in range(length):
+            frame[made + 1 + place] = frame[before + 1 + place]
+        for place in range(more):
+            frame[made + 1 + length + place] = frame[after + 1 + place]
+    return made
+
+
+def _room(frame: Words, area: int, length: int) -> int:
+    """The place of a new text. The place of the empty text is the second word of the area, where nothing is
+    ever written. Without room, the game is doubtful, and the result is the empty text."""
+    if length == 0:
+        return area + 1
+    used = max(int(frame[area]), 2)
+    if used + 1 + length > AREA:
+        frame[layout.DOUBT] = 1
+        return area + 1
+    frame[area] = used + 1 + length
+    frame[area + used] = length
+    return area + used
+
+
+@UNIT.kernel
+def order(frame: Words, left: int, right: int) -> int:
+    """-1, 0 or 1: the left text comes before the right one, is equal to it, or comes after it."""
+    shorter = min(int(frame[left]), int(frame[right]))
+    for place in range(1, shorter + 1):
+        one = frame[left + place]
+        other = frame[right + place]
+        if one != other:
+            return -1 if one < other else 1
+    if frame[left] == frame[right]:
+        return 0
+    return -1 if frame[left] < frame[right] else 1
+
+
+@UNIT.kernel
+def contains(frame: Words, part: int, whole: int) -> bool:
+    """Whether the text `part` occurs in the text `whole`."""
+    size = int(frame[part])
+    for begin in range(int(frame[whole]) - size + 1):
+        place = 0
+        while place < size and frame[whole + 1 + begin + place] == frame[part + 1 + place]:
+            place += 1
+        if place == size:
+            return True
+    return False
