@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from cqlgui.engine.replaying import layout
-from cqlgui.jit import kernels
-from cqlgui.jit.words import Words
+from cqlgui.jit import kernels, words
+from cqlgui.jit.words import Word, Words
 
 UNIT: Final = kernels.Unit("built_texts", [layout])
 
@@ -47,6 +47,63 @@ def joined(frame: Words, area: int, before: int, after: int) -> int:
     return made
 
 
+@UNIT.kernel
+def with_set(frame: Words, area: int, before: int, squares: Word) -> int:
+    """A new text: the text `before`, followed by the text of a set (`values.set_text`). If `before` is 0, the
+    text is that of the set alone."""
+    length = 0 if before == 0 else int(frame[before])
+    count = squares.bit_count()
+    made = _room(frame, area, length + (2 if count == 1 else 2 + max(3 * count - 1, 0)))
+    if frame[made] == 0:
+        return made
+    for place in range(length):
+        frame[made + 1 + place] = frame[before + 1 + place]
+    at = made + 1 + length
+    if count != 1:
+        frame[at] = 91
+        at += 1
+    left = squares
+    while left != 0:
+        square = words.lowest(left)
+        left &= left - 1
+        frame[at] = 97 + (square & 7)
+        frame[at + 1] = 49 + (square >> 3)
+        at += 2
+        if left != 0:
+            frame[at] = 44
+            at += 1
+    if count != 1:
+        frame[at] = 93
+    return made
+
+
+@UNIT.kernel
+def with_number(frame: Words, area: int, before: int, number: int) -> int:
+    """A new text: the text `before`, followed by the digits of a number. If `before` is 0, the text is that
+    of the number alone."""
+    length = 0 if before == 0 else int(frame[before])
+    size = words.word(number) if number >= 0 else words.word(-number)
+    digits = 1
+    rest = size // 10
+    while rest != 0:
+        digits += 1
+        rest = rest // 10
+    signs = 1 if number < 0 else 0
+    made = _room(frame, area, length + signs + digits)
+    if frame[made] == 0:
+        return made
+    for place in range(length):
+        frame[made + 1 + place] = frame[before + 1 + place]
+    at = made + 1 + length
+    if number < 0:
+        frame[at] = 45
+    rest = size
+    for place in range(digits):
+        frame[at + signs + digits - 1 - place] = 48 + rest % 10
+        rest = rest // 10
+    return made
+
+
 def _room(frame: Words, area: int, length: int) -> int:
     """The place of a new text. The place of the empty text is the second word of the area, where nothing is
     ever written. Without room, the game is doubtful, and the result is the empty text."""
@@ -73,6 +130,27 @@ def order(frame: Words, left: int, right: int) -> int:
     if frame[left] == frame[right]:
         return 0
     return -1 if frame[left] < frame[right] else 1
+
+
+@UNIT.kernel
+def fits(frame: Words, text: int, allowed: Words, count: int) -> bool:
+    """Whether a text has `count` characters in a row that are allowed. Each of them has two words of
+    `allowed`, with a bit for each ASCII character. A text with other characters makes the game doubtful."""
+    size = int(frame[text])
+    for place in range(size):
+        if frame[text + 1 + place] > 127:
+            frame[layout.DOUBT] = 1
+            return False
+    for begin in range(size - count + 1):
+        number = 0
+        while number < count:
+            character = int(frame[text + 1 + begin + number])
+            if allowed[2 * number + (character >> 6)] >> (character & 63) & 1 == 0:
+                break
+            number += 1
+        if number == count:
+            return True
+    return False
 
 
 @UNIT.kernel

@@ -1,9 +1,10 @@
 """Rules for strings.
 
-Machine code has no texts. A string is compiled if its value is one of a few texts that are known at compile
-time, such as the letter of a man, or if its value depends on the game alone (`facts`). In machine code, the
-value is the number of the text. The FEN of the position is an exception: machine code writes the FEN and
-searches it for a given text.
+A string that is one of a few texts, which are known at compile time, is the number of the text in machine
+code. An example is the letter of a man. A string that depends on the game alone is the number of the answer
+to a question (`facts`). Strings in variables, sums of strings and `str` with sets may be any text: they are
+put together in the frame (`kernels.built_texts`). Machine code also writes the FEN of a position and searches
+it for a given text. All other strings are left to the interpreter.
 """
 
 from __future__ import annotations
@@ -300,6 +301,8 @@ def _is_built(low: Lowering, node: nodes.Node) -> bool:
             return True
         case nodes.Arithmetic():
             return not low.is_answered(node)
+        case nodes_strings.Str():
+            return any(low.type_of(part) is Type.SET or _is_built(low, part) for part in node.parts)
         case _:
             return False
 
@@ -316,8 +319,87 @@ def _built(low: Lowering, s: Scope, node: nodes.Node, fail: str) -> Value:
         case nodes.Arithmetic() if not low.is_answered(node):
             left, right = _built(low, s, node.left, fail), _built(low, s, node.right, fail)
             return blocks.call(s, built_texts.joined, s.frame, _area(low), left, right)
+        case nodes_strings.Str() if not low.is_answered(node):
+            return _built_str(low, s, node)
         case _:
             return f.converted(built_of(low, s, _finite(low, s, node, fail)), Scalar.INT)
+
+
+def _built_str(low: Lowering, s: Scope, node: nodes_strings.Str) -> Value:
+    """Several parts as one text (`closures_output.text_of`)."""
+    f = s.f
+    whole = f.slot(Scalar.INT)
+    f.store(integer(0), whole)
+
+    def add(text: str) -> None:
+        made = built_of(low, s, Text(integer(0), (text,)), f.load(whole))
+        f.store(f.converted(made, Scalar.INT), whole)
+
+    add("")
+    for part in node.parts:
+        missing, after = f.label(), f.label()
+        lacking = values.NO_VALUE
+        if isinstance(part, nodes.Name) and not low.is_looped(part.name):
+            lacking = values.unbound_text(part.name)
+            bound = f.label()
+            has = f.compare("ne", f.load(s.frame, integer(low.slot(part.name) + 1)), word(0))
+            f.branch(has, bound, missing)
+            f.begin(bound)
+        match low.type_of(part):
+            case Type.SET:
+                area = low.set_of(s, part)
+                made = blocks.call(s, built_texts.with_set, s.frame, _area(low), f.load(whole), area)
+            case Type.NUMERIC:
+                number = low.number(s, part, missing).value
+                made = blocks.call(s, built_texts.with_number, s.frame, _area(low), f.load(whole), number)
+            case Type.STRING:
+                text = _built(low, s, part, missing)
+                made = blocks.call(s, built_texts.joined, s.frame, _area(low), f.load(whole), text)
+            case _:
+                low.leave_out(s, node, _REASON)
+                made = f.load(whole)
+        f.store(made, whole)
+        f.jump(after)
+        f.begin(missing)
+        add(lacking)
+        f.jump(after)
+        f.begin(after)
+    return f.load(whole)
+
+
+def _search(low: Lowering, s: Scope, node: nodes_strings.Search, yes: str, no: str) -> None:
+    steps = _steps(node.pattern) if low.leaves_no_trace else None
+    if steps is None or not _is_built(low, node.text):
+        low.text(s, node, no)
+        s.f.jump(yes)
+        return
+    text = _built(low, s, node.text, no)
+    allowed = low.table([bits >> 64 * half for bits in steps for half in (0, 1)])
+    low.doubts = low.uncertain = True
+    s.f.branch(blocks.call(s, built_texts.fits, s.frame, text, allowed, integer(len(steps))), yes, no)
+
+
+def _steps(pattern: str) -> list[int] | None:
+    """For a regular expression that is a row of characters and sets of characters, which ASCII characters
+    each of them allows, as bits. None for any other expression."""
+    found = []
+    at = 0
+    while at < len(pattern):
+        end = at + 1
+        if pattern[at] == "[":
+            end = pattern.find("]", at + 1) + 1
+            if end == 0 or not _IN_BRACKETS.isdisjoint(pattern[at + 1 : end - 1]):
+                return None
+        elif pattern[at] != "." and pattern[at] in _SPECIAL:
+            return None
+        one = ecmascript.compiled(pattern[at:end])
+        found.append(sum(1 << code for code in range(128) if one.fullmatch(chr(code))))
+        at = end
+    return found or None
+
+
+_IN_BRACKETS: Final = frozenset("[\\")
+"""Inside brackets, what these characters mean depends on the characters behind them."""
 
 
 def _finite(low: Lowering, s: Scope, node: nodes.Node, fail: str) -> Text:
@@ -356,7 +438,7 @@ def assigned(low: Lowering, s: Scope, node: nodes.Assign, fail: str) -> Value:
         low.leave_out(s, node)
         return word(0)
     before = f.converted(low.read(s, node.name), Scalar.INT)
-    if _is_built(low, node.value):
+    if _is_built(low, node.value) or isinstance(node.value, nodes_strings.Str):
         after = _built(low, s, node.value, fail)
         return f.converted(
             blocks.call(s, built_texts.joined, s.frame, _area(low), before, after), Scalar.WORD
@@ -379,4 +461,5 @@ TEXTS.update({
 TESTS.update({
     nodes.ImplicitSearch: _implicit_search,
     nodes_strings.Case: _never,
+    nodes_strings.Search: _search,
 })  # fmt: skip

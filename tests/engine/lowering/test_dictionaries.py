@@ -45,6 +45,12 @@ TEXTS = (
     'if initial x="" x+=piecename from #x>=4',
     'if initial x="" x+=str(typename to) "NB" in x',
     'x="a" x+=typename a1 x+=typename e4 y=x y=="aNP" or y>"aR"',
+    'x="" x+=str(ply " " #A) "12 1" in x',
+    'terminal str P ~~ "a[2-7]"',
+    'str(P "," R) ~~ "[a-c]1."',
+    'str(R) ~~ "[^a]1"',
+    'if ply==3 x=Q str(Q "x" x) ~~ "x<un"',
+    'x=0-ply y=str(x "|" kg8) {y=="-12|[]" or "g8" in y}',
     'x="n" y=x+"bc"+x y=="nbcn" #y==4',
     'x="" s[element]P {x+="p"} #x>=7 x<"pppppppp"',
     'initial x="" find quiet all {--=A x+=child:piecename to} #x>=1',
@@ -69,7 +75,8 @@ def test_engine_and_interpreter_agree(text: str) -> None:
         "dictionary D D[1]=ply",
         'Key="a" local dictionary D D[Key]=1',
         "local dictionary D D[1]=1 x[element]D {D[2]=x}",
-        'x=str(K) x~~"e"',
+        'x=str(K) x~~"e|f"',
+        'str(K)~~"[[:alpha:]]"',
     ],
 )
 def test_what_is_left_to_the_interpreter(text: str) -> None:
