@@ -241,7 +241,6 @@ def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Loweri
     try:
         found = weakening.weakened(body, is_idle, is_told)
         if found is None:
-            # The first position where this holds comes before the first match, too.
             found = weakening.weakened_before(body, is_idle, is_told)
         if found is not None:
             _write(low, "glance", found)

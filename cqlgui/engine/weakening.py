@@ -25,7 +25,7 @@ def weakened(
     node: nodes.Node, is_idle: Callable[[nodes.Node], bool], is_told: Callable[[nodes.Node], bool]
 ) -> nodes.Node | None:
     """A filter that holds at every position where `node` holds. This weaker filter consists of the parts of
-    `node` that are idle and depend only on the position. None if `node` has no such parts.
+    `node` that are idle and depend only on the position and the next move. None if `node` has no such parts.
 
     If the weaker filter fails at a position, the evaluation of `node` at this position has no side effects.
     The reason is that the weaker filter omits all parts after a filter that is not idle.
@@ -55,8 +55,9 @@ def weakened(
 def weakened_before(
     node: nodes.Node, is_idle: Callable[[nodes.Node], bool], is_told: Callable[[nodes.Node], bool]
 ) -> nodes.Node | None:
-    """A filter like that of `weakened`, but it holds at the parent of every position where `node` holds. None
-    if there is no such filter; `node` may then hold at the root."""
+    """A filter that holds at the parent of every position where `node` holds, and depends only on the parent
+    and its next move. None if `node` has no parts that say this. It is of use where `weakened` finds nothing:
+    all matches come after the first position where this filter holds."""
 
     def weaker(one: nodes.Node) -> nodes.Node | None:
         return weakened_before(one, is_idle, is_told)

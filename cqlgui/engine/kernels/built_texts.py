@@ -2,7 +2,7 @@
 
 A text is known by its place in the frame. The word at this place is the number of characters, and the next
 words are the characters, a code point each. A text never changes. The first word of the area has the number
-of words in use.
+of words in use, or 0 as long as there is no text. All work counts as steps of the game (`layout.STEPS`).
 """
 
 from __future__ import annotations
@@ -49,9 +49,8 @@ def joined(frame: Words, area: int, before: int, after: int) -> int:
 
 @UNIT.kernel
 def with_set(frame: Words, area: int, before: int, squares: Word) -> int:
-    """A new text: the text `before`, followed by the text of a set (`values.set_text`). If `before` is 0, the
-    text is that of the set alone."""
-    length = 0 if before == 0 else int(frame[before])
+    """A new text: the text `before`, followed by the text of a set (`values.set_text`)."""
+    length = int(frame[before])
     count = squares.bit_count()
     made = _room(frame, area, length + (2 if count == 1 else 2 + max(3 * count - 1, 0)))
     if frame[made] == 0:
@@ -79,9 +78,8 @@ def with_set(frame: Words, area: int, before: int, squares: Word) -> int:
 
 @UNIT.kernel
 def with_number(frame: Words, area: int, before: int, number: int) -> int:
-    """A new text: the text `before`, followed by the digits of a number. If `before` is 0, the text is that
-    of the number alone."""
-    length = 0 if before == 0 else int(frame[before])
+    """A new text: the text `before`, followed by the digits of a number."""
+    length = int(frame[before])
     size = words.word(number) if number >= 0 else words.word(-number)
     digits = 1
     rest = size // 10
@@ -109,6 +107,7 @@ def _room(frame: Words, area: int, length: int) -> int:
     ever written. Without room, the game is doubtful, and the result is the empty text."""
     if length == 0:
         return area + 1
+    spend(frame, length)
     used = max(int(frame[area]), 2)
     if used + 1 + length > AREA:
         frame[layout.DOUBT] = 1
@@ -118,10 +117,26 @@ def _room(frame: Words, area: int, length: int) -> int:
     return area + used
 
 
+def spend(frame: Words, work: int) -> None:
+    """Count small pieces of work as steps. After too many steps the game is doubtful (`Lowering.spend`)."""
+    steps = work // _PIECES
+    left = int(frame[layout.STEPS])
+    if left > steps:
+        frame[layout.STEPS] = left - steps
+    else:
+        frame[layout.STEPS] = 0
+        frame[layout.DOUBT] = 1
+
+
+_PIECES: Final = 8
+"""So many comparisons or copies of a word take about as long as a run of a loop."""
+
+
 @UNIT.kernel
 def order(frame: Words, left: int, right: int) -> int:
     """-1, 0 or 1: the left text comes before the right one, is equal to it, or comes after it."""
     shorter = min(int(frame[left]), int(frame[right]))
+    spend(frame, shorter)
     for place in range(1, shorter + 1):
         one = frame[left + place]
         other = frame[right + place]
@@ -137,6 +152,7 @@ def fits(frame: Words, text: int, allowed: Words, count: int) -> bool:
     """Whether a text has `count` characters in a row that are allowed. Each of them has two words of
     `allowed`, with a bit for each ASCII character. A text with other characters makes the game doubtful."""
     size = int(frame[text])
+    spend(frame, size * count)
     for place in range(size):
         if frame[text + 1 + place] > 127:
             frame[layout.DOUBT] = 1
@@ -157,6 +173,7 @@ def fits(frame: Words, text: int, allowed: Words, count: int) -> bool:
 def contains(frame: Words, part: int, whole: int) -> bool:
     """Whether the text `part` occurs in the text `whole`."""
     size = int(frame[part])
+    spend(frame, size * int(frame[whole]))
     for begin in range(int(frame[whole]) - size + 1):
         place = 0
         while place < size and frame[whole + 1 + begin + place] == frame[part + 1 + place]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from cqlgui.engine.kernels import routines
+from cqlgui.engine.kernels import built_texts, routines
 from cqlgui.engine.replaying import layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Word, Words
 
-UNIT: Final = kernels.Unit("entries", [layout, routines, *routines.UNIT.sources])
+UNIT: Final = kernels.Unit("entries", [layout, built_texts, routines, *routines.UNIT.sources])
 
 _PLACES: Final = 512
 _MOST: Final = 400
@@ -73,6 +73,7 @@ def remove(frame: Words, table: int, key: Word) -> None:
 @UNIT.kernel
 def clear(frame: Words, table: int) -> None:
     """Remove all entries."""
+    built_texts.spend(frame, SIZE)
     for place in range(SIZE):
         frame[table + place] = 0
 
@@ -88,6 +89,7 @@ def following(frame: Words, table: int, key: Word, flip: Word, first: int) -> in
     """The place in the frame of the entry with the least key above `key`; -1 if there is no such entry. With
     `first`, the place of the entry with the least key of all. Keys are compared with the bits of `flip`
     changed, so that the sign bit decides rightly about numbers."""
+    built_texts.spend(frame, SIZE)
     best = -1
     least = words.word(0)
     for number in range(_PLACES):

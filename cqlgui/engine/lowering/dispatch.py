@@ -660,8 +660,10 @@ def dictionaries(
     body: nodes.Node, names: types.Names, lasting: Set[str | None]
 ) -> dict[str, tuple[str, ...] | None]:
     """The dictionaries that can be compiled, by name. Keys and values are one word each, so they are numbers,
-    sets, positions, FENs, or texts that stand in the query. If the keys are texts, the entry has these texts
-    in order. Otherwise the entry is None."""
+    sets or positions. Keys may also be texts that stand in the query; then the entry has these texts in
+    order. Otherwise the entry is None. If all keys of a dictionary are the filter `fen`, a key is a number
+    that stands for the FEN (`entries.same_fen`). No loop can go through such keys, because their texts are
+    not known."""
     found: dict[str, tuple[str, ...] | None] = {}
     if not names.dictionaries:
         return found
@@ -670,11 +672,15 @@ def dictionaries(
         name = dictionary_of(node, names)
         if name is not None:
             filters.setdefault(name, []).append(node)
+    if len(filters) > _MOST_DICTIONARIES:
+        return found
     for name, listed in filters.items():
         kinds = names.dictionaries[name]
         keys = [key for one in listed if (key := getattr(one, "key", None)) is not None]
         texts = [key.value for key in keys if isinstance(key, nodes.String)]
-        of_fens = all(isinstance(key, nodes_squares.Fen) for key in keys)
+        of_fens = all(isinstance(key, nodes_squares.Fen) for key in keys) and not any(
+            isinstance(one, nodes_programs.EntryLoop) for one in listed
+        )
         if (
             name in lasting
             or kinds.value not in _IN_A_WORD
@@ -687,6 +693,8 @@ def dictionaries(
     return found
 
 
+_MOST_DICTIONARIES: Final = 7
+"""The frame has room for this number of dictionaries, for the table of FENs and for texts."""
 _IN_A_WORD: Final = (Type.NUMERIC, Type.SET, Type.PIECE, Type.POSITION)
 
 

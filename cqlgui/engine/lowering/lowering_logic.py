@@ -480,6 +480,10 @@ def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> N
 
 def _is_bound(low: Lowering, s: Scope, node: nodes_programs.IsBound, yes: str, no: str) -> None:
     f = s.f
+    if low.names[node.name] is Type.DICTIONARY:
+        # A dictionary always exists, also without entries.
+        f.jump(yes if node.bound else no)
+        return
     if low.is_looped(node.name):
         f.jump(yes if (node.name in s.loops) is node.bound else no)
         return

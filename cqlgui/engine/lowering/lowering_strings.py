@@ -2,9 +2,10 @@
 
 A string that is one of a few texts, which are known at compile time, is the number of the text in machine
 code. An example is the letter of a man. A string that depends on the game alone is the number of the answer
-to a question (`facts`). Strings in variables, sums of strings and `str` with sets may be any text: they are
-put together in the frame (`kernels.built_texts`). Machine code also writes the FEN of a position and searches
-it for a given text. All other strings are left to the interpreter.
+to a question (`facts`). Strings in variables, sums of strings, and `str` of sets or of such strings may be
+any text: they are put together in the frame (`kernels.built_texts`), where they can be compared, measured and
+searched for simple patterns. Machine code also writes the FEN of a position and searches it for a given text.
+All other filters about strings are left to the interpreter.
 """
 
 from __future__ import annotations
@@ -214,15 +215,23 @@ def contained(low: Lowering, s: Scope, node: nodes.In, yes: str, no: str) -> Non
     if isinstance(node.left, nodes.String) and isinstance(node.right, nodes_squares.Fen):
         _search_fen(low, s, node.left.value, yes, no)
         return
+    lacking = s.f.label()
     if _is_built(low, node.left) or _is_built(low, node.right):
-        part, whole = _built(low, s, node.left, no), _built(low, s, node.right, no)
+        part, whole = _built(low, s, node.left, lacking), _built(low, s, node.right, no)
         s.f.branch(blocks.call(s, built_texts.contains, s.frame, part, whole), yes, no)
+        # The right string is evaluated even if the left one is missing, because it may fault or assign.
+        s.f.begin(lacking)
+        _built(low, s, node.right, no)
+        s.f.jump(no)
         return
-    left, right = low.text(s, node.left, no), low.text(s, node.right, no)
+    left, right = low.text(s, node.left, lacking), low.text(s, node.right, no)
     first, second = _texts(low, s, node, left), _texts(low, s, node, right)
     table = low.table([int(one in whole) for one in first for whole in second])
     place = s.f.binary("add", s.f.binary("mul", left.code, integer(len(second))), right.code)
     s.f.branch(s.f.compare("ne", s.f.load(table, place), word(0)), yes, no)
+    s.f.begin(lacking)
+    low.text(s, node.right, no)
+    s.f.jump(no)
 
 
 def _implicit_search(low: Lowering, s: Scope, node: nodes.ImplicitSearch, yes: str, no: str) -> None:
@@ -301,7 +310,7 @@ def _is_built(low: Lowering, node: nodes.Node) -> bool:
             return True
         case nodes.Arithmetic():
             return not low.is_answered(node)
-        case nodes_strings.Str():
+        case nodes_strings.Str() if not low.is_answered(node):
             return any(low.type_of(part) is Type.SET or _is_built(low, part) for part in node.parts)
         case _:
             return False
@@ -329,13 +338,7 @@ def _built_str(low: Lowering, s: Scope, node: nodes_strings.Str) -> Value:
     """Several parts as one text (`closures_output.text_of`)."""
     f = s.f
     whole = f.slot(Scalar.INT)
-    f.store(integer(0), whole)
-
-    def add(text: str) -> None:
-        made = built_of(low, s, Text(integer(0), (text,)), f.load(whole))
-        f.store(f.converted(made, Scalar.INT), whole)
-
-    add("")
+    f.store(f.converted(built_of(low, s, Text(integer(0), ("",))), Scalar.INT), whole)
     for part in node.parts:
         missing, after = f.label(), f.label()
         lacking = values.NO_VALUE
@@ -361,7 +364,8 @@ def _built_str(low: Lowering, s: Scope, node: nodes_strings.Str) -> Value:
         f.store(made, whole)
         f.jump(after)
         f.begin(missing)
-        add(lacking)
+        added = built_of(low, s, Text(integer(0), (lacking,)), f.load(whole))
+        f.store(f.converted(added, Scalar.INT), whole)
         f.jump(after)
         f.begin(after)
     return f.load(whole)

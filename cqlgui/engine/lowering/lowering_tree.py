@@ -631,8 +631,9 @@ def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fa
 
 def _dash(low: Lowering, s: Scope, node: nodes_moves.Dash, yes: str, no: str) -> None:
     if not low.variations and _is_of_move(node.target):
+        sources, goals = dash_head(low, s, node)
         played = _next_move(s, no)
-        _insist_on_fit(low, s, played, node, *dash_head(low, s, node), no)
+        _insist_on_fit(low, s, played, node, sources, goals, no)
         s.f.branch(_holds_after(s, node.target, played), yes, no)
         return
     with _fitting(low, s, node, no) as (there, following):

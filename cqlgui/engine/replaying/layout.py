@@ -62,13 +62,15 @@ NOTED: Final = 5
 LOCALS: Final = 6
 """Variables begin at this word. All variables are 0 at the beginning of each game."""
 AREAS: Final = 1023
-"""Dictionaries begin at this word. They are 0 at the beginning of each game, too."""
+"""The tables of dictionaries (`kernels.entries`) and the texts that a query puts together
+(`kernels.built_texts`) begin at this word. They end before `SERIAL`, and they are 0 at the beginning of each
+game, too."""
 
 # --- behind the variables, where a query searches for sequences; not cleared --------------------------------
 
-SERIAL: Final = 8191
+SERIAL: Final = 16383
 """The number of searches made so far."""
-STACK: Final = 8192
+STACK: Final = 16384
 STACK_SIZE: Final = 1 << 16
 EVENT_SIZE: Final = 2
 """The number of words in an event (`lowering_notes`)."""

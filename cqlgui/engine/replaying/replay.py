@@ -459,7 +459,8 @@ _AT: Final = tuple(tuple(255 if one == square else 0 for one in range(64)) for s
 
 
 def _link(record: Words, number: int) -> None:
-    """Write the words of a record that are equal in all main lines."""
+    """Write the words of a record that are equal in all main lines, except that the last record of a line has
+    no child."""
     record[layout.ID] = number
     record[layout.PLY] = number
     record[layout.DEPTH] = 0

@@ -39,6 +39,10 @@ DICTIONARIES = (
     "flipcolor {local dictionary D D[#A]=#a D[#A]>=#A}",
     "local dictionary D path (-- --) D[#A]=#a #D>=3",
     "local dictionary D D[ply]=1 wtm #D>1 sort #D",
+    "local dictionary D D[1]=1 isbound D check",
+    "local dictionary D if isunbound D D[1]=1 #D==0 check",
+    "local dictionary D terminal not ({D[1]=1 P})-- #D==1",
+    "Cn=0 terminal not {({Cn=1 P})--} Cn==1",
 )
 TEXTS = (
     'x="" if wtm x="a" x=="a"',
@@ -56,6 +60,8 @@ TEXTS = (
     'initial x="" find quiet all {--=A x+=child:piecename to} #x>=1',
     'local dictionary D if initial {D["b"]=2 D["a"]=1} All="" One[element]D All+=One All=="ab" terminal',
     'x=typename e4 x!="P" x<="a"',
+    'Sy="a" not (typename _ in {Sy="b" "c"}) Sy=="b"',
+    "Sy=1 not (typename _ in {Sy=2 typename K}) Sy==2",
     'if initial x="é" x+="ü" not "ß" in x "ü" in x #x>ply',
 )
 
@@ -75,6 +81,8 @@ def test_engine_and_interpreter_agree(text: str) -> None:
         "dictionary D D[1]=ply",
         'Key="a" local dictionary D D[Key]=1',
         "local dictionary D D[1]=1 x[element]D {D[2]=x}",
+        "local dictionary D D[fen]=ply One[element]D {Other=One} #Other>2",
+        " ".join(f"local dictionary D{n} D{n}[1]=1" for n in range(8)),
         'x=str(K) x~~"e|f"',
         'str(K)~~"[[:alpha:]]"',
     ],
@@ -87,6 +95,7 @@ def test_a_dictionary_is_like_one_of_python() -> None:
     """Also when it is full: then the game is doubtful, and nothing was written outside the table."""
     frame: Any = np.zeros(layout.AREAS + entries.SIZE + 1, np.uint64)
     frame[-1] = 77
+    frame[layout.STEPS] = layout.STEPS_AT_MOST
     table, chance = layout.AREAS, random.Random(5)
     known: dict[int, int] = {}
     for _ in range(6_000):
@@ -109,18 +118,21 @@ def test_a_dictionary_is_like_one_of_python() -> None:
         key, first = int(frame[place + entries.KEY]), 0
         found.append(int(key))
     assert found == sorted(known)
+    frame[layout.STEPS] = layout.STEPS_AT_MOST
     for key in range(10_000):
         entries.put(frame, table, key, 1)
     assert frame[layout.DOUBT] == 1
     assert frame[-1] == 77
     entries.clear(frame, table)
     assert entries.count(frame, table) == 0
+    assert frame[layout.STEPS] < layout.STEPS_AT_MOST
 
 
 def test_texts_without_room_make_a_game_doubtful() -> None:
     frame: Any = np.zeros(layout.AREAS + built_texts.AREA + 1, np.uint64)
     letters: Any = np.array([97, 98], np.uint64)
     frame[-1] = 77
+    frame[layout.STEPS] = layout.STEPS_AT_MOST
     area = layout.AREAS
     made = built_texts.added(frame, area, 0, letters, 0, 2)
     for _ in range(20):
@@ -128,3 +140,35 @@ def test_texts_without_room_make_a_game_doubtful() -> None:
     assert frame[layout.DOUBT] == 1
     assert frame[-1] == 77
     assert frame[made] == 0
+
+
+def test_work_on_texts_counts_as_steps() -> None:
+    """A kernel cannot be interrupted, so a game with too much work must come to its end."""
+    frame: Any = np.zeros(layout.AREAS + built_texts.AREA, np.uint64)
+    frame[layout.STEPS] = 1_000_000
+    letters: Any = np.full(400, 97, np.uint64)
+    part, whole = (built_texts.added(frame, layout.AREAS, 0, letters, 0, size) for size in (100, 400))
+    calls = 0
+    while not frame[layout.DOUBT]:
+        built_texts.contains(frame, part, whole)
+        calls += 1
+    assert 100 < calls < 1_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if #A<0 Qy=P terminal Qy--",
+        "if #A<0 Qy=P terminal --Qy",
+        'if #A<0 Sy="q" terminal typename _ in Sy',
+        'if #A<0 Sy="q" Sx="a" terminal Sx+=Sy',
+        "if #A<0 Qy=P local dictionary D D[Qy]=1",
+    ],
+)
+def test_a_fault_is_left_to_the_interpreter(text: str) -> None:
+    """The interpreter tells that a variable has no value, also where the filter would fail anyway."""
+    packed = test_weakening.sample()
+    doubtful = [
+        game for found in test_weakening.compiled(text).scan(packed) for game in found.doubtful.tolist()
+    ]
+    assert doubtful == list(range(len(packed)))
