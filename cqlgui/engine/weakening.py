@@ -112,8 +112,12 @@ def _at_start(
     parts: list[nodes.Node] = []
     for one in constituents:
         match one:
-            case nodes_paths.Chain() | nodes_paths.LineChain(backward=False):
+            case nodes_paths.Chain():
                 return parts + _at_start(one.constituents, weaker, is_idle)
+            case nodes_paths.LineChain():
+                # Each constituent of a line takes a position of its own.
+                first = () if one.backward else one.constituents[:1]
+                return parts + _at_start(first, weaker, is_idle)
             case nodes_paths.Repeat():
                 return parts + (_at_start((one.operand,), weaker, is_idle) if one.low > 0 else [])
             case nodes_paths.Step():

@@ -45,6 +45,8 @@ GLANCES = [
     ("line --> Nc3 --> Bb5", "Nc3"),
     ("line --> {move from P} --> Bb5", None),
     ("line <-- Nc3 <-- Bb5", None),
+    ("line --> (check --> not check) {2,} --> check", "check"),
+    ("line --> (wtm --> {btm check}) * --> mate", None),
     ("Ng1--(check)", "Ng1--"),
     ("--(check)", None),
     ("currentmove Pe2--e4", "Pe2--e4"),
