@@ -147,7 +147,7 @@ def _entry_loop(low: Lowering, s: Scope, node: nodes_programs.EntryLoop, yes: st
 
 def _unbind(low: Lowering, s: Scope, node: nodes_programs.Unbind, yes: str, no: str) -> None:
     f = s.f
-    if low.names[node.name] is not Type.DICTIONARY:
+    if node.name not in low.names.dictionaries:
         f.store(word(0), s.frame, integer(low.slot(node.name) + 1))
     elif node.name not in low.dictionaries:
         low.leave_out(s, node, "dictionaries are not compiled")

@@ -480,7 +480,7 @@ def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> N
 
 def _is_bound(low: Lowering, s: Scope, node: nodes_programs.IsBound, yes: str, no: str) -> None:
     f = s.f
-    if low.names[node.name] is Type.DICTIONARY:
+    if node.name in low.names.dictionaries:
         # A dictionary always exists, also without entries.
         f.jump(yes if node.bound else no)
         return

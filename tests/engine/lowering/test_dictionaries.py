@@ -43,6 +43,7 @@ DICTIONARIES = (
     "local dictionary D if isunbound D D[1]=1 #D==0 check",
     "local dictionary D terminal not ({D[1]=1 P})-- #D==1",
     "Cn=0 terminal not {({Cn=1 P})--} Cn==1",
+    "isunbound Nowhere check",
 )
 TEXTS = (
     'x="" if wtm x="a" x=="a"',
