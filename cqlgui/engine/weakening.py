@@ -2,7 +2,8 @@
 
 For a query that looks at other positions, all positions of a game must be laid out in memory. Most of these
 queries have a part that depends only on one position. In most games this part fails at all positions. A game
-where this part fails everywhere need not be laid out.
+where this part fails everywhere need not be laid out. The part may also be about the position before a match
+(`weakened_before`).
 """
 
 from __future__ import annotations
@@ -107,15 +108,14 @@ def _composed(node: nodes.Node, weaker: _Weaker, is_idle: Callable[[nodes.Node],
 def _at_start(
     constituents: Sequence[nodes.Node], weaker: _Weaker, is_idle: Callable[[nodes.Node], bool]
 ) -> list[nodes.Node]:
-    """What must hold at the position where a path or line starts: the first constituents, up to the first
-    move."""
+    """What must hold at the position where a path starts: the first constituents, up to the first move. Of a
+    line, the caller gives the first constituent only, because each one takes a position of its own."""
     parts: list[nodes.Node] = []
     for one in constituents:
         match one:
             case nodes_paths.Chain():
                 return parts + _at_start(one.constituents, weaker, is_idle)
             case nodes_paths.LineChain():
-                # Each constituent of a line takes a position of its own.
                 first = () if one.backward else one.constituents[:1]
                 return parts + _at_start(first, weaker, is_idle)
             case nodes_paths.Repeat():

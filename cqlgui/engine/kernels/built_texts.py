@@ -2,7 +2,7 @@
 
 A text is known by its place in the frame. The word at this place is the number of characters, and the next
 words are the characters, a code point each. A text never changes. The first word of the area has the number
-of words in use, or 0 as long as there is no text. All work counts as steps of the game (`layout.STEPS`).
+of words in use, or 0 as long as there is no text. Much work counts as steps of the game (`layout.STEPS`).
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def _room(frame: Words, area: int, length: int) -> int:
 
 
 def spend(frame: Words, work: int) -> None:
-    """Count small pieces of work as steps. After too many steps the game is doubtful (`Lowering.spend`)."""
+    """Count small pieces of work as steps; a few pieces are no step. After too many steps the game is
+    doubtful (`Lowering.spend`)."""
     steps = work // _PIECES
     left = int(frame[layout.STEPS])
     if left > steps:

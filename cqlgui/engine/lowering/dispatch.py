@@ -665,15 +665,13 @@ def dictionaries(
     that stands for the FEN (`entries.same_fen`). No loop can go through such keys, because their texts are
     not known."""
     found: dict[str, tuple[str, ...] | None] = {}
-    if not names.dictionaries:
-        return found
     filters: dict[str, list[nodes.Node]] = {}
-    for node in nodes.walk(body):
+    for node in nodes.walk(body) if names.dictionaries else ():
         name = dictionary_of(node, names)
         if name is not None:
             filters.setdefault(name, []).append(node)
     if len(filters) > _MOST_DICTIONARIES:
-        return found
+        return {}
     for name, listed in filters.items():
         kinds = names.dictionaries[name]
         keys = [key for one in listed if (key := getattr(one, "key", None)) is not None]

@@ -79,6 +79,12 @@ class _Automaton:
             self._add(node.operand, start, following)
             start = following
         if node.high is None:
+            # The rounds return to a state of their own. From a state that is shared, an outer repetition
+            # might leave in the middle.
+            if node.low == 0:
+                own = self._new()
+                self.states[start].onward.append(own)
+                start = own
             inside = self._new()
             self._add(node.operand, start, inside)
             self.states[inside].onward.append(start)
@@ -104,7 +110,7 @@ class _Automaton:
 
     def ordered(self) -> list[int]:
         """The free states in order. Each free state comes before its free successors. This order exists,
-        because every round of a loop without an upper bound makes at least one move."""
+        because every round of a loop without an upper bound makes a move or takes a position."""
         seen: set[int] = set()
         order: list[int] = []
 
