@@ -37,6 +37,9 @@ WORDS: Final = {
     "jsonl": ("--jsonl",),
     "count": ("--count",),
 }
+_TOLD: Final = (0, 1, 2)
+"""Exit codes of a search: it succeeded, it told a fault of the query, or it could not read some games. Other
+codes, and a traceback, are faults of the program."""
 FLOORS: Final = {"annotate": 1.0, "json": 0.7, "jsonl": 0.7}
 """The geometric means that should not be exceeded, in seconds, for 145,716 games."""
 
@@ -117,6 +120,9 @@ def run(words: Sequence[str], environment: dict[str, str], folder: Path) -> tupl
                 env=environment, stdout=file, stderr=subprocess.PIPE, timeout=LIMIT, check=False,
             )  # fmt: skip
             said = done.stderr.decode("utf-8", "replace")
+            if done.returncode not in _TOLD or "Traceback" in said:
+                # A process that fails is soon over, and would pass for a fast one.
+                raise RuntimeError(f"{words} ended with {done.returncode}: {said[-2_000:]}")
         except subprocess.TimeoutExpired:
             said = "stopped"
     return target.stat().st_size + (out.stat().st_size if out.is_file() else 0), said
