@@ -23,41 +23,36 @@ AREA: Final = 3_000
 def added(frame: Words, area: int, before: int, characters: Words, begin: int, end: int) -> int:
     """A new text: the text `before`, followed by the `characters` from `begin` to `end` - 1. If `before` is
     0, the text has only these characters."""
-    length = 0 if before == 0 else int(frame[before])
-    made = _room(frame, area, length + end - begin)
+    more = end - begin
+    made = _begun(frame, area, before, more)
     if frame[made] != 0:
-        for place in range(length):
-            frame[made + 1 + place] = frame[before + 1 + place]
-        for place in range(end - begin):
-            frame[made + 1 + length + place] = characters[begin + place]
+        at = made + 1 + int(frame[made]) - more
+        for place in range(more):
+            frame[at + place] = characters[begin + place]
     return made
 
 
 @UNIT.kernel
 def joined(frame: Words, area: int, before: int, after: int) -> int:
     """A new text: the text `before`, followed by the text `after`."""
-    length = int(frame[before])
     more = int(frame[after])
-    made = _room(frame, area, length + more)
+    made = _begun(frame, area, before, more)
     if frame[made] != 0:
-        for place in range(length):
-            frame[made + 1 + place] = frame[before + 1 + place]
+        at = made + 1 + int(frame[made]) - more
         for place in range(more):
-            frame[made + 1 + length + place] = frame[after + 1 + place]
+            frame[at + place] = frame[after + 1 + place]
     return made
 
 
 @UNIT.kernel
 def with_set(frame: Words, area: int, before: int, squares: Word) -> int:
     """A new text: the text `before`, followed by the text of a set (`values.set_text`)."""
-    length = int(frame[before])
     count = squares.bit_count()
-    made = _room(frame, area, length + (2 if count == 1 else 2 + max(3 * count - 1, 0)))
+    more = 2 if count == 1 else 2 + max(3 * count - 1, 0)
+    made = _begun(frame, area, before, more)
     if frame[made] == 0:
         return made
-    for place in range(length):
-        frame[made + 1 + place] = frame[before + 1 + place]
-    at = made + 1 + length
+    at = made + 1 + int(frame[made]) - more
     if count != 1:
         frame[at] = 91
         at += 1
@@ -79,7 +74,6 @@ def with_set(frame: Words, area: int, before: int, squares: Word) -> int:
 @UNIT.kernel
 def with_number(frame: Words, area: int, before: int, number: int) -> int:
     """A new text: the text `before`, followed by the digits of a number."""
-    length = int(frame[before])
     size = words.word(number) if number >= 0 else words.word(-number)
     digits = 1
     rest = size // 10
@@ -87,34 +81,38 @@ def with_number(frame: Words, area: int, before: int, number: int) -> int:
         digits += 1
         rest = rest // 10
     signs = 1 if number < 0 else 0
-    made = _room(frame, area, length + signs + digits)
+    made = _begun(frame, area, before, signs + digits)
     if frame[made] == 0:
         return made
-    for place in range(length):
-        frame[made + 1 + place] = frame[before + 1 + place]
-    at = made + 1 + length
+    last = made + int(frame[made])
     if number < 0:
-        frame[at] = 45
+        frame[last - digits] = 45
     rest = size
     for place in range(digits):
-        frame[at + signs + digits - 1 - place] = 48 + rest % 10
+        frame[last - place] = 48 + rest % 10
         rest = rest // 10
     return made
 
 
-def _room(frame: Words, area: int, length: int) -> int:
-    """The place of a new text. The place of the empty text is the second word of the area, where nothing is
-    ever written. Without room, the game is doubtful, and the result is the empty text."""
-    if length == 0:
+def _begun(frame: Words, area: int, before: int, more: int) -> int:
+    """The place of a new text that begins with the text `before` and has room for `more` characters. If
+    `before` is 0, the text has only these characters. The place of the empty text is the second word of the
+    area, where nothing is ever written. Without room, the game is doubtful, and the result is the empty
+    text."""
+    length = 0 if before == 0 else int(frame[before])
+    if length + more == 0:
         return area + 1
-    spend(frame, length)
+    spend(frame, length + more)
     used = max(int(frame[area]), 2)
-    if used + 1 + length > AREA:
+    if used + 1 + length + more > AREA:
         frame[layout.DOUBT] = 1
         return area + 1
-    frame[area] = used + 1 + length
-    frame[area + used] = length
-    return area + used
+    frame[area] = used + 1 + length + more
+    made = area + used
+    frame[made] = length + more
+    for place in range(length):
+        frame[made + 1 + place] = frame[before + 1 + place]
+    return made
 
 
 def spend(frame: Words, work: int) -> None:

@@ -203,19 +203,27 @@ def _compiled(text: str) -> compiling.Compiled:
     return found
 
 
-def _rate(compiled: compiling.Compiled, parts: Iterable[games.Games], budget: float) -> float:
-    """Positions a second of processor time, over as many games as the budget (seconds) is enough for."""
-    visited, spent = 0, 0.0
+def _rate(
+    compiled: compiling.Compiled, parts: Iterable[games.Games], budget: float, *, whole: bool = False
+) -> float:
+    """Positions a second of processor time, over as many games as the budget (seconds) is enough for. With
+    `whole`, all positions of these games count, not only those that were visited."""
+    positions, spent = 0, 0.0
     for part in parts:
         slices = compiled.scan(part)
+        at = 0
         while spent < budget:
             start = time.thread_time()
             found = next(slices, None)
             spent += time.thread_time() - start
             if found is None:
                 break
-            visited += found.visited
-    return visited / max(spent, 1e-9)
+            positions += found.visited
+            if whole:
+                everything = int(part.counts[at : at + found.games].sum()) + found.games
+                positions += max(everything - found.visited, 0)
+            at += found.games
+    return positions / max(spent, 1e-9)
 
 
 def _settled_share(compiled: compiling.Compiled, parts: Sequence[games.Games], limit: float) -> float:
@@ -223,22 +231,7 @@ def _settled_share(compiled: compiling.Compiled, parts: Sequence[games.Games], l
     code that was made with care and takes the best time. All positions of the games count, also those that
     need not be visited, because the query is answered for them. But no share is greater than 1."""
     compiled.tiers.improve()
-    best = 0.0
-    for _ in range(SETTLED_TIMES):
-        told, spent = 0, 0.0
-        for part in parts:
-            slices = compiled.scan(part)
-            at = 0
-            while spent < BUDGET_SECONDS:
-                start = time.thread_time()
-                found = next(slices, None)
-                spent += time.thread_time() - start
-                if found is None:
-                    break
-                positions = int(part.counts[at : at + found.games].sum()) + found.games
-                told += max(positions, found.visited)
-                at += found.games
-        best = max(best, told / max(spent, 1e-9))
+    best = max(_rate(compiled, parts, BUDGET_SECONDS, whole=True) for _ in range(SETTLED_TIMES))
     return min(best / limit, 1.0)
 
 
