@@ -1,4 +1,4 @@
-"""Starts work in the background before its result is needed."""
+"""Work in the background: it starts before its result is needed, or it goes on behind the caller."""
 
 from __future__ import annotations
 
@@ -59,6 +59,60 @@ def in_order(calls: Mapping[K, Callable[[], T]]) -> dict[K, futures.Future[T]]:
 
 
 _END: Final = object()
+
+
+class Behind(Generic[T]):
+    """A call of `work` in a thread of its own, with an iterator. The iterator gives the items of `put`, in
+    their order. As a context manager, a `Behind` waits for the call at the end of the context."""
+
+    def __init__(self, work: Callable[[Iterator[T]], None], most: int = 1) -> None:
+        self._work = work
+        self._room = threading.Semaphore(most)
+        self._given: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
+        self._ended = False
+        self._fault: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="behind", daemon=True)
+        self._thread.start()
+
+    def put(self, item: T) -> None:
+        """Give an item. Waits while `most` items have not been taken. If the call has ended, the item is
+        dropped. Raises the exception that the call raised."""
+        self._room.acquire()
+        if self._ended:
+            self._room.release()
+            self._raise()
+        else:
+            self._given.put((item,))
+
+    def __enter__(self) -> Behind[T]:
+        return self
+
+    def __exit__(self, kind: object, fault: object, trace: object) -> None:
+        self._given.put(None)
+        self._thread.join()
+        # The fault of the caller comes first.
+        if fault is None:
+            self._raise()
+
+    def _raise(self) -> None:
+        if self._fault is not None:
+            raise self._fault
+
+    def _items(self) -> Iterator[T]:
+        while (taken := self._given.get()) is not None:
+            self._room.release()
+            yield taken[0]
+
+    def _run(self) -> None:
+        try:
+            self._work(self._items())
+        except BaseException as fault:
+            # `put` or the end of the context raises the fault.
+            self._fault = fault
+        finally:
+            self._ended = True
+            # The caller may be waiting for room.
+            self._room.release()
 
 
 class Ahead(Generic[T]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import itertools
 import json
@@ -26,7 +27,7 @@ from cqlgui.tasks.results.found import FoundGames
 from cqlgui.tasks.search import hit_details, keeping, orbits, scheduling, searching, sieving
 
 if TYPE_CHECKING:
-    from cqlgui.tasks.export import hit_table
+    from cqlgui.tasks.export import hit_table, records
     from cqlgui.tasks.judging.judging import Judges
 
 
@@ -246,99 +247,48 @@ def _once(
     base = opened.base
     bar = terminal.Bar()
     in_rows, at_once = arguments.jsonl or arguments.csv, False
-    found_orbits = orbits.orbits(text) if in_rows else ()
+    printed: _Rows | None = None
     if in_rows:
-        from cqlgui.tasks.export import records
-        from cqlgui.tasks.export.formats import csv_lines, hit_lines
-
-        shape = _shape(arguments)
-
         query = queries.expanded(text, said=hit_details.said(options)).query
         assert query is not None
-        variations = query.header.variations
         # Whether a game is a duplicate is known when all games have been found, and so is the order of rows.
         # Facets count all hits.
         # An engine takes much longer than a search, so it begins when the search has ended, and a search that
         # fails is told before.
         late = _of_whole_results(arguments) or judges is not None or queries.sorts_games(query)
         at_once = not late
-    if arguments.csv:
-        fields = shape.fields + (() if judges is None else judges.fields)
-        print(csv_lines.head(fields), end="")
-
+        variations = query.header.variations
+        printed = _Rows(arguments, base, orbits.orbits(text), variations, judges, cancel, bar)
+        printed.begin()
     narrow = _narrowing(arguments, base, text, cancel)
-    cut = False
-
-    def put(pieces: Iterator[bytes]) -> None:
-        nonlocal cut
-        for piece in ahead.each(pieces):
-            if not terminal.put_lines(piece, cancel):
-                cut = True
-                return
-
-    def json_lines(rows: Iterable[dict[str, Any]]) -> bytes:
-        return hit_lines.encoded("".join(hit_lines.quoted(row) + "\n" for row in rows))
-
-    def tables_of(found: FoundGames, whole: search_model.SearchResult | None) -> Iterator[records.Table]:
-        if whole is not None and arguments.sort:
-            from cqlgui.tasks.analysis import sorted_rows
-
-            return sorted_rows.tables(base, whole, rows=shape, sorts=arguments.sort, cancel=cancel)
-        order = list(found if whole is None else whole.order)
-        return records.tables(base, found, order, found_orbits, variations=variations, rows=shape)
-
-    def stream(found: FoundGames, whole: search_model.SearchResult | None = None) -> None:
-        nonlocal cut
-        if cancel.cancelled:
-            cut = True
-            return
-        bar.end()
-        if judges is not None:
-            judges.progress = bar
-            expected = {"hits": len(found.columns), "games": len(found)}
-            judges.expect(expected.get(shape.value))
-            for table in records.judged(tables_of(found, whole), judges):
-                bar.end()
-                if arguments.jsonl:
-                    put(iter([json_lines(table)]))
-                else:
-                    put(map(hit_lines.encoded, csv_lines.lines([table], fields)))
-                sys.stdout.flush()
-            bar.end()
-            return
-        if arguments.jsonl and not arguments.sort:
-            order = list(found if whole is None else whole.order)
-            put(hit_lines.lines(base, [(order, found)], found_orbits, variations=variations, rows=shape))
-        elif arguments.jsonl:
-            tables = ([table] for table in tables_of(found, whole))
-            put(json_lines(records.of_tables(table)) for table in tables)
-        else:
-            put(map(hit_lines.encoded, csv_lines.lines(tables_of(found, whole), fields)))
-        sys.stdout.flush()
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
         bar.end()
         _say_messages(said)
 
+    # The search goes on while a thread prints what was found.
+    found_now = ahead.Behind(printed.stream) if at_once and printed else contextlib.nullcontext()
     try:
-        result = searching.search(
-            base,
-            text,
-            options,
-            cancel=cancel,
-            progress=bar,
-            on_hits=stream if at_once else None,
-            on_messages=say,
-            scheduler=cluster,
-        )
+        with found_now as behind:
+            result = searching.search(
+                base,
+                text,
+                options,
+                cancel=cancel,
+                progress=bar,
+                on_hits=None if behind is None else behind.put,
+                on_messages=say,
+                scheduler=cluster,
+            )
     finally:
         bar.end()
     _check(base, result, options)
     if not arguments.duplicates and not result.cancelled:
         result = _without_duplicates(base, result, cancel)
     result = narrow(result)
-    if in_rows and not at_once and len(result.games) and not (judges is not None and result.cancelled):
-        stream(result.games, result)
+    if printed and not at_once and len(result.games) and not (judges is not None and result.cancelled):
+        printed.whole(result)
+    cut = printed is not None and printed.cut
     _say_failures(result)
     if arguments.json:
         terminal.put_object(answer(base, result, values=arguments.values))
@@ -420,6 +370,107 @@ def _once(
     if result.hopeless or unwritten:
         return terminal.REJECTED
     return terminal.USAGE if result.left_out else terminal.OK
+
+
+class _Rows:
+    """Prints rows of hits as JSON lines or CSV. `cut` tells whether some rows were not printed, because the
+    command was cancelled."""
+
+    def __init__(
+        self,
+        arguments: argparse.Namespace,
+        base: base_model.Base,
+        found_orbits: Sequence[hit_model.Orbit],
+        variations: bool,
+        judges: Judges | None,
+        cancel: progress.CancelToken,
+        bar: terminal.Bar,
+    ) -> None:
+        self.cut = False
+        self._arguments = arguments
+        self._base = base
+        self._orbits = found_orbits
+        self._variations = variations
+        self._judges = judges
+        self._cancel = cancel
+        self._bar = bar
+        self._shape = _shape(arguments)
+        self._fields = self._shape.fields + (() if judges is None else judges.fields)
+
+    def begin(self) -> None:
+        """Print what comes before the rows."""
+        if self._arguments.csv:
+            from cqlgui.tasks.export.formats import csv_lines
+
+            print(csv_lines.head(self._fields), end="")
+
+    def stream(self, batches: Iterator[FoundGames]) -> None:
+        """Print the rows of some games at a time, in the order of the games."""
+        self._print((list(found), found) for found in batches)
+
+    def whole(self, result: search_model.SearchResult) -> None:
+        """Print the rows of a result, in its order."""
+        if self._cancel.cancelled:
+            self.cut = True
+        elif self._judges is not None:
+            self._judges.progress = self._bar
+            expected = {"hits": len(result.games.columns), "games": len(result.games)}
+            self._judges.expect(expected.get(self._shape.value))
+            from cqlgui.tasks.export import records
+
+            for table in records.judged(self._sorted(result), self._judges):
+                self._put(self._texts([table]))
+            self._bar.end()
+        elif self._arguments.sort:
+            self._put(self._texts(self._sorted(result)))
+        else:
+            self._print(iter([(result.order, result.games)]))
+
+    def _print(self, batches: Iterator[tuple[Sequence[int], FoundGames]]) -> None:
+        from cqlgui.tasks.export.formats import hit_lines
+
+        if self._arguments.jsonl:
+            lines = hit_lines.lines(
+                self._base, batches, self._orbits, variations=self._variations, rows=self._shape
+            )
+            self._put(lines)
+        else:
+            self._put(self._texts(itertools.chain.from_iterable(itertools.starmap(self._tables, batches))))
+
+    def _tables(self, order: Sequence[int], found: FoundGames) -> Iterator[records.Table]:
+        from cqlgui.tasks.export import records
+
+        return records.tables(
+            self._base, found, order, self._orbits, variations=self._variations, rows=self._shape
+        )
+
+    def _sorted(self, result: search_model.SearchResult) -> Iterator[records.Table]:
+        if not self._arguments.sort:
+            return self._tables(result.order, result.games)
+        from cqlgui.tasks.analysis import sorted_rows
+
+        return sorted_rows.tables(
+            self._base, result, rows=self._shape, sorts=self._arguments.sort, cancel=self._cancel
+        )
+
+    def _texts(self, tables: Iterable[records.Table]) -> Iterator[bytes]:
+        from cqlgui.tasks.export import records
+        from cqlgui.tasks.export.formats import csv_lines, hit_lines
+
+        if self._arguments.csv:
+            yield from map(hit_lines.encoded, csv_lines.lines(tables, self._fields))
+            return
+        for table in tables:
+            lines = (hit_lines.quoted(row) + "\n" for row in records.of_tables([table]))
+            yield hit_lines.encoded("".join(lines))
+
+    def _put(self, pieces: Iterator[bytes]) -> None:
+        for piece in ahead.each(pieces):
+            with self._bar.away():
+                if not terminal.put_lines(piece, self._cancel):
+                    self.cut = True
+                    return
+                sys.stdout.flush()
 
 
 def _refuse_numbered(files: Sequence[Path]) -> None:

@@ -275,7 +275,10 @@ class Bar:
         now = time.monotonic()
         if not self._shown or now - self._last < _REPORT_SECONDS:
             return
-        with self._lock:
+        # While another thread prints, the bar stays away, and the search does not wait for the reader.
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
             self._last = now
             self._drawn = True
             rate = report.done / max(now - self._started, 0.001)
@@ -287,13 +290,23 @@ class Bar:
                 line = f"{report.done}  {report.words}"
             self._stream.write("\r\x1b[K" + one_line(line[:100])[:100])
             self._stream.flush()
+        finally:
+            self._lock.release()
 
     def end(self) -> None:
         """Erase the bar."""
-        if self._drawn:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
-            self._drawn = False
+        with self.away():
+            pass
+
+    @contextlib.contextmanager
+    def away(self) -> Iterator[None]:
+        """Erase the bar. It is not drawn within this context."""
+        with self._lock:
+            if self._drawn:
+                self._stream.write("\r\x1b[K")
+                self._stream.flush()
+                self._drawn = False
+            yield
 
 
 def leave(code: int, close: Callable[[], None]) -> int:

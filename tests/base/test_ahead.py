@@ -1,4 +1,4 @@
-"""Work that starts before its result is needed."""
+"""Work in the background, ahead of its caller and behind it."""
 
 from __future__ import annotations
 
@@ -80,3 +80,64 @@ def test_calls_in_order_have_their_own_results_and_faults() -> None:
         coming["bad"].result(10)
     assert coming["first"].result(10) == "FIRST"
     assert made == names
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_thread_takes_the_items_behind_the_caller(most: int) -> None:
+    taken: list[int] = []
+    go_on = threading.Event()
+
+    def work(items: Iterator[int]) -> None:
+        for item in items:
+            assert go_on.wait(10)
+            taken.append(item)
+
+    with ahead.Behind(work, most) as behind:
+        # One item is being worked on, and `most` items wait. None of these calls waits.
+        for number in range(1 + most):
+            behind.put(number)
+        assert not taken
+        go_on.set()
+        for number in range(1 + most, 10):
+            behind.put(number)
+    assert taken == list(range(10))
+
+
+def test_items_are_dropped_when_the_thread_has_ended() -> None:
+    taken: list[int] = []
+
+    def work(items: Iterator[int]) -> None:
+        taken.append(next(items))
+
+    with ahead.Behind(work) as behind:
+        for number in range(10):
+            behind.put(number)
+    assert taken == [0]
+
+
+def _failing(items: Iterator[int]) -> None:
+    next(items)
+    raise ValueError("in the thread")
+
+
+def _give(count: int, given: list[int], fault: Exception | None = None) -> None:
+    """Give items to `_failing`, then raise `fault`."""
+    with ahead.Behind(_failing) as behind:
+        for number in range(count):
+            behind.put(number)
+            given.append(number)
+        if fault is not None:
+            raise fault
+
+
+@pytest.mark.parametrize("count", [1, 10])
+def test_the_caller_gets_the_fault_of_the_thread(count: int) -> None:
+    given: list[int] = []
+    with pytest.raises(ValueError, match="in the thread"):
+        _give(count, given)
+    assert len(given) < 4
+
+
+def test_the_fault_of_the_caller_comes_first() -> None:
+    with pytest.raises(KeyError):
+        _give(1, [], KeyError())

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cli import arguments
+from cqlgui.base import progress
+from cqlgui.cli import arguments, terminal
 from tests import helpers
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
@@ -192,3 +193,29 @@ def test_a_server_does_not_wait_for_answers_that_nobody_awaits() -> None:
         env={**os.environ, "PYTHONPATH": str(helpers.ROOT)},
     )
     assert (done.returncode, done.stdout, done.stderr) == (7, "closed\n", "")
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_bar_stays_away_while_a_thread_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = _Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(terminal, "_REPORT_SECONDS", -1.0)
+    bar = terminal.Bar()
+    bar(progress.Progress(1, 2, "first"))
+    with bar.away():
+        before = stream.getvalue()
+        assert before.endswith("\r\x1b[K")
+        bar(progress.Progress(2, 2, "second"))
+        assert stream.getvalue() == before
+    bar(progress.Progress(2, 2, "third"))
+    drawn = stream.getvalue()
+    assert "first" in drawn
+    assert "second" not in drawn
+    assert drawn.endswith("third")
+    bar.end()
+    bar.end()
+    assert stream.getvalue() == drawn + "\r\x1b[K"
