@@ -340,6 +340,9 @@ def _built_str(low: Lowering, s: Scope, node: nodes_strings.Str) -> Value:
     whole = f.slot(Scalar.INT)
     f.store(f.converted(built_of(low, s, Text(integer(0), ("",))), Scalar.INT), whole)
     for part in node.parts:
+        if low.type_of(part) not in (Type.SET, Type.NUMERIC, Type.STRING):
+            low.leave_out(s, node, _REASON)
+            continue
         missing, after = f.label(), f.label()
         lacking = values.NO_VALUE
         if isinstance(part, nodes.Name) and not low.is_looped(part.name):
@@ -355,12 +358,9 @@ def _built_str(low: Lowering, s: Scope, node: nodes_strings.Str) -> Value:
             case Type.NUMERIC:
                 number = low.number(s, part, missing).value
                 made = blocks.call(s, built_texts.with_number, s.frame, _area(low), f.load(whole), number)
-            case Type.STRING:
+            case _:
                 text = _built(low, s, part, missing)
                 made = blocks.call(s, built_texts.joined, s.frame, _area(low), f.load(whole), text)
-            case _:
-                low.leave_out(s, node, _REASON)
-                made = f.load(whole)
         f.store(made, whole)
         f.jump(after)
         f.begin(missing)

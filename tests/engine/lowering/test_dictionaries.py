@@ -173,3 +173,22 @@ def test_a_fault_is_left_to_the_interpreter(text: str) -> None:
         game for found in test_weakening.compiled(text).scan(packed) for game in found.doubtful.tolist()
     ]
     assert doubtful == list(range(len(packed)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'local dictionary D D[1]=1 str(D) ~~ "1"',
+        'local dictionary D D[1]=1 not str(D) ~~ "1"',
+        'local dictionary D D[ply]=1 x=str("a" D) "5" in x',
+        'local dictionary D D["a"]=1 find {str(ply D) ~~ "3.*a"}',
+        'x=currentposition "5" in str(x)',
+    ],
+)
+def test_a_text_of_a_dictionary_or_position_is_left_to_the_interpreter(text: str) -> None:
+    """Each game is in doubt or has a candidate."""
+    packed = test_weakening.sample()
+    asked: set[int] = set()
+    for found in test_weakening.compiled(f"cql() {text}").scan(packed):
+        asked.update(found.doubtful.tolist(), (found.hits >> 32).tolist())
+    assert asked == set(range(len(packed)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -74,10 +74,10 @@ def rows(
     columns: Sequence[Any],
     texts: Texts,
     matches: Matches | None = None,
-) -> list[bytes]:
-    """Rows in several pieces. A row has `literals[0]`, the first column, `literals[1]` and so on up to the
+) -> Iterator[bytes]:
+    """Rows in several pieces, each made when it is asked for. A row has `literals[0]`, the first column, `literals[1]` and so on up to the
     last literal, which comes after the last column. All columns have the same length."""
-    return [piece for piece, _ in _pieces(literals, kinds, columns, texts, matches)]
+    return (piece for piece, _ in _pieces(literals, kinds, columns, texts, matches))
 
 
 def joined(
@@ -98,7 +98,7 @@ def _pieces(
     columns: Sequence[Any],
     texts: Texts,
     matches: Matches | None,
-) -> list[tuple[bytes, Any]]:
+) -> Iterator[tuple[bytes, Any]]:
     """Rows in several pieces, with the ends of the rows in each piece."""
     count = len(columns[0]) if columns else 0
     values: Any = np.stack([np.asarray(one).astype(np.int64, copy=False) for one in columns])
@@ -109,7 +109,6 @@ def _pieces(
     write: Any = write_rows
     sizes: Any = np.zeros(1, np.int64)
     row_ends: Any = np.zeros(count, np.int64)
-    found: list[tuple[bytes, Any]] = []
     at = 0
     held = kernels.Held
     arrays = (
@@ -122,9 +121,8 @@ def _pieces(
         if end == at:
             out = np.empty(2 * len(out), np.uint8)
         else:
-            found.append((out[: int(sizes[0])].tobytes(), row_ends[at:end]))
+            yield out[: int(sizes[0])].tobytes(), row_ends[at:end]
         at = end
-    return found
 
 
 @UNIT.kernel
