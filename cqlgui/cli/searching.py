@@ -263,8 +263,9 @@ def _once(
     narrow = _narrowing(arguments, base, text, cancel)
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
-        bar.end()
-        _say_messages(said)
+        # Rows may be printed at the same time, perhaps to the same place.
+        with bar.away():
+            _say_messages(said)
 
     # The search goes on while a thread prints what was found.
     found_now = ahead.Behind(printed.stream) if at_once and printed else contextlib.nullcontext()
@@ -405,8 +406,12 @@ class _Rows:
             print(csv_lines.head(self._fields), end="")
 
     def stream(self, batches: Iterator[FoundGames]) -> None:
-        """Print the rows of some games at a time, in the order of the games."""
-        self._print((list(found), found) for found in batches)
+        """Print the rows of some games at a time, in the order of the games. A fault ends the search, too."""
+        try:
+            self._print((list(found), found) for found in batches)
+        except BaseException:
+            self._cancel.cancel()
+            raise
 
     def whole(self, result: search_model.SearchResult) -> None:
         """Print the rows of a result, in its order."""
@@ -522,8 +527,9 @@ def _to_files(
     place = places.spelt(arguments.hits)
 
     def say(said: Sequence[hit_model.QueryMessage]) -> None:
-        bar.end()
-        _say_messages(said)
+        # Rows may be printed at the same time, perhaps to the same place.
+        with bar.away():
+            _say_messages(said)
 
     try:
         report = hit_files.write(

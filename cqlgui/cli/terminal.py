@@ -275,7 +275,7 @@ class Bar:
         now = time.monotonic()
         if not self._shown or now - self._last < _REPORT_SECONDS:
             return
-        # While another thread prints, the bar stays away, and the search does not wait for the reader.
+        # The bar is not drawn while another thread prints.
         if not self._lock.acquire(blocking=False):
             return
         try:

@@ -75,8 +75,9 @@ def rows(
     texts: Texts,
     matches: Matches | None = None,
 ) -> Iterator[bytes]:
-    """Rows in several pieces, each made when it is asked for. A row has `literals[0]`, the first column, `literals[1]` and so on up to the
-    last literal, which comes after the last column. All columns have the same length."""
+    """Rows in several pieces, each made when it is asked for. A row has `literals[0]`, the first column,
+    `literals[1]` and so on up to the last literal, which comes after the last column. All columns have the
+    same length."""
     return (piece for piece, _ in _pieces(literals, kinds, columns, texts, matches))
 
 

@@ -1,0 +1,87 @@
+"""Rows are printed by a thread while the search goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from cqlgui.base import progress
+from cqlgui.cli import run, terminal
+from cqlgui.cli import searching as command
+from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.search import searching
+from tests import helpers
+
+SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+
+
+class Full(io.StringIO):
+    """A stdout without room."""
+
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+def printed(stream: io.StringIO, *words: str) -> tuple[int, str]:
+    """The exit code and the messages of a search."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(said):
+        code = run.main(["search", str(SAMPLE), *words])
+    return code, said.getvalue()
+
+
+@pytest.mark.parametrize("form", ["--jsonl", "--csv"])
+def test_a_fault_in_printing_ends_the_search(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = searching.search
+    ended: list[bool] = []
+
+    def slow(*arguments: Any, on_hits: Any, cancel: progress.CancelToken, **options: Any) -> Any:
+        """A search that finds all hits at once, and then searches until it is cancelled."""
+        found = real(*arguments, cancel=cancel, **options)
+        on_hits(found.games)
+        until = time.monotonic() + 20
+        while not cancel.cancelled and time.monotonic() < until:
+            time.sleep(0.01)
+        ended.append(cancel.cancelled)
+        return found
+
+    monkeypatch.setattr(searching, "search", slow)
+    # The head of a table is printed before the search.
+    monkeypatch.setattr(command._Rows, "begin", lambda _: None)
+    code, said = printed(Full(), "-e", "mate", form)
+    assert ended == [True]
+    assert (code, said) == (2, "cqlgui: The standard output cannot be written: No space left on device.\n")
+
+
+def test_messages_stay_between_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    put_lines, say = terminal.put_lines, command._say_messages
+
+    def put(lines: bytes, cancel: progress.CancelToken) -> bool:
+        done.append("rows")
+        return put_lines(lines, cancel)
+
+    def said(messages: Sequence[hit_model.QueryMessage]) -> None:
+        done.append("begin")
+        say(messages)
+        time.sleep(0.02)
+        done.append("end")
+
+    monkeypatch.setattr(terminal, "put_lines", put)
+    monkeypatch.setattr(command, "_say_messages", said)
+    stream = io.StringIO()
+    code, messages = printed(stream, "-e", "cql(gamenumber 1 60) check message(gamenumber)", "--jsonl")
+    assert code == 0
+    assert "rows" in done
+    # No rows were printed between the begin and the end of messages.
+    assert all(pair == ("begin", "end") for pair in itertools.pairwise(done) if pair[0] == "begin")
+    rows = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert len(rows) > 20
+    assert messages.count("Game: ") == len(rows)
