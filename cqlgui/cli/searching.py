@@ -262,11 +262,6 @@ def _once(
         printed.begin()
     narrow = _narrowing(arguments, base, text, cancel)
 
-    def say(said: Sequence[hit_model.QueryMessage]) -> None:
-        # Rows may be printed at the same time, perhaps to the same place.
-        with bar.away():
-            _say_messages(said)
-
     # The search goes on while a thread prints what was found.
     found_now = ahead.Behind(printed.stream) if at_once and printed else contextlib.nullcontext()
     try:
@@ -278,7 +273,7 @@ def _once(
                 cancel=cancel,
                 progress=bar,
                 on_hits=None if behind is None else behind.put,
-                on_messages=say,
+                on_messages=functools.partial(_say_messages, bar),
                 scheduler=cluster,
             )
     finally:
@@ -526,11 +521,6 @@ def _to_files(
     bar = terminal.Bar()
     place = places.spelt(arguments.hits)
 
-    def say(said: Sequence[hit_model.QueryMessage]) -> None:
-        # Rows may be printed at the same time, perhaps to the same place.
-        with bar.away():
-            _say_messages(said)
-
     try:
         report = hit_files.write(
             base,
@@ -542,7 +532,7 @@ def _to_files(
             scheduler=cluster,
             cancel=cancel,
             progress=bar,
-            on_messages=say,
+            on_messages=functools.partial(_say_messages, bar),
         )
     finally:
         bar.end()
@@ -647,12 +637,14 @@ def _hindrance(output: Path, opened: base_model.ImportReport, result: search_mod
     return ""
 
 
-def _say_messages(said: Sequence[hit_model.QueryMessage]) -> None:
+def _say_messages(bar: terminal.Bar, said: Sequence[hit_model.QueryMessage]) -> None:
     """Print messages of the query."""
-    for message in said:
-        # All lines of a message after its first line are indented, so that they do not look like messages of
-        # the program.
-        terminal.say(message.text.replace("\n", "\n  "))
+    # A thread may be printing rows, perhaps to the same place.
+    with bar.away():
+        for message in said:
+            # All lines of a message after its first line are indented, so that they do not look like messages
+            # of the program.
+            terminal.say(message.text.replace("\n", "\n  "))
 
 
 def _say_failures(result: search_model.SearchResult | search_model.HitsReport) -> None:

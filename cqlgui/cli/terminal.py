@@ -288,8 +288,7 @@ class Bar:
                 line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {left:4.0f} s left  {report.words}"
             else:
                 line = f"{report.done}  {report.words}"
-            self._stream.write("\r\x1b[K" + one_line(line[:100])[:100])
-            self._stream.flush()
+            self._write("\r\x1b[K" + one_line(line[:100])[:100])
         finally:
             self._lock.release()
 
@@ -303,10 +302,15 @@ class Bar:
         """Erase the bar. It is not drawn within this context."""
         with self._lock:
             if self._drawn:
-                self._stream.write("\r\x1b[K")
-                self._stream.flush()
+                self._write("\r\x1b[K")
                 self._drawn = False
             yield
+
+    def _write(self, text: str) -> None:
+        # The command continues without its bar, as it does without its messages (`_Messages`).
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+            self._stream.flush()
 
 
 def leave(code: int, close: Callable[[], None]) -> int:

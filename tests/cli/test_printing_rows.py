@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
-import itertools
 import json
+import threading
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ import pytest
 from cqlgui.base import progress
 from cqlgui.cli import run, terminal
 from cqlgui.cli import searching as command
-from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.results import base_model, hit_model
 from cqlgui.tasks.search import searching
 from tests import helpers
 
@@ -60,28 +60,36 @@ def test_a_fault_in_printing_ends_the_search(form: str, monkeypatch: pytest.Monk
     assert (code, said) == (2, "cqlgui: The standard output cannot be written: No space left on device.\n")
 
 
-def test_messages_stay_between_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_row_is_printed_within_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    bar = terminal.Bar()
+    options = argparse.Namespace(spans=False, group=None, jsonl=True, csv=False)
+    rows = command._Rows(
+        options, base_model.Base(1, "b", (), 0, 0, True), (), False, None, progress.CancelToken(), bar
+    )
+    thread = threading.Thread(target=rows._put, args=(iter([b"{}\n"]),))
     done: list[str] = []
-    put_lines, say = terminal.put_lines, command._say_messages
 
     def put(lines: bytes, cancel: progress.CancelToken) -> bool:
-        done.append("rows")
-        return put_lines(lines, cancel)
+        done.append("row")
+        return True
 
-    def said(messages: Sequence[hit_model.QueryMessage]) -> None:
-        done.append("begin")
-        say(messages)
-        time.sleep(0.02)
-        done.append("end")
+    def say(text: str) -> None:
+        """Print a message, and take a long time to do so."""
+        thread.start()
+        thread.join(0.3)
+        done.append(text)
 
     monkeypatch.setattr(terminal, "put_lines", put)
-    monkeypatch.setattr(command, "_say_messages", said)
+    monkeypatch.setattr(terminal, "say", say)
+    command._say_messages(bar, [hit_model.QueryMessage(1, "message")])
+    thread.join(10)
+    assert done == ["message", "row"]
+
+
+def test_messages_and_rows_are_complete() -> None:
     stream = io.StringIO()
     code, messages = printed(stream, "-e", "cql(gamenumber 1 60) check message(gamenumber)", "--jsonl")
-    assert code == 0
-    assert "rows" in done
-    # No rows were printed between the begin and the end of messages.
-    assert all(pair == ("begin", "end") for pair in itertools.pairwise(done) if pair[0] == "begin")
     rows = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert code == 0
     assert len(rows) > 20
     assert messages.count("Game: ") == len(rows)

@@ -219,3 +219,19 @@ def test_the_bar_stays_away_while_a_thread_prints(monkeypatch: pytest.MonkeyPatc
     bar.end()
     bar.end()
     assert stream.getvalue() == drawn + "\r\x1b[K"
+
+
+class _ClosedTerminal(_Terminal):
+    def write(self, text: str) -> int:
+        raise OSError(5, "Input/output error")
+
+
+def test_a_command_continues_without_its_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", _ClosedTerminal())
+    monkeypatch.setattr(terminal, "_REPORT_SECONDS", -1.0)
+    bar = terminal.Bar()
+    bar(progress.Progress(1, 2, "first"))
+    with bar.away():
+        pass
+    bar(progress.Progress(2, 2, "second"))
+    bar.end()
