@@ -585,33 +585,46 @@ class Asker:
         that matched. Otherwise the answer says whether there is a match. Each distinct text is searched
         once."""
         texts = self._remembered(node.text, tags)
-        pattern, known = ecmascript.compiled(node.pattern), self._matched.setdefault(node, {None: None})
+        values, states = self._told_of_matches(node, texts.values, wants_text)
+        return values[texts.codes], states[texts.codes]
+
+    def _told_of_matches(
+        self, node: nodes_strings.Search, texts: Sequence[str | None], wants_text: bool
+    ) -> tuple[Any, Any]:
+        """The values and the states of the answers for some texts. After too much time, the other answers
+        stay unknown."""
+        known = self._matched.setdefault(node, {None: None})
         if len(known) > _MOST_KNOWN:
             known.clear()
             known[None] = None
+        if self._left.get(node, SECONDS) > 0:
+            self._match(node, texts, known)
+        pairs = np.array([self._told(known, text, wants_text) for text in texts], np.uint64)
+        values, states = pairs.reshape(-1, 2).T
+        return values, states
+
+    def _match(
+        self, node: nodes_strings.Search, texts: Sequence[str | None], known: dict[str | None, str | None]
+    ) -> None:
+        """Add the part of each text that matched to `known`, until the time is over."""
         own_time = 0.0
-        for number, text in enumerate(texts.values):
-            if self._left.get(node, SECONDS) <= 0:
-                break
+        for number, text in enumerate(texts):
             if number % _PAUSE == 0:
                 if self._is_over():
                     raise errors.Cancelled
                 priority.pause()
                 own_time = time.thread_time()
-            if text in known:
+            if text is None or text in known:
                 continue
             started = time.perf_counter()
             try:
-                found = ecmascript.first(pattern, text, 0, SECONDS)
+                found = ecmascript.first(node.pattern, text, 0, SECONDS)
             except TimeoutError:
                 self._left[node] = 0.0
-                break
+                return
             known[text] = None if found is None else found.group()
-            if time.perf_counter() - started > _SLOW:
-                self._spend(node, (started, own_time))
-        pairs = np.array([self._told(known, text, wants_text) for text in texts.values], np.uint64)
-        values, states = pairs.reshape(-1, 2).T
-        return values[texts.codes], states[texts.codes]
+            if time.perf_counter() - started > _SLOW and self._spend(node, (started, own_time)) <= 0:
+                return
 
     def _told(
         self, known: Mapping[str | None, str | None], text: str | None, wants_text: bool
@@ -650,6 +663,13 @@ class Asker:
         """The answers to a question about positions. The question is answered once for each distinct comment,
         or for each distinct row of glyphs, if it reads only one of these."""
         node = fact.node
+        if (
+            isinstance(node, nodes_strings.Search)
+            and isinstance(node.text, nodes_facts.OriginalComment)
+            and not fact.number
+        ):
+            texts = [one or None for one in found.comments]
+            return _spread_over(found, found.said, *self._told_of_matches(node, texts, fact.text))
         asked: list[remarks.Remark]
         reads_glyphs = any(isinstance(one, nodes_facts.Glyph) for one in nodes.walk(node))
         if not reads_glyphs:
@@ -672,13 +692,7 @@ class Asker:
             known.clear()
         self._find_out(fact, asked, known)
         values, states = np.array([known.get(one, _TOO_MUCH) for one in asked], np.uint64).T
-        odd = (values != values[0]) | (states != states[0])
-        which = np.flatnonzero(odd[codes])
-        codes = codes[which]
-        usual = int(values[0]), int(states[0])
-        return Spread(
-            np.searchsorted(which, found.firsts), found.ids[which], values[codes], states[codes], usual
-        )
+        return _spread_over(found, codes, values, states)
 
     def _find_out(
         self, fact: Fact, asked: Sequence[remarks.Remark], known: dict[remarks.Remark, tuple[int, int]]
@@ -834,6 +848,16 @@ class Asker:
         if spent > _SLOW:
             self._left[node] = self._left.get(node, SECONDS) - spent
         return self._left.get(node, SECONDS)
+
+
+def _spread_over(found: remarks.Remarks, codes: Any, values: Any, states: Any) -> Spread:
+    """Answers by number. `codes` has the number of the answer for each position where the file says
+    something. The answer 0 is that of all other positions."""
+    odd = (values != values[0]) | (states != states[0])
+    which = np.flatnonzero(odd[codes])
+    codes = codes[which]
+    usual = int(values[0]), int(states[0])
+    return Spread(np.searchsorted(which, found.firsts), found.ids[which], values[codes], states[codes], usual)
 
 
 def table(

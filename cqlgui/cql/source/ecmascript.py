@@ -14,6 +14,7 @@ import functools
 from typing import TYPE_CHECKING, Final
 
 from cqlgui.base.data import dataclass
+from cqlgui.cql.source import needles
 
 if TYPE_CHECKING:
     import regex
@@ -60,18 +61,40 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         raise _FaultError(Fault(0, len(pattern), message)) from error
 
 
-def first(pattern: regex.Pattern[str], text: str, start: int, seconds: float) -> regex.Match[str] | None:
-    """The first match of a compiled pattern at or after an offset. Raises `TimeoutError` after `seconds`."""
+def first(pattern: str, text: str, start: int, seconds: float) -> regex.Match[str] | None:
+    """The first match of a pattern at or after an offset. Raises `TimeoutError` after `seconds`."""
+    expression, wanted, is_plain = _prepared(pattern)
+    for one in wanted:
+        if text.find(one, start) >= 0:
+            break
+    else:
+        if wanted:
+            return None
+    if is_plain and len(text) <= _SHORT:
+        # To watch the time takes longer than the search.
+        return expression.search(text, start, concurrent=False)
     try:
         # Most searches are over at once. If a search gave the interpreter lock to another thread, it would
         # then wait for the lock longer than it searches.
-        return pattern.search(text, start, timeout=min(_SLOW, seconds), concurrent=False)
+        return expression.search(text, start, timeout=min(_SLOW, seconds), concurrent=False)
     except TimeoutError:
-        return pattern.search(text, start, timeout=seconds, concurrent=True)
+        return expression.search(text, start, timeout=seconds, concurrent=True)
+
+
+@functools.lru_cache(maxsize=256)
+def _prepared(pattern: str) -> tuple[regex.Pattern[str], tuple[str, ...], bool]:
+    """The compiled pattern, the texts of which each match contains one, and whether a search takes no longer
+    than the text times the pattern. For the latter a pattern has no choices within it."""
+    is_plain = len(pattern) <= _SHORT and _CHOICES.isdisjoint(pattern)
+    return compiled(pattern), needles.of(pattern), is_plain
 
 
 _SLOW: Final = 0.001
 """A search that takes longer than this number of seconds lets other threads run."""
+_SHORT: Final = 1_000
+"""Number of characters of a text or pattern."""
+_CHOICES: Final = frozenset("(*+?,")
+"""Signs of groups, and of repetitions that may be longer or shorter."""
 
 
 class _FaultError(Exception):

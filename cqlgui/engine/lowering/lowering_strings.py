@@ -128,11 +128,10 @@ def _searched(low: Lowering, s: Scope, node: nodes_strings.Search, fail: str) ->
     inner = low.text(s, node.text, fail)
     if not low.leaves_no_trace:
         low.leave_out(s, node, _REASON)
-    pattern = ecmascript.compiled(node.pattern)
     found: list[str | None] = []
     for one in _texts(low, s, node, inner):
         try:
-            match = ecmascript.first(pattern, one, 0, facts.SECONDS)
+            match = ecmascript.first(node.pattern, one, 0, facts.SECONDS)
         except TimeoutError:
             low.leave_out(s, node, _REASON)
             match = None

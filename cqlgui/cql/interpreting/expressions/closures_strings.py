@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from cqlgui.base.patterns import pattern
 from cqlgui.cql.ast import nodes, nodes_strings
@@ -15,9 +15,6 @@ from cqlgui.cql.interpreting.runtime.evaluation import UNBOUND, Evaluation
 from cqlgui.cql.interpreting.runtime.host import RefusedError
 from cqlgui.cql.source import ecmascript
 from cqlgui.cql.source.diagnostics import Span
-
-if TYPE_CHECKING:
-    import regex
 
 # --- parts of strings ---------------------------------------------------------------------------------------
 
@@ -105,7 +102,7 @@ _SLOW: Final = 0.02
 @compiles(nodes_strings.Search)
 def _search(compiler: Compiler, node: nodes_strings.Search) -> Code:
     text = compiler.compile(node.text)
-    subject, pattern, span = text.value, ecmascript.compiled(node.pattern), node.span
+    subject, pattern, span = text.value, node.pattern, node.span
 
     def value(s: Evaluation) -> str | None:
         string = subject(s)
@@ -122,7 +119,7 @@ def _search(compiler: Compiler, node: nodes_strings.Search) -> Code:
 def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[Any]]:
     """All matches of a search in a text, one after another, without overlap. After an empty match the search
     continues one character further, as in ECMAScript."""
-    pattern, span = ecmascript.compiled(node.pattern), node.span
+    pattern, span = node.pattern, node.span
 
     def each(s: Evaluation, text: str) -> Iterator[Any]:
         start = 0
@@ -136,7 +133,7 @@ def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[
     return each
 
 
-def _first(s: Evaluation, pattern: regex.Pattern[str], text: str, start: int, span: Span) -> Any:
+def _first(s: Evaluation, pattern: str, text: str, start: int, span: Span) -> Any:
     """The first match at or after an offset. The game's time limit is checked if the search took longer than
     `_SLOW` seconds."""
     started = time.perf_counter()
