@@ -64,12 +64,9 @@ def compiled(pattern: str) -> regex.Pattern[str]:
 def first(pattern: str, text: str, start: int, seconds: float) -> regex.Match[str] | None:
     """The first match of a pattern at or after an offset. Raises `TimeoutError` after `seconds`."""
     expression, wanted, is_plain = _prepared(pattern)
-    for one in wanted:
-        if text.find(one, start) >= 0:
-            break
-    else:
-        if wanted:
-            return None
+    # A search for further matches does not look again. It would look through the whole text for each match.
+    if wanted and start == 0 and not any(map(text.__contains__, wanted)):
+        return None
     if is_plain and len(text) <= _SHORT:
         # To watch the time takes longer than the search.
         return expression.search(text, start, concurrent=False)
@@ -83,18 +80,26 @@ def first(pattern: str, text: str, start: int, seconds: float) -> regex.Match[st
 
 @functools.lru_cache(maxsize=256)
 def _prepared(pattern: str) -> tuple[regex.Pattern[str], tuple[str, ...], bool]:
-    """The compiled pattern, the texts of which each match contains one, and whether a search takes no longer
-    than the text times the pattern. For the latter a pattern has no choices within it."""
-    is_plain = len(pattern) <= _SHORT and _CHOICES.isdisjoint(pattern)
-    return compiled(pattern), needles.of(pattern), is_plain
+    """The compiled pattern, a few texts of which each match contains one, and whether the time of a search
+    in a short text need not be watched. This is so for a short pattern without choices: at each place of the
+    text it takes as many steps as it has characters, with its counts of at most two digits written out."""
+    counts = [part.partition("}")[0] for part in pattern.split("{")[1:]]
+    is_short = len(pattern) <= _SHORT_PATTERN and max(map(len, counts), default=0) <= 2
+    wanted = needles.of(pattern)
+    is_plain = is_short and _CHOICES.isdisjoint(pattern)
+    return compiled(pattern), wanted if len(wanted) <= _FEW else (), is_plain
 
 
 _SLOW: Final = 0.001
 """A search that takes longer than this number of seconds lets other threads run."""
+_FEW: Final = 16
+"""Looking for more texts than this may take longer than the search."""
 _SHORT: Final = 1_000
-"""Number of characters of a text or pattern."""
+"""Number of characters of a short text."""
+_SHORT_PATTERN: Final = 100
 _CHOICES: Final = frozenset("(*+?,")
-"""Signs of groups, and of repetitions that may be longer or shorter."""
+"""Signs of groups, and of repetitions that may be longer or shorter. Without groups, the alternatives of `|`
+are tried one after the other and do not multiply."""
 
 
 class _FaultError(Exception):

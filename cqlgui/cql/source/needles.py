@@ -3,7 +3,6 @@ faster than to search with the expression."""
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 _LOOKS: Final = ("(?=", "(?!", "(?<=", "(?<!")
@@ -11,7 +10,6 @@ _NO_CHARACTER: Final = "dDsSwWbB"
 """Behind a backslash, these letters are classes and places. They stand for no text of their own."""
 
 
-@functools.lru_cache(maxsize=256)
 def of(pattern: str) -> tuple[str, ...]:
     """The texts for a regular expression that `ecmascript.fault` accepts. The result is empty if no such
     texts are known."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,6 +82,31 @@ def test_a_search_finds_the_same_with_them(pattern: str, text: str, start: int) 
     wanted = needles.of(pattern)
     if expected and wanted:
         assert any(one in expected.group() for one in wanted)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["zz|a", "b" + 90 * "a" + "|a", "|".join([*map("z{:03}".format, range(400)), "a"])]
+)
+def test_further_matches_take_no_longer(pattern: str) -> None:
+    """To look for all texts again at each match took a hundred times as long as the search."""
+    looked: list[str] = []
+
+    class Text(str):
+        __slots__ = ()
+
+        def __contains__(self, other: object) -> bool:
+            looked.append(str(other))
+            return super().__contains__(other)  # type: ignore[operator]
+
+        def find(self, *wanted: Any) -> int:
+            looked.append(wanted[0])
+            return super().find(*wanted)
+
+    text, start = Text("a" * 1_000), 0
+    while (found := ecmascript.first(pattern, text, start, 10.0)) is not None:
+        start = found.end()
+    assert start == len(text)
+    assert len(looked) <= 16
 
 
 def test_a_plain_pattern_is_searched_in_long_texts_too() -> None:
