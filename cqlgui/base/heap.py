@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import ctypes
 import os
 import sys
 from pathlib import Path
-from typing import Any, ClassVar, Final
-
-from cqlgui.base import priority
+from typing import ClassVar, Final
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
@@ -19,12 +16,18 @@ the block is freed. Without this setting glibc would raise this limit by itself.
 even the large blocks of a result with millions of hits would be allocated in the heap."""
 
 
+is_shared = False
+"""Whether `share` was called. It is called in the program with a window, and in no other."""
+
+
 def share() -> None:
     """Make all threads allocate from one heap. Call this before other threads start. By default glibc gives
     each thread its own heap. `give_back` cannot return memory from the heap of a thread. After results with
     millions of hits, the heaps of the threads would keep hundreds of megabytes for ever. Code that allocates
     memory nearly always holds the interpreter lock, so threads do not wait for each other at the shared
     heap."""
+    global is_shared
+    is_shared = True
     _set(_LARGE, _LARGE)
 
 
@@ -60,30 +63,6 @@ def give_back() -> None:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
-
-
-_FEW = 16
-"""Starting a thread takes longer than freeing this many things."""
-
-
-def discard(things: list[Any] | dict[Any, Any]) -> None:
-    """Empty a container. No other code may still use the contents. If the container is large, a separate
-    thread frees the contents one by one. Freeing the hundreds of pieces of a large result at once would hold
-    the interpreter lock for about ten milliseconds. The contents must not be Qt objects."""
-    if len(things) <= _FEW:
-        things.clear()
-    else:
-        # `threading.Thread` is not used, because `Thread.start` waits until the new thread has had the
-        # interpreter lock.
-        _thread.start_new_thread(_empty, (things,))
-
-
-def _empty(things: list[Any] | dict[Any, Any]) -> None:
-    priority.give_way()
-    take = things.popitem if isinstance(things, dict) else things.pop
-    while things:
-        take()
-        priority.pause()
 
 
 class _Told(ctypes.Structure):

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
-import time
-import weakref
 
 import pytest
 
-from cqlgui.base import heap
 from tests import helpers
 
 _ADDRESSES = """
@@ -130,29 +126,3 @@ def test_what_is_lent_out_is_not_unused_and_what_is_free_is_until_it_was_given_b
     assert abs(lent) <= 2, "neither small blocks nor large ones"
     assert 26 <= free <= 32
     assert abs(given) <= 2
-
-
-class _Thing:
-    """Tells in which threads its like went away."""
-
-    def __init__(self, ended: set[int]) -> None:
-        weakref.finalize(self, lambda: ended.add(threading.get_ident())).atexit = False
-
-
-@pytest.mark.parametrize("count", [3, 1000])
-@pytest.mark.parametrize("kind", [list, dict])
-def test_many_things_go_in_a_thread_of_their_own(kind: type, count: int) -> None:
-    ended: set[int] = set()
-    listed = [_Thing(ended) for _ in range(count)]
-    last = weakref.ref(listed[0])
-    things = dict(enumerate(listed)) if kind is dict else listed[:]
-    listed.clear()
-    heap.discard(things)
-    limit = time.monotonic() + 30
-    # Looking at the reference would hold the thing for a moment.
-    while (things or not ended) and time.monotonic() < limit:
-        time.sleep(0.01)
-    assert not things
-    assert last() is None
-    assert (ended == {threading.get_ident()}) == (count == 3)
-    assert len(ended) == 1

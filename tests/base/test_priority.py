@@ -17,8 +17,9 @@ from cqlgui.base import priority
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(priority, "_LONGEST", 60.0)
-    usual = sys.getswitchinterval()
+    # The last window of another test may have closed while it was busy.
     priority.let_go()
+    usual = sys.getswitchinterval()
     yield
     priority._holder = 0
     sys.setswitchinterval(usual)

@@ -22,7 +22,7 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import game_log, values
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.jit.words import MASK
-from cqlgui.tasks.results import hit_model
+from cqlgui.tasks.results import discarding, hit_model
 from cqlgui.tasks.results.hit_notes import NO_END, GameEnd, GameEnds, HitNotes
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
@@ -77,6 +77,15 @@ class HitDetails:
         notes = None if self.notes is None else self.notes.take(hits)
         ends = None if self.game_ends is None else self.game_ends.take(hits)
         return HitDetails(self.kind, self.values[hits], self.squares[hits], self.marks[codes], notes, ends)
+
+    def containers(self) -> list[Any]:
+        """The arrays and lists of these details, for `discarding.discard`."""
+        found: list[Any] = [self.values, self.squares, self.marks]
+        if self.notes is not None:
+            found += self.notes.ends, self.notes.places, self.notes.texts, self.notes.table
+        if self.game_ends is not None:
+            found += self.game_ends.numbers, self.game_ends.table
+        return found
 
     def value(self, number: int) -> str | None:
         """The value of a hit as text; None if the hit has no value."""
@@ -182,6 +191,11 @@ class Columns:
             return self._chosen(mask, no_ends(int(np.count_nonzero(mask))), slice(0))
         sizes = np.diff(self.ends, prepend=0)
         return self._chosen(mask, np.cumsum(sizes[mask]), arrays.repeated(mask, sizes))
+
+    def containers(self) -> list[Any]:
+        """The arrays and lists of these columns, for `discarding.discard`."""
+        own = [self.hits, self.ends, self.codes]
+        return own if self.details is None else [*own, *self.details.containers()]
 
     def part(self, begin: int, end: int) -> Columns:
         """The hits from `begin` to `end`, without a copy of the arrays."""
@@ -342,6 +356,7 @@ class Growing:
             _trim(self._ends, size)
             ends = self._ends
         details = HitDetails.joined(self._details) if self._details else None
+        _discard(self._details)
         columns = Columns(self._hits, ends, self._codes, details)
         starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
         games = columns.hits[starts] >> GAME_SHIFT
@@ -421,13 +436,13 @@ class Pieces:
         if len(columns):
             former, self._parts = self._parts, [columns]
             self._starts, self._firsts = [0], [int(columns.hits[0])]
-            heap.discard(former)
+            _discard(former)
 
     def clear(self) -> None:
         """Remove all hits."""
         former, self._parts, self._starts, self._firsts = self._parts, [], [], []
         self._size, self.ascending = 0, True
-        heap.discard(former)
+        _discard(former)
 
     def whole(self) -> Columns:
         """All hits in one part. The parts are replaced by this part."""
@@ -472,6 +487,14 @@ class Pieces:
         if not self._parts:
             return 0
         return self._starts[place] + int(self._parts[place].hits.searchsorted(hit))
+
+
+def _discard(parts: list[Columns] | list[HitDetails]) -> None:
+    """Free the parts of a result. Empties the list."""
+    containers = [one for part in parts for one in part.containers()]
+    # A container is freed in steps only if nothing else refers to it.
+    parts.clear()
+    discarding.discard(containers)
 
 
 SMALL: Final = 1 << 14
@@ -587,6 +610,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         self._says: bool | None = None
         self._ordered: tuple[tuple[int, ...], FoundGames | None] | None = None
         self._sort_keys: dict[int, tuple[int | str | None, ...]] | None = None
+
+    def __del__(self) -> None:
+        if heap.is_shared:
+            containers = [self.told, self._sort_keys or (), *self.columns.containers(), *(self._bounds or ())]
+            # As in `_discard`.
+            self.__dict__.clear()
+            discarding.discard(containers)
 
     @classmethod
     def of(cls, listed: Iterable[hit_model.GameHits]) -> FoundGames:

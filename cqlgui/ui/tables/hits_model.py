@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
-from cqlgui.base import heap, patterns
+from cqlgui.base import patterns
 from cqlgui.base.progress import CancelToken
 from cqlgui.board import motions
 from cqlgui.cql.transforming import geometry
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.analysis import arranging
 from cqlgui.tasks.export.hit_table import Rows
-from cqlgui.tasks.results import base_model, hit_model, search_model
+from cqlgui.tasks.results import base_model, discarding, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 from cqlgui.tasks.results.found import Columns, FoundGames, Integers, Pieces
 from cqlgui.ui.tables import details, lines, ranges, rows, text_model
@@ -453,8 +453,8 @@ class HitsModel(text_model.TextModel):
         self._release.stop()
         self._held, self._held_hits = [], 0
         self._columns.clear()
-        heap.discard(self._told)
-        self._told, self._untold, self._ordered = {}, None, None
+        told, self._told, self._untold, self._ordered = [self._told], {}, None, None
+        discarding.discard(told)
         self._count = 0
         self._limited, self._arranged, self._texts = Limited(), None, None
         self._sort_keys = {}

@@ -1,0 +1,154 @@
+"""Large results that are freed in steps."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cqlgui.base import heap
+from cqlgui.tasks.results import discarding, found, hit_model
+
+
+class _Thing:
+    """Tells in which thread it went away."""
+
+    def __init__(self, ended: list[int]) -> None:
+        weakref.finalize(self, lambda: ended.append(threading.get_ident())).atexit = False
+
+
+@pytest.fixture(autouse=True)
+def _window(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(heap, "is_shared", True)
+    yield
+    _settle()
+
+
+def _settle() -> None:
+    limit = time.monotonic() + 30
+    while discarding._queue or discarding._at_work.locked():
+        assert time.monotonic() < limit, "the thread should have ended"
+        time.sleep(0.005)
+
+
+def _as_list(things: list[Any]) -> Any:
+    return things
+
+
+def _as_dict(things: list[Any]) -> Any:
+    return dict(enumerate(things))
+
+
+def _as_array(things: list[Any]) -> Any:
+    return np.array(things, object)
+
+
+@pytest.mark.parametrize("count", [3, 1000])
+@pytest.mark.parametrize("kind", [_as_list, _as_dict, _as_array])
+def test_many_things_go_in_a_thread_of_their_own(kind: Callable[[list[Any]], Any], count: int) -> None:
+    ended: list[int] = []
+    discarding.discard([kind([_Thing(ended) for _ in range(count)])])
+    _settle()
+    assert len(ended) == count
+    assert (set(ended) == {threading.get_ident()}) == (count == 3)
+    assert len(set(ended)) == 1
+
+
+def test_without_a_window_all_goes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heap, "is_shared", False)
+    ended: list[int] = []
+    discarding.discard([[_Thing(ended) for _ in range(1000)]])
+    assert ended == [threading.get_ident()] * 1000
+
+
+@pytest.mark.parametrize("kind", [_as_list, _as_dict, _as_array])
+def test_what_others_use_stays_whole(kind: Callable[[list[Any]], Any]) -> None:
+    held = kind(list(range(1000)))
+    discarding.discard([held])
+    _settle()
+    assert len(held) == 1000
+    assert list(held) == list(range(1000))
+
+
+def test_an_array_stays_whole_while_a_view_of_it_is_used() -> None:
+    values = np.arange(4 << 20)
+    view = values[5:]
+    discarding.discard([values, values[7:]])
+    del values
+    _settle()
+    assert view[0] == 5
+    assert view[-1] == (4 << 20) - 1
+
+
+def test_an_array_behind_a_view_is_freed_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    free = discarding._free
+
+    def watched(things: list[Any]) -> int:
+        sizes.append(things[-1].nbytes)
+        return free(things)
+
+    monkeypatch.setattr(discarding, "_free", watched)
+    discarding.discard([np.arange(4 << 20)[1:]])
+    _settle()
+    assert sizes == [(32 << 20) - 8, 32 << 20, 24 << 20, 16 << 20, 8 << 20]
+
+
+def test_a_thing_that_cannot_be_freed_does_not_stop_the_thread() -> None:
+    ended: list[int] = []
+    shared = [_Thing(ended) for _ in range(100)]
+    discarding.discard(
+        [[_Thing(ended) for _ in range(100)], shared, np.broadcast_to(np.int64(3), 1 << 30), ()]
+    )
+    _settle()
+    assert len(ended) == 100
+
+
+def test_unused_memory_is_given_back_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    monkeypatch.setattr(heap, "give_back", lambda: calls.append(1))
+    discarding.discard([np.ones(16 << 10) for _ in range(1024)])
+    _settle()
+    assert len(calls) == 4
+
+
+def _told(games: int) -> dict[int, hit_model.GameHits]:
+    hits = tuple(hit_model.Hit(0, place, None, 0, ()) for place in range(3))
+    return {game: hit_model.GameHits(game, hits) for game in range(games)}
+
+
+def test_the_details_of_a_result_go_in_steps_whoever_has_the_last_reference() -> None:
+    result = found.FoundGames.of(_told(2000).values())
+    again = found.FoundGames(result.columns, result.told, result.untold)
+    told = weakref.ref(result.columns.hits)
+    del result
+    _settle()
+    assert len(again.told) == 2000
+    assert len(again[1999].hits) == 3
+    assert len(again.columns.hits) == 6000
+    steps: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discarding.priority, "pause", lambda: steps.append(threading.get_ident()))
+        del again
+        _settle()
+    assert len(steps) > 2000
+    assert threading.get_ident() not in steps
+    assert told() is None
+
+
+def test_pieces_that_are_cleared_leave_the_columns_of_a_result_alone() -> None:
+    columns = found.FoundGames.of(_told(60_000).values()).columns
+    pieces = found.Pieces()
+    for game in range(0, 60_000, 20_000):
+        pieces.add(columns.of_games(game, game + 20_000), ascending=True)
+    pieces.replace(columns)
+    _settle()
+    pieces.clear()
+    _settle()
+    assert len(columns) == 180_000
+    assert columns.hits[-1] == 59_999 << found.GAME_SHIFT | 2
