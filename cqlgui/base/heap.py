@@ -16,18 +16,12 @@ the block is freed. Without this setting glibc would raise this limit by itself.
 even the large blocks of a result with millions of hits would be allocated in the heap."""
 
 
-is_shared = False
-"""Whether `share` was called. It is called in the program with a window, and in no other."""
-
-
 def share() -> None:
     """Make all threads allocate from one heap. Call this before other threads start. By default glibc gives
     each thread its own heap. `give_back` cannot return memory from the heap of a thread. After results with
     millions of hits, the heaps of the threads would keep hundreds of megabytes for ever. Code that allocates
     memory nearly always holds the interpreter lock, so threads do not wait for each other at the shared
     heap."""
-    global is_shared
-    is_shared = True
     _set(_LARGE, _LARGE)
 
 

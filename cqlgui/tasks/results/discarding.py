@@ -7,50 +7,68 @@ still.
 
 from __future__ import annotations
 
-import _thread
-import collections
+import queue
 import sys
-from typing import Any, Final
+import threading
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from cqlgui.base import heap, priority
 
 _FEW: Final = 64
-"""If a step would free fewer things than this, a separate thread is not worth its start."""
+"""If a step would free fewer things than this, the thread need not be told."""
 _UNIT: Final = 64 << 10
-"""An array with this many bytes counts as one thing. Each page of memory takes time."""
+"""An array with this many bytes counts as one thing, because each page of memory takes time."""
 _STEP: Final = 8 << 20
-"""The number of bytes of an array that are freed in one step, which takes at most a few milliseconds."""
+"""The number of bytes of an array that are freed in one step. The step takes at most a few milliseconds."""
 _SLICE: Final = 256
 """The number of things in a list that are freed in one step."""
 _PORTION: Final = 32 << 20
 """After this many freed bytes, unused memory is given back to the system. A single call for a gigabyte would
 take fifty milliseconds, and the window would have to wait for memory during the call."""
 
-_queue: Final[collections.deque[list[Any]]] = collections.deque()
-_at_work: Final = _thread.allocate_lock()
-"""A single thread frees everything. If two threads had references to the same container, neither would be its
-only owner."""
+_Queue: TypeAlias = "queue.SimpleQueue[list[Any] | None]"
+_started: tuple[_Queue, threading.Thread] | None = None
+
+
+def start() -> None:
+    """Free large containers in a thread of its own from now on. Call this in the window's thread, whose
+    priority the new thread gets. A thread with a lower priority could be interrupted for long while it holds
+    the lock of the heap, and the window would wait for this lock."""
+    global _started
+    if _started is None:
+        waiting: _Queue = queue.SimpleQueue()
+        thread = threading.Thread(target=_free_all, args=(waiting,), daemon=True, name="discarding")
+        _started = waiting, thread
+        thread.start()
+
+
+def stop() -> threading.Thread | None:
+    """Free all containers at once from now on. Returns the thread, which ends when it has freed the
+    containers that it was told before."""
+    global _started
+    if _started is None:
+        return None
+    (waiting, thread), _started = _started, None
+    waiting.put(None)
+    return thread
+
+
+def is_on() -> bool:
+    """Whether a thread frees large containers."""
+    return _started is not None
 
 
 def discard(things: list[Any]) -> None:
     """Empty a list of containers (lists, dictionaries and arrays), and free those containers that nobody else
-    uses. In the program with a window (`heap.is_shared`) a separate thread frees large containers step by
-    step. In other programs all are freed at once. The containers must not hold Qt objects. The caller may
-    not use the list any more."""
-    if not heap.is_shared or sys.is_finalizing() or sum(map(_weight, things)) < _FEW:
+    uses. After `start`, the thread frees large containers step by step. The containers must not hold Qt
+    objects. The caller may not use the list any more."""
+    started = _started
+    if started is None or sum(map(_weight, things)) < _FEW:
         things.clear()
-        return
-    _queue.append(things)
-    _work()
-
-
-def _work() -> None:
-    if _at_work.acquire(blocking=False):
-        # `threading.Thread` is not used, because `Thread.start` waits until the new thread has had the
-        # interpreter lock.
-        _thread.start_new_thread(_free_all, ())
+    else:
+        started[0].put(things)
 
 
 def _weight(thing: Any) -> int:
@@ -60,23 +78,17 @@ def _weight(thing: Any) -> int:
     return len(thing)
 
 
-def _free_all() -> None:
-    priority.give_way()
+def _free_all(waiting: _Queue) -> None:
+    # A single thread frees everything. If two threads had references to the same container, neither of them
+    # would be its only owner.
     freed = 0
-    try:
-        while _queue:
-            things = _queue.popleft()
-            while things:
-                freed += _free(things)
-                priority.pause()
-                if freed >= _PORTION:
-                    heap.give_back()
-                    freed = 0
-    finally:
-        _at_work.release()
-    # Things may have come after the queue was seen to be empty, and before the lock was released.
-    if _queue:
-        _work()
+    while (things := waiting.get()) is not None:
+        while things:
+            freed += _free(things)
+            priority.pause()
+            if freed >= _PORTION:
+                heap.give_back()
+                freed = 0
 
 
 def _free(things: list[Any]) -> int:

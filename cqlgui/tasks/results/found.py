@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import arrays, data, heap, priority
+from cqlgui.base import arrays, data, priority
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import game_log, values
@@ -612,7 +612,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         self._sort_keys: dict[int, tuple[int | str | None, ...]] | None = None
 
     def __del__(self) -> None:
-        if heap.is_shared:
+        if discarding.is_on():
             containers = [self.told, self._sort_keys or (), *self.columns.containers(), *(self._bounds or ())]
             # As in `_discard`.
             self.__dict__.clear()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from cqlgui.base.files import disk, resources
 from cqlgui.tasks.processes import pool
+from cqlgui.tasks.results import discarding
 from cqlgui.ui.look import theme
 from cqlgui.ui.loop import collector
 from cqlgui.ui.window import main_window
@@ -51,9 +52,11 @@ def run(arguments: list[str]) -> int:
     ticker.timeout.connect(lambda: None)
     ticker.start(200)
     garbage = collect_garbage(main)
+    discarding.start()
     try:
         return application.exec()
     finally:
+        discarding.stop()
         garbage.stop()
         pool.close()
         qInstallMessageHandler(None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,17 +22,18 @@ class _Thing:
 
 
 @pytest.fixture(autouse=True)
-def _window(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(heap, "is_shared", True)
+def _thread() -> Iterator[None]:
+    discarding.start()
     yield
     _settle()
 
 
 def _settle() -> None:
-    limit = time.monotonic() + 30
-    while discarding._queue or discarding._at_work.locked():
-        assert time.monotonic() < limit, "the thread should have ended"
-        time.sleep(0.005)
+    """Wait until all is freed. From then on, all is freed at once."""
+    thread = discarding.stop()
+    if thread is not None:
+        thread.join(30)
+        assert not thread.is_alive()
 
 
 def _as_list(things: list[Any]) -> Any:
@@ -59,8 +59,8 @@ def test_many_things_go_in_a_thread_of_their_own(kind: Callable[[list[Any]], Any
     assert len(set(ended)) == 1
 
 
-def test_without_a_window_all_goes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heap, "is_shared", False)
+def test_without_the_thread_all_goes_at_once() -> None:
+    _settle()
     ended: list[int] = []
     discarding.discard([[_Thing(ended) for _ in range(1000)]])
     assert ended == [threading.get_ident()] * 1000
@@ -128,6 +128,7 @@ def test_the_details_of_a_result_go_in_steps_whoever_has_the_last_reference() ->
     told = weakref.ref(result.columns.hits)
     del result
     _settle()
+    discarding.start()
     assert len(again.told) == 2000
     assert len(again[1999].hits) == 3
     assert len(again.columns.hits) == 6000
@@ -148,6 +149,7 @@ def test_pieces_that_are_cleared_leave_the_columns_of_a_result_alone() -> None:
         pieces.add(columns.of_games(game, game + 20_000), ascending=True)
     pieces.replace(columns)
     _settle()
+    discarding.start()
     pieces.clear()
     _settle()
     assert len(columns) == 180_000
