@@ -13,8 +13,8 @@ from cqlgui.base.data import dataclass, field
 from cqlgui.cql.ast import nodes, nodes_paths
 from cqlgui.cql.interpreting.expressions import closures as closures_
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import weakening
+from cqlgui.engine.facts import gathering, questions
 from cqlgui.engine.lowering import (
     lowering_board,
     lowering_dictionaries,
@@ -70,8 +70,8 @@ class Compiled:
     """A filter that must hold at every match or at the position before every match. The filter depends only
     on the current position and the next move. The positions of a main line are laid out in memory only if
     this filter holds at some position of the line."""
-    facts: tuple[facts_of_games.Fact, ...]
-    """Questions about games. `facts.Asker` answers these questions. The function `facts.table` puts the
+    facts: tuple[questions.Fact, ...]
+    """Questions about games. `asking.Asker` answers these questions. The function `tables.table` puts the
     answers into the form that `scan` takes."""
     steady: bool
     """True if the result at a position is independent of all evaluations at other positions. If some parts of
@@ -120,7 +120,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     query = expanded.query
     if not native.available():
         return Unsupported(query.body.span, "machine code cannot be made here")
-    body, gathered = facts_of_games.gathered(query.body)
+    body, gathered = gathering.gathered(query.body)
     if gathered:
         query = data.replace(query, body=body)
         expanded = data.replace(expanded, query=query)

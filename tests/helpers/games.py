@@ -17,7 +17,7 @@ from cqlgui.board import moves, tree
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.runtime import host as hosts
 from cqlgui.cql.source import commands as rules
-from cqlgui.engine import facts
+from cqlgui.engine.facts import columns
 from cqlgui.store import commands, remarks
 from tests.helpers import trees
 
@@ -79,22 +79,22 @@ class Host:
 
 
 class Tags:
-    """The tags of several games, column by column (see `cqlgui.engine.facts.Tags`)."""
+    """The tags of several games, column by column (see `cqlgui.engine.facts.columns.Tags`)."""
 
     def __init__(self, listed: Iterable[Host]) -> None:
         self._hosts = list(listed)
-        self.memo: MutableMapping[nodes.Node, facts.Coded] = {}
+        self.memo: MutableMapping[nodes.Node, columns.Coded] = {}
         self._answers: dict[object, np.ndarray] = {}
 
-    def tag(self, name: str) -> facts.Coded:
-        return facts.Coded.of(host.tag(name) for host in self._hosts)
+    def tag(self, name: str) -> columns.Coded:
+        return columns.Coded.of(host.tag(name) for host in self._hosts)
 
-    def numbered(self, name: str) -> facts.Numbered | None:
+    def numbered(self, name: str) -> columns.Numbered | None:
         """Numbers that do not follow each other, as those of a catalog in which other games have texts
         too."""
-        column = facts.Coded.of([None, *(host.tag(name) for host in self._hosts)])
+        column = columns.Coded.of([None, *(host.tag(name) for host in self._hosts)])
         words = 3 * len(column.values)
-        return facts.Numbered(
+        return columns.Numbered(
             [3 * column.codes[1:2], 3 * column.codes[2:]],
             words,
             lambda wanted: [column.values[number // 3] for number in wanted],
@@ -107,16 +107,16 @@ class Tags:
         )
 
     @property
-    def result(self) -> facts.Coded:
-        return facts.Coded.of(host.result for host in self._hosts)
+    def result(self) -> columns.Coded:
+        return columns.Coded.of(host.result for host in self._hosts)
 
     @property
-    def first_comments(self) -> facts.Coded:
-        return facts.Coded.of(host.comment(0) for host in self._hosts)
+    def first_comments(self) -> columns.Coded:
+        return columns.Coded.of(host.comment(0) for host in self._hosts)
 
     @property
-    def cooked(self) -> facts.Coded:
-        return facts.Coded.of("<cook" if "<cook" in host.text() else None for host in self._hosts)
+    def cooked(self) -> columns.Coded:
+        return columns.Coded.of("<cook" if "<cook" in host.text() else None for host in self._hosts)
 
     @property
     def remarks(self) -> remarks.Remarks:

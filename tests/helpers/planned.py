@@ -8,7 +8,7 @@ import numpy as np
 
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts
+from cqlgui.engine.facts import asking, questions, tables
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.engine.replaying import games
 from tests.helpers import games as readings
@@ -30,14 +30,14 @@ class Planned:
         self._columns = [columns(made, variations) for variations in (False, True)]
 
     def of(
-        self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = ()
+        self, expanded: transforms.Expanded, compiled: Sequence[questions.Fact] = ()
     ) -> tuple[games.Words, list[bool]]:
         """The table of the facts of the compiled query, and of each game whether it must be searched."""
         assert expanded.query is not None
         header = expanded.query.header
         question = pruner.Question(expanded)
         asked = list(dict.fromkeys([*compiled, *question.facts]))
-        asker = facts.Asker(asked, expanded.names, interpreter.last_game(header))
+        asker = asking.Asker(asked, expanded.names, interpreter.last_game(header))
         self.texts = asker.texts
         answers = asker.answers(readings.Tags(game.host for game in self._games))
         columns = self._columns[header.variations]
@@ -49,4 +49,4 @@ class Planned:
         )
         chosen = set(pruner.candidates(question, known).tolist())
         kept = [game in chosen for game in range(len(self._games))]
-        return facts.table(compiled, answers, len(self._games)), kept
+        return tables.table(compiled, answers, len(self._games)), kept

@@ -18,7 +18,7 @@ UNIT: Final = kernels.Unit("routines_notes", [layout])
 
 _UNKNOWN: Final = np.zeros(2, np.uint64)
 UNKNOWN_LIST: Final = int(_UNKNOWN.ctypes.data)
-"""The address of a list that has an unknown answer for all positions (`facts.table`)."""
+"""The address of a list that has an unknown answer for all positions (`facts.tables`)."""
 
 FORM: Final = 32
 """The form of an event begins at this bit of the event's first word."""
@@ -179,7 +179,7 @@ def _copy(frame: Words, source: int, target: int) -> None:
 
 @UNIT.kernel
 def entry_of(entries: Words, count: int, place: Word) -> int:
-    """The place in a list of answers (`facts.table`) where the entry for the position `place` begins. The
+    """The place in a list of answers (`facts.tables`) where the entry for the position `place` begins. The
     list has `count` entries for positions, and before them the entry for all other positions."""
     low = 1
     high = count + 1

@@ -33,7 +33,7 @@ from cqlgui.cql.ast import (
     types,
 )
 from cqlgui.cql.ast.types import Type
-from cqlgui.engine import facts
+from cqlgui.engine.facts import answering, questions
 from cqlgui.engine.kernels import routines_notes
 from cqlgui.engine.lowering.blocks import call, count, field_of, integer, not_empty, shifted, word
 from cqlgui.engine.lowering.scope import Number, Scope, Text, TextParts, TooLargeError, Unsupported
@@ -77,7 +77,7 @@ class Lowering:
         variations: bool,
         gathered: Set[int] = frozenset(),
     ) -> None:
-        """`gathered` has the `id`s of compounds that depend on the game alone (`facts.gathered`). `atomics`
+        """`gathered` has the `id`s of compounds that depend on the game alone (`facts.gathering`). `atomics`
         has the atomic variables that are known at the end of a path, by the `id` of the path. A path that
         occurs in several places of a query has several sets of atomic variables."""
         self.names = names
@@ -103,7 +103,7 @@ class Lowering:
         self.bans = 0
         """The number of filters with `nestban`. After a match, a filter of this kind is banned at the
         positions of the match."""
-        self.facts: dict[facts.Fact, int] = {}
+        self.facts: dict[questions.Fact, int] = {}
         """Questions about the game, each with its place in the frame."""
         self.writing: Writing | None = None
         """What the query writes, while code is made that keeps a log of comments and matches. None for code
@@ -116,8 +116,8 @@ class Lowering:
         """The numbers of the sort keys whose values are texts (`Text.code`)."""
         self.sorting = 0
         """The number of `sort` filters around the filter that is being written."""
-        self.leaves_no_trace = facts.leaves_no_trace(body)
-        """Whether no filter reads the groups of a regular expression (`facts.leaves_no_trace`)."""
+        self.leaves_no_trace = questions.leaves_no_trace(body)
+        """Whether no filter reads the groups of a regular expression (`questions.leaves_no_trace`)."""
         self.lasting = lasting_names(body)
         """The names of the variables and dictionaries that keep their values from game to game."""
         self.dictionaries = dictionaries(body, names, self.lasting)
@@ -173,7 +173,7 @@ class Lowering:
     def number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
         """The number of a numeric filter."""
         if self.is_answered(node):
-            return Number(self._answer(s, node, Type.NUMERIC, fail), -facts.LARGEST, facts.LARGEST)
+            return Number(self._answer(s, node, Type.NUMERIC, fail), -answering.LARGEST, answering.LARGEST)
         rule = None if self.outlives(node) else NUMBERS.get(type(node))
         if rule is None:
             self.leave_out(s, node)
@@ -380,15 +380,15 @@ class Lowering:
         return self._is_fact(node) or self._is_remark(node)
 
     def _is_fact(self, node: nodes.Node) -> bool:
-        return id(node) in self.gathered or facts.is_fact(node, searches=self.leaves_no_trace)
+        return id(node) in self.gathered or questions.is_fact(node, searches=self.leaves_no_trace)
 
     def _is_remark(self, node: nodes.Node) -> bool:
-        return facts.is_remark(node, searches=self.leaves_no_trace)
+        return questions.is_remark(node, searches=self.leaves_no_trace)
 
-    def question(self, node: nodes.Node, kind: Type) -> facts.Fact:
+    def question(self, node: nodes.Node, kind: Type) -> questions.Fact:
         """The question that asks for the number (`NUMERIC`), for the text (`STRING`), or for the truth of a
         filter. The filter satisfies `is_answered`."""
-        return facts.Fact(
+        return questions.Fact(
             node, number=kind is Type.NUMERIC, text=kind is Type.STRING, remark=not self._is_fact(node)
         )
 
@@ -400,24 +400,24 @@ class Lowering:
         s.f.begin(good)
         return s.f.converted(value, Scalar.INT)
 
-    def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
+    def fact(self, s: Scope, fact: questions.Fact) -> tuple[Value, Value]:
         """The answer to a question, as a word, and whether there is an answer. The code marks the game as
         doubtful if the answer is unknown."""
         self.claim((fact,))
         f, slot = s.f, self.facts[fact]
         value, state = f.load(s.frame, integer(slot)), f.load(s.frame, integer(slot + 1))
         if fact.remark:
-            # `facts.table` explains the list at the address.
+            # `tables.table` explains the list at the address.
             address = f.select(f.compare("ne", value, word(0)), value, word(routines_notes.UNKNOWN_LIST))
             entries = f.array_at(address, Scalar.WORD)
             size = f.converted(state, Scalar.INT)
             place = call(s, routines_notes.entry_of, entries, size, field_of(s, layout.ID))
             state = f.binary("and", f.load(entries, place), word((1 << layout.ANSWER_SHIFT) - 1))
             value = f.load(entries, f.binary("add", place, integer(1)))
-        self.doubt_unless(s, f.compare("ne", state, word(facts.UNKNOWN)), expected=True)
-        return value, f.compare("eq", state, word(facts.GIVEN))
+        self.doubt_unless(s, f.compare("ne", state, word(answering.UNKNOWN)), expected=True)
+        return value, f.compare("eq", state, word(answering.GIVEN))
 
-    def claim(self, asked: Iterable[facts.Fact]) -> None:
+    def claim(self, asked: Iterable[questions.Fact]) -> None:
         """Give each question a place in the frame."""
         for one in asked:
             if one not in self.facts:

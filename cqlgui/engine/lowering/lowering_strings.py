@@ -21,7 +21,7 @@ from cqlgui.cql.interpreting.expressions import closures_squares, closures_strin
 from cqlgui.cql.interpreting.runtime import values
 from cqlgui.cql.source import ecmascript
 from cqlgui.cql.transforming import words as transform_words
-from cqlgui.engine import facts
+from cqlgui.engine.facts import patience
 from cqlgui.engine.kernels import built_texts, fens, routines
 from cqlgui.engine.lowering import blocks, lowering_board, ordering
 from cqlgui.engine.lowering.blocks import field_of, integer, word
@@ -131,7 +131,7 @@ def _searched(low: Lowering, s: Scope, node: nodes_strings.Search, fail: str) ->
     found: list[str | None] = []
     for one in _texts(low, s, node, inner):
         try:
-            match = ecmascript.first(node.pattern, one, 0, facts.SECONDS)
+            match = ecmascript.first(node.pattern, one, 0, patience.SECONDS)
         except TimeoutError:
             low.leave_out(s, node, _REASON)
             match = None

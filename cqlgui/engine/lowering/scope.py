@@ -52,7 +52,7 @@ class Number:
 @dataclass(frozen=True, slots=True)
 class Text:
     """A string. `code` is the number of the text among `texts`. If `texts` is None, the string depends on the
-    game, and `code` is the number of the text in `facts.Asker.texts`."""
+    game, and `code` is the number of the text in `asking.Asker.texts`."""
 
     code: Value
     texts: tuple[str, ...] | None

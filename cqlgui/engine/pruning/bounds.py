@@ -21,8 +21,8 @@ from cqlgui.board import squares
 from cqlgui.cql.ast import nodes, nodes_facts, nodes_strings, nodes_studies, nodes_tree, repeatable, types
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts as facts_of_games
-from cqlgui.engine.facts import Fact
+from cqlgui.engine.facts import answering, questions
+from cqlgui.engine.facts.questions import Fact
 from cqlgui.engine.lowering import dispatch
 from cqlgui.engine.pruning import signatures
 from cqlgui.engine.replaying.games import Integers, Words
@@ -53,14 +53,14 @@ class Known:
     count: int
     column: Callable[[int, Integers | None], Words]
     first: int
-    facts: Mapping[Fact, facts_of_games.Answers | facts_of_games.Spread] = field(default_factory=dict)
+    facts: Mapping[Fact, answering.Answers | answering.Spread] = field(default_factory=dict)
     places: Integers | None = None
 
     def of_games(self, places: Integers) -> Known:
         """What is known about the games with these places, which ascend."""
-        answers: dict[Fact, facts_of_games.Answers | facts_of_games.Spread] = {
+        answers: dict[Fact, answering.Answers | answering.Spread] = {
             fact: found.take(places)
-            if isinstance(found, facts_of_games.Spread)
+            if isinstance(found, answering.Spread)
             else (found[0][places], found[1][places])
             for fact, found in self.facts.items()
         }
@@ -105,14 +105,14 @@ class Question:
         ]
         self.known: dict[int, Fact] = {}
         """Questions about games, by the `id` of the filter."""
-        searches = facts_of_games.leaves_no_trace(self.query.body)
+        searches = questions.leaves_no_trace(self.query.body)
         waiting = [self.query.body]
         while waiting:
             node = waiting.pop()
-            if facts_of_games.is_fact(node, searches=searches) and not _is_apart(node):
+            if questions.is_fact(node, searches=searches) and not _is_apart(node):
                 number = types.infer(node, self.names) is Type.NUMERIC
                 self.known[id(node)] = Fact(node, number)
-            elif facts_of_games.is_remark(node, searches=searches) and not _is_apart(node):
+            elif questions.is_remark(node, searches=searches) and not _is_apart(node):
                 # The compiled query usually asks for the number of a command, and for the truth of all else.
                 number = isinstance(node, nodes_facts.CommandNumber)
                 self.known[id(node)] = Fact(node, number, remark=True)
@@ -379,42 +379,40 @@ def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
     return (high >= limits.low) & (low <= limits.high), (low < limits.low) | (high > limits.high)
 
 
-def is_unknown(found: facts_of_games.Answers | facts_of_games.Spread) -> Truths:
+def is_unknown(found: answering.Answers | answering.Spread) -> Truths:
     """For each game, whether an answer is unknown, at any position."""
-    if not isinstance(found, facts_of_games.Spread):
-        return np.asarray(found[1] == facts_of_games.UNKNOWN)
-    return _anywhere(found, found.states == facts_of_games.UNKNOWN) | (
-        found.usual[1] == facts_of_games.UNKNOWN
-    )
+    if not isinstance(found, answering.Spread):
+        return np.asarray(found[1] == answering.UNKNOWN)
+    return _anywhere(found, found.states == answering.UNKNOWN) | (found.usual[1] == answering.UNKNOWN)
 
 
-def _anywhere(found: facts_of_games.Spread, holds: Truths) -> Truths:
+def _anywhere(found: answering.Spread, holds: Truths) -> Truths:
     """For each game, whether one of its answers has the property `holds`."""
     before = np.concatenate([[0], np.cumsum(holds)])[found.firsts]
     return np.asarray(before[1:] > before[:-1])
 
 
-def answered(found: facts_of_games.Answers | facts_of_games.Spread, number: bool) -> May:
+def answered(found: answering.Answers | answering.Spread, number: bool) -> May:
     """The abstract value of an answer about the game, or about a position."""
-    if isinstance(found, facts_of_games.Spread):
+    if isinstance(found, answering.Spread):
         return _numbered_somewhere(found) if number else _answered_somewhere(found)
     value, state = found
-    unknown, given = state == facts_of_games.UNKNOWN, state == facts_of_games.GIVEN
+    unknown, given = state == answering.UNKNOWN, state == answering.GIVEN
     if not number:
         return May((value != 0) | unknown, (value == 0) | unknown)
     low, high = (np.where(given, value.astype(np.int64), far) for far in (-FAR, FAR))
     return May(given | unknown, ~given, low=low, high=high)
 
 
-def may_be_answered(found: facts_of_games.Answers, number: bool) -> Truths:
+def may_be_answered(found: answering.Answers, number: bool) -> Truths:
     """`answered(found, number).yes`, which takes less time alone."""
     value, state = found
     if number:
-        return np.asarray(state != facts_of_games.MISSING)
-    return np.asarray((value != 0) | (state == facts_of_games.UNKNOWN))
+        return np.asarray(state != answering.MISSING)
+    return np.asarray((value != 0) | (state == answering.UNKNOWN))
 
 
-def _answered_somewhere(found: facts_of_games.Spread) -> May:
+def _answered_somewhere(found: answering.Spread) -> May:
     """The abstract value of a truth about a position. At most positions, the answer is the usual one."""
     usual, unknown = found.usual[0], is_unknown(found)
     yes = (usual != 0) | _anywhere(found, found.values != 0)
@@ -422,10 +420,10 @@ def _answered_somewhere(found: facts_of_games.Spread) -> May:
     return May(yes | unknown, no | unknown)
 
 
-def _numbered_somewhere(found: facts_of_games.Spread) -> May:
+def _numbered_somewhere(found: answering.Spread) -> May:
     """The abstract value of a number about a position. Usually there is no number."""
-    assert found.usual[1] == facts_of_games.MISSING
-    given, unknown = found.states == facts_of_games.GIVEN, is_unknown(found)
+    assert found.usual[1] == answering.MISSING
+    given, unknown = found.states == answering.GIVEN, is_unknown(found)
     yes = _anywhere(found, given)
     low, high = (np.full(len(yes), far) for far in (-FAR, FAR))
     own = np.diff(found.firsts) > 0

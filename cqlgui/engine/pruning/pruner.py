@@ -28,7 +28,7 @@ from cqlgui.cql.ast import (
 )
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import relations
-from cqlgui.engine.facts import Spread
+from cqlgui.engine.facts.answering import Spread
 from cqlgui.engine.pruning import signatures
 from cqlgui.engine.pruning.bounds import (  # fmt: skip
     ALL,

@@ -108,6 +108,6 @@ record, and the squares of the men in focus."""
 PLANE_COUNT: Final = SEARCH + DEEPEST_SEARCH * SEARCH_SIZE
 
 ANSWER_SHIFT: Final = 2
-"""In the answers to a question about positions, a positionid begins at this bit (`facts.table`)."""
+"""In the answers to a question about positions, a positionid begins at this bit (`facts.tables`)."""
 STEPS_AT_MOST: Final = 100_000_000
 """The value of `STEPS` at the beginning of a game. This number of steps takes a second or two at worst."""

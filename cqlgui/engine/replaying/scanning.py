@@ -46,7 +46,7 @@ def scan(
 ) -> Iterator[ScanResult]:
     """Search the games with the given `numbers`, in the given order. Without `numbers`, search all games.
 
-    `facts` is the `facts.table` for all games, not a copy of it, because the table has addresses of its own
+    `facts` is the `tables.table` for all games, not a copy of it, because the table has addresses of its own
     parts. The pairs of words in `facts` are copied to the `fact_places` of the frame. Without `facts`, all
     answers are unknown. `planes` is True if the query searches for sequences. `mode` is the `mode` of
     `replay.search`. `before` is one less than the `gamenumber` of game 0. `most` is the number of hits wanted

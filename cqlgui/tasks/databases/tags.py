@@ -21,7 +21,7 @@ from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.families import closures_studies
 from cqlgui.db import catalog, headers
 from cqlgui.db.names import TABLES
-from cqlgui.engine import facts
+from cqlgui.engine.facts import columns, questions
 from cqlgui.store import commands as commands_of_games
 from cqlgui.store import remarks as remarks_of_games
 from cqlgui.tasks.databases import sources
@@ -34,7 +34,7 @@ MOST_NUMBERS: Final = 1 << 20
 
 
 class SegmentTags:
-    """`facts.Tags` for `count` games of a source from ordinal `first` on; thread-safe.
+    """`columns.Tags` for `count` games of a source from ordinal `first` on; thread-safe.
 
     Reading a column raises `errors.SourceError` if the catalog lacks games of the base.
     """
@@ -43,13 +43,13 @@ class SegmentTags:
         self._source = source
         self._headers = sources.headers(source)
         self._place = source.id, first, count
-        self.memo: facts.Memo = Memo(lambda: self._rows)
+        self.memo: columns.Memo = Memo(lambda: self._rows)
 
-    def tag(self, name: str) -> facts.Coded:
+    def tag(self, name: str) -> columns.Coded:
         """The values of a tag; None for a game without the tag."""
         return self._column(name, lambda: self._headers.tag_column(*self._place, name))
 
-    def numbered(self, name: str) -> facts.Numbered | None:
+    def numbered(self, name: str) -> columns.Numbered | None:
         """The numbers that the catalog has for the texts of a tag. None if the tag has no column of texts, if
         the base is published and so has no catalog, or if the numbers are so large that a table of answers by
         number would be too large."""
@@ -65,25 +65,25 @@ class SegmentTags:
             found = known.texts(column, wanted)
             return [found.get(number) for number in wanted]
 
-        def answers(fact: facts.Fact) -> np.ndarray:
+        def answers(fact: questions.Fact) -> np.ndarray:
             return _answers((known.numbering, TABLES[column]), fact, largest + 1)
 
         with_text = functools.partial(known.numbers_with, column)
-        return facts.Numbered(numbers, largest + 1, texts, with_text, answers)
+        return columns.Numbered(numbers, largest + 1, texts, with_text, answers)
 
     @property
-    def result(self) -> facts.Coded:
+    def result(self) -> columns.Coded:
         """The results at the ends of the games' texts. If a text ends without a result, the value of the tag
         `Result` is used."""
         return self._column(_RESULT, lambda: self._headers.result_column(*self._place))
 
     @property
-    def first_comments(self) -> facts.Coded:
+    def first_comments(self) -> columns.Coded:
         """The comments at the starting positions."""
         return self._column(_FIRST_COMMENT, self._read_first_comments)
 
     @property
-    def cooked(self) -> facts.Coded:
+    def cooked(self) -> columns.Coded:
         """The mark of a cook for each game; None if the text of the game does not contain the mark."""
         return self._column(_COOKED, self._read_cooked)
 
@@ -154,20 +154,20 @@ class SegmentTags:
             )
         return first, count, rows.blocks_of(first, count)
 
-    def _column(self, name: str, read: Callable[[], headers.Coded]) -> facts.Coded:
+    def _column(self, name: str, read: Callable[[], headers.Coded]) -> columns.Coded:
         key = self._rows, name
         found = _kept.get(key)
         if found is None:
             column = read()
-            found = facts.Coded(column.places.astype(np.int64), column.texts)
+            found = columns.Coded(column.places.astype(np.int64), column.texts)
             # The column is cached only if the rows stayed the same while the column was read.
             if self._current() == self._rows:
                 _kept.put(key, found, _size(found))
         return found
 
 
-def _answers(place: Hashable, fact: facts.Fact, size: int) -> np.ndarray:
-    """The known answers to a question by the numbers of texts (`facts.Numbered`), for at least `size`
+def _answers(place: Hashable, fact: questions.Fact, size: int) -> np.ndarray:
+    """The known answers to a question by the numbers of texts (`columns.Numbered`), for at least `size`
     numbers. `place` identifies the numbers. Threads may write the same answers at the same time."""
     known = _answered.get((place, fact))
     if known is None or known.shape[1] < size:
@@ -181,17 +181,17 @@ def _answers(place: Hashable, fact: facts.Fact, size: int) -> np.ndarray:
 
 
 class Memo:
-    """A `facts.Memo` that keeps its values in the cache of the columns. `owner` returns a part of the cache
+    """A `columns.Memo` that keeps its values in the cache of the columns. `owner` returns a part of the cache
     key."""
 
     def __init__(self, owner: Callable[[], Hashable]) -> None:
         self._owner = owner
 
-    def get(self, node: nodes.Node) -> facts.Coded | None:
+    def get(self, node: nodes.Node) -> columns.Coded | None:
         """The values of a filter, if they are still cached."""
         return _kept.get((self._owner(), node))
 
-    def __setitem__(self, node: nodes.Node, values: facts.Coded) -> None:
+    def __setitem__(self, node: nodes.Node, values: columns.Coded) -> None:
         _kept.put((self._owner(), node), values, _size(values))
 
 
@@ -230,7 +230,7 @@ class _Kept(Generic[T]):
             self.bytes = 0
 
 
-def _size(column: facts.Coded) -> int:
+def _size(column: columns.Coded) -> int:
     # `_ENTRY` is an estimate of the key's size. A rough estimate is enough, because thousands of games need
     # only a few keys.
     return _ENTRY + column.codes.nbytes + sum(map(sys.getsizeof, column.values))
@@ -242,6 +242,6 @@ _FIRST_COMMENT: Final = "\0first comment"
 _COOKED: Final = "\0cooked"
 """The games' results and facts from their texts are cached under these names, as if they were tags. No tag
 has one of these names."""
-_kept: Final = _Kept[facts.Coded]()
+_kept: Final = _Kept[columns.Coded]()
 _answered: Final = _Kept[np.ndarray]()
 """The answers by the numbers of texts."""

@@ -20,7 +20,7 @@ from cqlgui.base import progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.expressions import closures
-from cqlgui.engine import facts
+from cqlgui.engine.facts import asking, columns, tables
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games, scanning
 from cqlgui.store import commands, remarks
@@ -103,8 +103,8 @@ def estimate(
     if not total:
         return Estimate(0, 0, 0, 0)
     sample = _sample(base, within)
-    asker = facts.Asker(compiled.facts, expanded.names, None)
-    table = facts.table(compiled.facts, asker.answers(sample, lambda: token.cancelled), len(sample.asked))
+    asker = asking.Asker(compiled.facts, expanded.names, None)
+    table = tables.table(compiled.facts, asker.answers(sample, lambda: token.cancelled), len(sample.asked))
     counts = np.zeros(len(sample.asked), np.int64)
     doubtful = 0
     most = scanning.ALL_HITS if header.matchcount is not None else 1
@@ -160,7 +160,7 @@ def _unit(number: int) -> int:
 
 
 class _Sample:
-    """Some games of a base, one after another, and their tags (`facts.Tags`). The tags are read segment by
+    """Some games of a base, one after another, and their tags (`columns.Tags`). The tags are read segment by
     segment."""
 
     def __init__(
@@ -173,9 +173,9 @@ class _Sample:
         self.game_count = named
         self.gamenumbers = range(1, len(asked) + 1)
         place = object()
-        self.memo: facts.Memo = tags.Memo(lambda: place)
+        self.memo: columns.Memo = tags.Memo(lambda: place)
 
-    def tag(self, name: str) -> facts.Coded:
+    def tag(self, name: str) -> columns.Coded:
         """A tag's texts; None for a game without the tag."""
         return self._chosen(lambda of_segment: of_segment.tag(name))
 
@@ -183,18 +183,18 @@ class _Sample:
         """No numbers: a few texts are quickly compared."""
 
     @property
-    def result(self) -> facts.Coded:
+    def result(self) -> columns.Coded:
         """The results at the ends of the games' texts. If a text ends without a result, the value of the tag
         `Result` is used."""
         return self._chosen(lambda of_segment: of_segment.result)
 
     @property
-    def first_comments(self) -> facts.Coded:
+    def first_comments(self) -> columns.Coded:
         """The comments at the starting positions."""
         return self._chosen(lambda of_segment: of_segment.first_comments)
 
     @property
-    def cooked(self) -> facts.Coded:
+    def cooked(self) -> columns.Coded:
         """The marks of cooks in the texts of the games."""
         return self._chosen(lambda of_segment: of_segment.cooked)
 
@@ -212,12 +212,12 @@ class _Sample:
             [of_segment.commands.take(numbers) for of_segment, numbers in self._parts]
         )
 
-    def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:
+    def _chosen(self, column: Callable[[tags.SegmentTags], columns.Coded]) -> columns.Coded:
         values: list[Any] = []
         for of_segment, numbers in self._parts:
             whole = column(of_segment)
             values += map(whole.values.__getitem__, whole.codes[numbers].tolist())
-        return facts.Coded.of(values)
+        return columns.Coded.of(values)
 
 
 _samples: collections.OrderedDict[tuple[object, ...], _Sample] = collections.OrderedDict()

@@ -19,7 +19,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts
+from cqlgui.engine.facts import answering, asking, patience, questions, tables
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.engine.replaying import games
 from cqlgui.store import segments
@@ -66,7 +66,7 @@ class Planner:
     that the compiled code needs. If `pruned` is false, no game is excluded."""
 
     def __init__(
-        self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = (), *, pruned: bool = True
+        self, expanded: transforms.Expanded, compiled: Sequence[questions.Fact] = (), *, pruned: bool = True
     ) -> None:
         assert expanded.query is not None
         self.variations = expanded.query.header.variations
@@ -79,17 +79,17 @@ class Planner:
         self._idle = 0
         known = self._question.facts if self._pruned else []
         asked = list(dict.fromkeys([*compiled, *known]))
-        self._asks_ahead = all(facts.reads_tags_alone(fact.node) for fact in asked)
+        self._asks_ahead = all(questions.reads_tags_alone(fact.node) for fact in asked)
         self._ahead = segments.LARGEST
         self._group: _Group | None = None
-        self._asker = facts.Asker(asked, expanded.names, interpreter.last_game(expanded.query.header))
+        self._asker = asking.Asker(asked, expanded.names, interpreter.last_game(expanded.query.header))
 
     def part(
         self,
         source: base_model.Source,
         first: int,
         segment: segments.Segment,
-        is_over: Callable[[], bool] = facts.never,
+        is_over: Callable[[], bool] = patience.never,
     ) -> Part:
         """Plan a segment of a source. `first` is the ordinal, in the source, of the segment's first game.
         Raises `errors.Cancelled` once `is_over` returns True, and `errors.SourceError` if the catalog lacks
@@ -103,7 +103,7 @@ class Planner:
         self,
         source: base_model.Source,
         listed: Iterable[tuple[int, segments.Segment]],
-        is_over: Callable[[], bool] = facts.never,
+        is_over: Callable[[], bool] = patience.never,
     ) -> Iterator[tuple[int, Part]]:
         """Plan several segments of a source, in order. Each part comes with the ordinal of its first game.
         Where the headers leave few games of several segments, these games are tested together, because a test
@@ -188,7 +188,7 @@ class Planner:
             return Part(games.none(), count, numbers, lengths, np.zeros(0, np.uint64), self._asker.texts)
         segment.prove()
         answers = group.of_segment(first, segment.games)
-        table = facts.table(self._compiled, answers, segment.games, numbers)
+        table = tables.table(self._compiled, answers, segment.games, numbers)
         # The rows of all games take half a gigabyte for ten million games.
         few = numbers if _FEW * len(numbers) < segment.games else None
         asked = games.of_segment(segment, few, proven=False)
@@ -224,7 +224,7 @@ class Planner:
         source: base_model.Source,
         first: int,
         segment: segments.Segment,
-        is_over: Callable[[], bool] = facts.never,
+        is_over: Callable[[], bool] = patience.never,
     ) -> list[int]:
         """The number of games of a segment that remain after each step, and after all steps together. Raises
         the same errors as `part`."""
@@ -277,7 +277,11 @@ class _Group:
     segment only if an answer is a `Spread`."""
 
     def __init__(
-        self, path: Path, begin: int, end: int, answers: dict[facts.Fact, facts.Answers | facts.Spread]
+        self,
+        path: Path,
+        begin: int,
+        end: int,
+        answers: dict[questions.Fact, answering.Answers | answering.Spread],
     ) -> None:
         self.path = path
         self.begin = begin
@@ -285,11 +289,13 @@ class _Group:
         self.answers = answers
         self._left: pruner.Truths | None = None
 
-    def of_segment(self, first: int, count: int) -> dict[facts.Fact, facts.Answers | facts.Spread]:
+    def of_segment(
+        self, first: int, count: int
+    ) -> dict[questions.Fact, answering.Answers | answering.Spread]:
         """The answers for the `count` games of a segment. `first` is the ordinal of its first game."""
         low, high = first - self.begin, first - self.begin + count
         return {
-            fact: found if isinstance(found, facts.Spread) else (found[0][low:high], found[1][low:high])
+            fact: found if isinstance(found, answering.Spread) else (found[0][low:high], found[1][low:high])
             for fact, found in self.answers.items()
         }
 

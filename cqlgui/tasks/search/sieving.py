@@ -22,7 +22,8 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, facts
+from cqlgui.engine import compiling
+from cqlgui.engine.facts import patience
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.passes import detail_pass, orbit_pass
 from cqlgui.engine.pruning import pruner
@@ -420,7 +421,7 @@ def scan_part(
     task: Slice,
     straight: Straight | None,
     within: Integers | None,
-    is_over: Callable[[], bool] = facts.never,
+    is_over: Callable[[], bool] = patience.never,
 ) -> Chunk:
     """Search a slice with the compiled query. `within` are the base ordinals to search, ascending; None for
     all games. Raises `errors.Cancelled` once `is_over` returns True."""

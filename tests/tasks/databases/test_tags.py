@@ -12,7 +12,8 @@ import pytest
 from cqlgui.base import errors
 from cqlgui.cql.source import ecmascript
 from cqlgui.db import catalog as catalog_module
-from cqlgui.engine import compiling, facts
+from cqlgui.engine import compiling
+from cqlgui.engine.facts import answering, asking, questions
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.jit import native
 from cqlgui.store import index
@@ -156,23 +157,23 @@ def test_columns_and_values_that_are_kept_have_a_bound(
         assert tags._kept.bytes <= tags.MOST_BYTES
     for number in range(100):
         expanded = queries.expanded(f"{' ' * number}year > 1900")
-        facts.Asker(asked_of(expanded), expanded.names, None).answers(asked)
+        asking.Asker(asked_of(expanded), expanded.names, None).answers(asked)
         assert tags._kept.bytes <= tags.MOST_BYTES
     assert len(tags._kept._known) < 30
 
 
-def asked_of(expanded: Any) -> tuple[facts.Fact, ...]:
+def asked_of(expanded: Any) -> tuple[questions.Fact, ...]:
     compiled = compiling.compile_query(expanded)
     assert not isinstance(compiled, Unsupported)
     return compiled.facts
 
 
-def slow_question() -> tuple[facts.Asker, facts.Fact, readings.Tags]:
+def slow_question() -> tuple[asking.Asker, questions.Fact, readings.Tags]:
     """A regular expression that takes long, asked of many names."""
     expanded = queries.expanded(r'tag "White" ~~ "(a+)+$b"')
     fact = asked_of(expanded)[0]
     listed = [readings.Host(tags={"White": "a" * (5_000 + n)}, gamenumber=n + 1) for n in range(50)]
-    return facts.Asker([fact], expanded.names, None), fact, readings.Tags(listed)
+    return asking.Asker([fact], expanded.names, None), fact, readings.Tags(listed)
 
 
 @compiled_only
@@ -188,7 +189,7 @@ def test_a_slow_expression_is_left_to_the_interpreter_for_good(monkeypatch: pyte
     monkeypatch.setattr(ecmascript, "first", counting)
     for _ in range(3):
         _, states = asker.answers(listed)[fact]
-        assert set(states.tolist()) == {facts.UNKNOWN}
+        assert set(states.tolist()) == {answering.UNKNOWN}
     assert 1 <= len(searched) <= 3
 
 
@@ -197,7 +198,7 @@ def test_asking_many_games_can_be_stopped() -> None:
     expanded = queries.expanded('tag "White" ~~ "a+"')
     fact = asked_of(expanded)[0]
     listed = [readings.Host(tags={"White": f"a{n}"}, gamenumber=n + 1) for n in range(50)]
-    asker = facts.Asker([fact], expanded.names, None)
+    asker = asking.Asker([fact], expanded.names, None)
     polled: list[None] = []
 
     def is_over() -> bool:

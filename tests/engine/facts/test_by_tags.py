@@ -1,6 +1,4 @@
-"""What one query asks of many games, part after part, against the interpreter, game by game; and what is told
-of queries themselves against the interpreter's closures.
-"""
+"""What one query asks of many games, part after part, against the interpreter, game by game."""
 
 from __future__ import annotations
 
@@ -10,14 +8,9 @@ import pytest
 
 from cqlgui.board import tree
 from cqlgui.board.position import Position
-from cqlgui.cql.ast import nodes, nodes_strings
-from cqlgui.cql.checking import check
-from cqlgui.cql.interpreting import compilers, interpreter
-from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts
-from cqlgui.engine.lowering import dispatch, writing
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.engine.facts import answering, asking, questions
 from cqlgui.tasks.asking import queries
-from tests.helpers import crossing
 from tests.helpers import games as readings
 
 QUERIES = (
@@ -96,10 +89,10 @@ def test_answers_are_the_interpreters_in_whichever_part_they_are_met(text: str) 
     expanded = queries.expanded(text)
     assert expanded.query is not None
     body = expanded.query.body
-    assert facts.is_fact(body, searches=True)
+    assert questions.is_fact(body, searches=True)
     program = interpreter.Program(expanded)
-    fact = facts.Fact(body, number=False)
-    asker = facts.Asker([fact], expanded.names, None)
+    fact = questions.Fact(body, number=False)
+    asker = asking.Asker([fact], expanded.names, None)
     seen: set[bool] = set()
     for number in (1, 2, 60, 0, 300, 60):
         part = hosts(chance, number)
@@ -108,31 +101,8 @@ def test_answers_are_the_interpreters_in_whichever_part_they_are_met(text: str) 
         for host, value, state in zip(part, values.tolist(), states.tolist(), strict=True):
             game = tree.GameTree(Position.start())
             expected = program.run(game, host) is not None
-            assert state != facts.GIVEN or bool(value) == expected, host
+            assert state != answering.GIVEN or bool(value) == expected, host
             # No answer is left open but where a filter may fault, or a product be too large.
-            assert state == facts.GIVEN or "int" in text or "*" in text, host
+            assert state == answering.GIVEN or "int" in text or "*" in text, host
             seen.add(expected)
     assert seen == {True, False} or text in ('player ""', "player == player", "elo black > elo")
-
-
-@pytest.mark.parametrize("text", crossing.known_texts())
-def test_what_is_said_of_a_query_without_its_closures_is_what_they_say(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checked = check.check(text)
-    if checked.query is None:
-        return
-    expanded = transforms.expand(checked)
-    if expanded.query is None:
-        return
-    comments = writing.of(expanded).comments
-    monkeypatch.setattr(writing, "_SILENT", ())
-    assert writing.of(expanded).comments == comments
-    made = compilers.compiler(expanded.names)
-    made.compile(expanded.query.body)
-    shared = {name for name, local in made.dictionaries.items() if not local}
-    assert dispatch.lasting_names(expanded.query.body) == {*made.persistent, *shared}
-    listed = list(nodes.walk(expanded.query.body))
-    files = nodes_strings.ReadFile | nodes_strings.WriteFile
-    assert bool(made.files) == any(isinstance(node, files) for node in listed)
-    assert bool(made.atomics) == any(isinstance(node, nodes.Assign) and node.atomic for node in listed)

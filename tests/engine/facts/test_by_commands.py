@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -14,7 +13,7 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts
+from cqlgui.engine.facts import answering, asking, questions
 from cqlgui.jit import native
 from tests import helpers
 from tests.engine.test_against_interpreter import Comparison
@@ -53,7 +52,7 @@ def commented(seed: int) -> Iterator[games.Game]:
     """Games with numbers in some of their comments."""
     random = Random(seed)
     sample = (helpers.ROOT / "resources" / "sample" / "sample.pgn").read_text("utf-8")[:3_000]
-    variations = (Path(__file__).parents[1] / "whole" / "library" / "variations.pgn").read_text("utf-8")
+    variations = (helpers.ROOT / "tests" / "whole" / "library" / "variations.pgn").read_text("utf-8")
     for game in [*games.from_pgn(sample + "\n\n" + variations)[:6], *games.sparse()]:
         share = random.choice([0, 0.2, 1])
         game.host.comments = {
@@ -84,10 +83,11 @@ def test_answers_for_whole_columns_are_those_of_the_interpreter(text: str) -> No
     expanded = transforms.expand(check.check(f"cql(variations) {text}"))
     assert expanded.query is not None
     body = expanded.query.body
-    assert facts.is_remark(body, searches=True)
-    fact = facts.Fact(body, types.infer(body, expanded.names) is Type.NUMERIC, remark=True)
-    spread = facts.Asker([fact], expanded.names, None).answers(games.Tags(game.host for game in listed))[fact]
-    assert isinstance(spread, facts.Spread)
+    assert questions.is_remark(body, searches=True)
+    fact = questions.Fact(body, types.infer(body, expanded.names) is Type.NUMERIC, remark=True)
+    asker = asking.Asker([fact], expanded.names, None)
+    spread = asker.answers(games.Tags(game.host for game in listed))[fact]
+    assert isinstance(spread, answering.Spread)
     program = interpreter.Program(expanded)
     for number, game in enumerate(listed):
         outcome = program.run(game.tree, game.host)
@@ -95,9 +95,9 @@ def test_answers_for_whole_columns_are_those_of_the_interpreter(text: str) -> No
         own = range(spread.firsts[number], spread.firsts[number + 1])
         answers = dict.fromkeys(range(len(game.tree)), spread.usual)
         answers |= {int(spread.ids[one]): (spread.values[one], spread.states[one]) for one in own}
-        assert all(state != facts.UNKNOWN for _, state in answers.values())
+        assert all(state != answering.UNKNOWN for _, state in answers.values())
         if fact.number:
-            told = {place: one for place, (one, state) in answers.items() if state == facts.GIVEN}
+            told = {place: one for place, (one, state) in answers.items() if state == answering.GIVEN}
             assert {place: str(np.uint64(one).view(np.int64)) for place, one in told.items()} == hits
         else:
             assert [place for place, (holds, _) in answers.items() if holds] == sorted(hits)
