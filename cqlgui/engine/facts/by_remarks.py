@@ -4,7 +4,7 @@ distinct comment, or for each distinct row of glyphs."""
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,8 @@ class RemarkAsker:
         self._closures = closures
         self._matches = matches
         self._patience = limit
-        self._said: dict[Fact, dict[remarks.Remark, tuple[int, int]]] = {}
-        """The known answers."""
+        self._said: dict[Fact, dict[Hashable, tuple[int, int]]] = {}
+        """The known answers by what the question reads: by comment, by row of glyphs, or by both."""
         self._host = _Host()
         self._evaluation = evaluating.state(self._host)
         # A filter about glyphs fails at the root. The evaluation therefore stands at a position after a move.
@@ -58,49 +58,48 @@ class RemarkAsker:
         """The answers to a question about positions. The question is answered once for each distinct comment,
         or for each distinct row of glyphs, if it reads only one of these."""
         node = fact.node
-        if (
-            isinstance(node, nodes_strings.Search)
-            and isinstance(node.text, nodes_facts.OriginalComment)
-            and not fact.number
-        ):
-            texts = [one or None for one in found.comments]
-            return _spread_over(found, found.said, *self._matches.answers(node, texts, fact.text))
-        asked: list[remarks.Remark]
+        match node:
+            case (
+                nodes.ImplicitSearch(text=nodes_facts.OriginalComment())
+                | nodes_strings.Search(text=nodes_facts.OriginalComment())
+            ) if not fact.number:
+                texts = [one or None for one in found.comments]
+                return _spread_over(found, found.said, *self._matches.answers(node, texts, fact.text))
+        asked: Sequence[Any]
+        show: Callable[[Any], None]
         reads_glyphs = any(isinstance(one, nodes_facts.Glyph) for one in nodes.walk(node))
         if not reads_glyphs:
-            codes, asked = found.said, [remarks.Remark(one, ()) for one in found.comments]
+            codes, asked, show = found.said, found.comments, self._host.show_comment
         elif all(isinstance(one, nodes_facts.Glyph) for one in nodes.walk(node) if questions.is_said(one)):
-            codes, asked = found.signed, [remarks.Remark(None, one) for one in found.glyphs]
+            codes, asked, show = found.signed, found.glyphs, self._host.show_glyphs
         else:
             pairs = np.concatenate([[0], found.said * len(found.glyphs) + found.signed])
             met, places = np.unique(pairs, return_inverse=True)
-            codes = places[1:]
+            codes, show = places[1:], self._host.show
             asked = [
-                remarks.Remark(
-                    found.comments[one // len(found.glyphs)], found.glyphs[one % len(found.glyphs)]
-                )
+                (found.comments[one // len(found.glyphs)], found.glyphs[one % len(found.glyphs)])
                 for one in met.tolist()
             ]
         # The first of `asked` is what the file says about most positions: nothing.
         known = self._said.setdefault(fact, {})
         if len(known) > evaluating.MOST_KNOWN:
             known.clear()
-        self._find_out(fact, asked, known)
+        self._find_out(fact, asked, show, known)
         values, states = np.array([known.get(one, answering.TOO_MUCH) for one in asked], np.uint64).T
         return _spread_over(found, codes, values, states)
 
     def _find_out(
-        self, fact: Fact, asked: Sequence[remarks.Remark], known: dict[remarks.Remark, tuple[int, int]]
+        self,
+        fact: Fact,
+        asked: Sequence[Any],
+        show: Callable[[Any], None],
+        known: dict[Hashable, tuple[int, int]],
     ) -> None:
-        """Add the answers for remarks to `known`. After too much time, the other answers stay unknown."""
-        node, state, host = fact.node, self._evaluation, self._host
+        """Add the answers for the remarks `asked` to `known`. `show` gives a remark to the host. After too
+        much time, the other answers stay unknown."""
+        node, state = fact.node, self._evaluation
         code = self._closures.code(node)
         timed = any(isinstance(one, nodes_strings.Search) for one in nodes.walk(node))
-        if isinstance(node, nodes.ImplicitSearch) and isinstance(node.text, nodes_facts.OriginalComment):
-            needle = node.needle
-            known.update((one, (int(needle in (one.comment or "")), GIVEN)) for one in asked)
-            known[remarks.NOTHING] = 0, GIVEN
-            return
         if self._patience.is_spent(node):
             return
         own_time = 0.0
@@ -110,7 +109,7 @@ class RemarkAsker:
                 own_time = time.thread_time()
             if remark in known:
                 continue
-            host.remark = remark
+            show(remark)
             state.groups = None
             started = time.perf_counter()
             try:
@@ -138,10 +137,23 @@ def _spread_over(found: remarks.Remarks, codes: Any, values: Any, states: Any) -
 class _Host(evaluating.Host):
     """The host of a game that has the same comment and glyphs at all positions."""
 
-    remark = remarks.NOTHING
+    _comment: str | None = None
+    _glyphs: remarks.Glyphs = ()
+
+    def show(self, remark: tuple[str | None, remarks.Glyphs]) -> None:
+        """Switch to a game with another comment and other glyphs."""
+        self._comment, self._glyphs = remark
+
+    def show_comment(self, comment: str | None) -> None:
+        """Switch to a game with another comment."""
+        self._comment = comment
+
+    def show_glyphs(self, glyphs: remarks.Glyphs) -> None:
+        """Switch to a game with other glyphs."""
+        self._glyphs = glyphs
 
     def comment(self, positionid: int) -> str | None:
-        return self.remark.comment
+        return self._comment
 
-    def nags(self, positionid: int) -> tuple[int, ...]:
-        return self.remark.glyphs
+    def nags(self, positionid: int) -> remarks.Glyphs:
+        return self._glyphs

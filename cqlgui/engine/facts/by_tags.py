@@ -124,9 +124,9 @@ class TagAsker:
             case Fact(nodes.ImplicitSearch() as node, number=False, text=False) if isinstance(
                 node.text, _TEXTS
             ):
-                return self._containing(node.needle, node.text, tags)
+                return self._containing(node, tags)
             case Fact(nodes_strings.Search() as node, number=False) if isinstance(node.text, _TEXTS):
-                return self._matching(node, fact.text, tags)
+                return self._searched(node, fact.text, tags)
             case Fact(nodes.Elo(colour=None) as node, number=True):
                 ratings = [nodes.Elo(node.span, "white"), nodes.Elo(node.span, "black")]
                 first, second = (self.answers(Fact(one, number=True), tags) for one in ratings)
@@ -142,8 +142,9 @@ class TagAsker:
             case _:
                 return None
 
-    def _containing(self, needle: str, text: nodes.Node, tags: Tags) -> Answers:
-        """For each game, whether a text contains `needle`."""
+    def _containing(self, node: nodes.ImplicitSearch, tags: Tags) -> Answers:
+        """For each game, whether a text contains another text."""
+        needle, text = node.needle, node.text
         if isinstance(text, nodes.Player) and text.colour is None and needle and "\n" not in needle:
             # The needle must be in one of the two names. Single names are searched more quickly than pairs of
             # names, because there are fewer names than pairs.
@@ -156,16 +157,14 @@ class TagAsker:
         if isinstance(text, nodes.Player) and text.colour and needle:
             # Tens of thousands of names are compared without a call of a closure for each.
             texts = tags.tag(text.colour.capitalize())
-            holds = names.players_with(needle, texts.values)
-        else:
-            texts = self._remembered(text, tags)
-            holds = [value is not None and needle in value for value in texts.values]
-        found = np.array(holds, np.uint64)
-        return found[texts.codes], np.full(len(texts.codes), GIVEN, np.uint64)
+            found = np.array(names.players_with(needle, texts.values), np.uint64)
+            return found[texts.codes], np.full(len(texts.codes), GIVEN, np.uint64)
+        return self._searched(node, False, tags)
 
-    def _matching(self, node: nodes_strings.Search, wants_text: bool, tags: Tags) -> Answers:
-        """What a regular expression matches in a text of each game. With `wants_text`, the answer is the part
-        that matched. Otherwise the answer says whether there is a match. Each distinct text is searched
+    def _searched(
+        self, node: nodes.ImplicitSearch | nodes_strings.Search, wants_text: bool, tags: Tags
+    ) -> Answers:
+        """What a search finds in a text of each game (`Matches.answers`). Each distinct text is searched
         once."""
         texts = self._remembered(node.text, tags)
         values, states = self._matches.answers(node, texts.values, wants_text)

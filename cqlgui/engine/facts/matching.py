@@ -1,4 +1,4 @@
-"""What the regular expressions of a query match in texts."""
+"""What the searches of a query find in texts: literal searches and regular expressions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cqlgui.engine.facts.answering import GIVEN, MISSING
 
 
 class Matches:
-    """Searches texts with the regular expressions of one query. Each distinct text is searched once."""
+    """Searches texts for one query. A regular expression searches each distinct text once."""
 
     def __init__(self, closures: evaluating.Closures, limit: patience.Patience) -> None:
         self._closures = closures
@@ -24,10 +24,15 @@ class Matches:
         """For each filter with a regular expression, the part of each known text that matched, or None."""
 
     def answers(
-        self, node: nodes_strings.Search, texts: Sequence[str | None], wants_text: bool
+        self, node: nodes.ImplicitSearch | nodes_strings.Search, texts: Sequence[str | None], wants_text: bool
     ) -> tuple[Any, Any]:
-        """The values and the states of the answers for some texts. After too much time, the other answers
-        stay unknown."""
+        """The values and the states of the answers for some texts. With `wants_text`, the answer is the part
+        that a regular expression matched. Otherwise the answer says whether something was found. After too
+        much time, the other answers stay unknown."""
+        if isinstance(node, nodes.ImplicitSearch):
+            # This is many times faster than a call of a closure for each text.
+            holds = [text is not None and node.needle in text for text in texts]
+            return np.array(holds, np.uint64), np.full(len(holds), GIVEN, np.uint64)
         known = self._matched.setdefault(node, {None: None})
         if len(known) > evaluating.MOST_KNOWN:
             known.clear()
