@@ -19,7 +19,7 @@ from cqlgui.cli import arguments, terminal
 _MODULES = {
     "import": "importing",
     "info": "info",
-    "search": "searching",
+    "search": "searching.command",
     "duplicates": "surveys.deduplicating",
     "anticipate": "surveys.anticipating",
     "check": "checking",

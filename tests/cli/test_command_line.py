@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.cli import arguments, opening, run, searching
+from cqlgui.cli import arguments, opening, run
+from cqlgui.cli.searching import command as search_command
 from cqlgui.jit import native
 from cqlgui.tasks.export import exporting, hit_table
 from cqlgui.tasks.results import base_model
@@ -671,10 +672,10 @@ def test_a_large_page_is_refused_with_the_option_that_allows_it(
     monkeypatch.setattr(exporting, "LARGE", 0)
     asked = arguments.parser("search").parse_args(["search", str(source), "-e", "mate", "-o", str(out)])
     with pytest.raises(errors.CqlguiError, match=r"1 diagrams.* Add --large to write it\."):
-        searching.run(asked)
+        search_command.run(asked)
     assert not out.exists()
     asked.large = True
-    assert searching.run(asked) == 0
+    assert search_command.run(asked) == 0
     assert out.exists()
 
 

@@ -17,7 +17,8 @@ import chess
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.cli import arguments, searching, terminal
+from cqlgui.cli import arguments, terminal
+from cqlgui.cli.searching import command
 from tests import helpers
 from tests.helpers import engines as programs
 from tests.helpers import three_men
@@ -115,7 +116,7 @@ def test_what_cannot_be_judged_is_said_before_the_search(
         parsed = arguments.parser("search").parse_args(["search", str(source), "-e", "true", *options])
     if parsed is not None:
         try:
-            assert searching.run(parsed) == terminal.USAGE
+            assert command.run(parsed) == terminal.USAGE
         except errors.CqlguiError as error:
             terminal.say(str(error))
     told = capsys.readouterr()

@@ -14,7 +14,7 @@ import pytest
 
 from cqlgui.base import progress
 from cqlgui.cli import run, terminal
-from cqlgui.cli import searching as command
+from cqlgui.cli.searching import rows, saying
 from cqlgui.tasks.results import base_model, hit_model
 from cqlgui.tasks.search import searching
 from tests import helpers
@@ -54,7 +54,7 @@ def test_a_fault_in_printing_ends_the_search(form: str, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(searching, "search", slow)
     # The head of a table is printed before the search.
-    monkeypatch.setattr(command._Rows, "begin", lambda _: None)
+    monkeypatch.setattr(rows.Rows, "begin", lambda _: None)
     code, said = printed(Full(), "-e", "mate", form)
     assert ended == [True]
     assert (code, said) == (2, "cqlgui: The standard output cannot be written: No space left on device.\n")
@@ -63,10 +63,10 @@ def test_a_fault_in_printing_ends_the_search(form: str, monkeypatch: pytest.Monk
 def test_no_row_is_printed_within_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     bar = terminal.Bar()
     options = argparse.Namespace(spans=False, group=None, jsonl=True, csv=False)
-    rows = command._Rows(
+    shown = rows.Rows(
         options, base_model.Base(1, "b", (), 0, 0, True), (), False, None, progress.CancelToken(), bar
     )
-    thread = threading.Thread(target=rows._put, args=(iter([b"{}\n"]),))
+    thread = threading.Thread(target=shown._put, args=(iter([b"{}\n"]),))
     done: list[str] = []
 
     def put(lines: bytes, cancel: progress.CancelToken) -> bool:
@@ -81,7 +81,7 @@ def test_no_row_is_printed_within_a_message(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(terminal, "put_lines", put)
     monkeypatch.setattr(terminal, "say", say)
-    command._say_messages(bar, [hit_model.QueryMessage(1, "message")])
+    saying.messages(bar, [hit_model.QueryMessage(1, "message")])
     thread.join(10)
     assert done == ["message", "row"]
 
@@ -89,7 +89,7 @@ def test_no_row_is_printed_within_a_message(monkeypatch: pytest.MonkeyPatch) -> 
 def test_messages_and_rows_are_complete() -> None:
     stream = io.StringIO()
     code, messages = printed(stream, "-e", "cql(gamenumber 1 60) check message(gamenumber)", "--jsonl")
-    rows = [json.loads(line) for line in stream.getvalue().splitlines()]
+    printed_rows = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert code == 0
-    assert len(rows) > 20
-    assert messages.count("Game: ") == len(rows)
+    assert len(printed_rows) > 20
+    assert messages.count("Game: ") == len(printed_rows)

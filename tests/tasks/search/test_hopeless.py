@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cqlgui.base import data
-from cqlgui.cli import searching as command
+from cqlgui.cli.searching import answers, saying
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
@@ -109,7 +109,7 @@ def test_a_limit_that_is_reached_before_the_fault_ends_the_search_first(base: ba
 
 def test_the_answer_as_json_keeps_what_was_found_and_says_why_it_ends(base: base_model.Base) -> None:
     text = "x=1 if gamenumber == 13 unbind x x==1 mate"
-    found = command.answer(base, searching.search(base, text), values=False)
+    found = answers.answer(base, searching.search(base, text), values=False)
     assert found["games"] == [3, 6, 9, 12]
     assert found["stopped"] == {
         "game": 13,
@@ -168,7 +168,7 @@ def test_a_changed_file_is_given_up_after_twenty_games_in_a_row(
         # The other workers were at later games when the third game was found.
         limited = searching.search(base, before + text, search_model.SearchOptions(limit=3))
         assert (list(limited.order), limited.failed_games) == ([1, 2, 3], ())
-    command._say_failures(result)
+    saying.failures(result)
     said = capsys.readouterr().err
     assert f"{paths[0]}:51: 50 games from game 11 to game 60 were left out: a.pgn has changed" in said
 

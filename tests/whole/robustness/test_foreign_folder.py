@@ -62,7 +62,9 @@ def foreign(tmp_path: Path, marks: Path) -> Path:
     """A folder with games, and with a module of every name that the program imports."""
     folder = tmp_path / "foreign"
     folder.mkdir()
-    all_names = loaded("import cqlgui.cli.run, cqlgui.tasks.search.worker, cqlgui.cli.searching, peewee")
+    all_names = loaded(
+        "import cqlgui.cli.run, cqlgui.tasks.search.worker, cqlgui.cli.searching.command, peewee"
+    )
     assert {"heapq", "json", "chess", "peewee", "cqlgui"} <= all_names
     plant(folder, marks, all_names | {"sitecustomize", "usercustomize", "psycopg2", "simplejson", "readline"})
     (folder / "games.pgn").write_text(GAME * 3)

@@ -1,0 +1,1 @@
+"""`cqlgui search`: from the arguments to the printed answers and the written files."""
