@@ -65,7 +65,8 @@ def first(pattern: str, text: str, start: int, seconds: float) -> regex.Match[st
     """The first match of a pattern at or after an offset. Raises `TimeoutError` after `seconds`."""
     expression, wanted, is_plain = _prepared(pattern)
     # A search for further matches does not look again. It would look through the whole text for each match.
-    if wanted and start == 0 and not any(map(text.__contains__, wanted)):
+    looks = wanted and start == 0 and (len(wanted) <= _FEW or len(text) <= _SHORT)
+    if looks and not any(map(text.__contains__, wanted)):
         return None
     if is_plain and len(text) <= _SHORT:
         # To watch the time takes longer than the search.
@@ -80,20 +81,24 @@ def first(pattern: str, text: str, start: int, seconds: float) -> regex.Match[st
 
 @functools.lru_cache(maxsize=256)
 def _prepared(pattern: str) -> tuple[regex.Pattern[str], tuple[str, ...], bool]:
-    """The compiled pattern, a few texts of which each match contains one, and whether the time of a search
-    in a short text need not be watched. This is so for a short pattern without choices: at each place of the
-    text it takes as many steps as it has characters, with its counts of at most two digits written out."""
+    """The compiled pattern, texts of which each match contains one, and whether a search in a short text
+    needs no watching of its time. It needs none if the pattern is short and has no choices. At each place of
+    the text, such a search compares at most as many characters as the pattern has when its counts are written
+    out. The counts have at most two digits, so the longest search takes a few milliseconds."""
     counts = [part.partition("}")[0] for part in pattern.split("{")[1:]]
     is_short = len(pattern) <= _SHORT_PATTERN and max(map(len, counts), default=0) <= 2
     wanted = needles.of(pattern)
     is_plain = is_short and _CHOICES.isdisjoint(pattern)
-    return compiled(pattern), wanted if len(wanted) <= _FEW else (), is_plain
+    return compiled(pattern), wanted if len(wanted) <= _MANY else (), is_plain
 
 
 _SLOW: Final = 0.001
-"""A search that takes longer than this number of seconds lets other threads run."""
-_FEW: Final = 16
-"""Looking for more texts than this may take longer than the search."""
+"""A search that takes longer than this number of seconds lets other threads run. A plain pattern in a short
+text is not watched."""
+_FEW: Final = 4
+"""In a long text, looking for more texts than this may take longer than the search."""
+_MANY: Final = 16
+"""In a short text, looking for more texts than this may take longer than the search."""
 _SHORT: Final = 1_000
 """Number of characters of a short text."""
 _SHORT_PATTERN: Final = 100
@@ -108,6 +113,12 @@ class _FaultError(Exception):
         self.fault = found
 
 
+_RUN: Final = 250
+_BREAK: Final = r"\B{0}"
+"""For a run of characters, `regex` makes tables before its first search. The time for this grows with the
+third power of the length: five thousand characters would take half a minute, and nothing could stop the
+search. After each `_RUN` terms, the translation has a term that matches the empty text everywhere. This term
+ends the run."""
 _DIGIT: Final = "0-9"
 _WORD: Final = "A-Za-z0-9_"
 _SPACE: Final = r"\t\n\v\f\r\x20\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -136,6 +147,7 @@ class _Reader:
         # `MAX_UNROLLED`. `last_count` is the place and length of the last count such as `{2,5}`.
         self.unrolled = 0
         self.last_count = 0, 0
+        self.terms = 0
         self.names: dict[str, int] = {}
         self._count_groups()
 
@@ -187,12 +199,12 @@ class _Reader:
         if self.unrolled > MAX_UNROLLED:
             message = f"written out, the repetitions make more than {MAX_UNROLLED:,} characters here."
             raise self.error(*self.last_count, message, "counts within one another multiply: count less")
-        if not quantifier:
-            return atom
-        if not repeatable:
+        if quantifier and not repeatable:
             length = self.at - quantifier_at
             raise self.error(quantifier_at, length, "a place in the text cannot be repeated.")
-        return atom + quantifier
+        self.terms += 1
+        found = atom + quantifier
+        return found if self.terms % _RUN else found + _BREAK
 
     def atom(self, depth: int) -> tuple[str, bool]:
         """The translation of an atom, and whether a quantifier may follow the atom."""

@@ -1,5 +1,7 @@
 """Texts of which each match of a regular expression contains at least one. To look for them is many times
-faster than to search with the expression."""
+faster than to search with the expression.
+
+This module reads the same grammar as `ecmascript`. A new form must be added to both modules."""
 
 from __future__ import annotations
 
@@ -76,8 +78,6 @@ class _Reader:
 
     def bracket(self) -> None:
         self.at += 2 if self.text.startswith("[^", self.at) else 1
-        if self.text.startswith("]", self.at):
-            raise _UnknownError
         while self.text[self.at] != "]":
             if self.text[self.at] == "[":
                 raise _UnknownError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -121,3 +122,22 @@ _SIMPLE = st.recursive(
 def test_plain_patterns_mean_what_they_mean_in_python(pattern: str, text: str) -> None:
     expected, found = re.search(pattern, text), ecmascript.compiled(pattern).search(text)
     assert (expected and expected.group()) == (found and found.group())
+
+
+@pytest.mark.parametrize("length", [249, 250, 251, 1_500, 4_900])
+def test_long_texts_of_a_pattern_are_found_at_once(length: int) -> None:
+    """Without breaks in the run, `regex` takes half a minute to prepare the search for the longest one."""
+    pattern, started = "b" + "a" * (length - 1), time.thread_time()
+    found = ecmascript.first(pattern, "ba" + pattern + "aa", 0, 10.0)
+    assert found is not None
+    assert found.span() == (2, 2 + length)
+    assert ecmascript.first(pattern + "c", "ba" + pattern + "aa", 0, 10.0) is None
+    assert time.thread_time() - started < 3
+
+
+@pytest.mark.parametrize("part", ["ab?", "(?:ab)", "(a|b)", "[ab]a*?", "a{1,2}b"])
+def test_long_patterns_mean_what_they_mean_in_python(part: str) -> None:
+    pattern = part * 300
+    for text in ("ab" * 300, "ab" * 299, "a" * 600, "c" + "aab" * 300):
+        expected, found = re.search(pattern, text), ecmascript.first(pattern, text, 0, 10.0)
+        assert (expected and expected.span()) == (found and found.span())

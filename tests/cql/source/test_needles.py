@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,33 +82,69 @@ def test_a_search_finds_the_same_with_them(pattern: str, text: str, start: int) 
         assert any(one in expected.group() for one in wanted)
 
 
+class _Text(str):
+    """A text that notes what is looked for in it."""
+
+    __slots__ = ("looked",)
+    looked: list[str]
+
+    def __contains__(self, other: object) -> bool:
+        self.looked.append(str(other))
+        return super().__contains__(other)  # type: ignore[operator]
+
+
+def _text(length: int) -> _Text:
+    text = _Text("a" * length)
+    text.looked = []
+    return text
+
+
 @pytest.mark.parametrize(
     "pattern", ["zz|a", "b" + 90 * "a" + "|a", "|".join([*map("z{:03}".format, range(400)), "a"])]
 )
-def test_further_matches_take_no_longer(pattern: str) -> None:
-    """To look for all texts again at each match took a hundred times as long as the search."""
-    looked: list[str] = []
-
-    class Text(str):
-        __slots__ = ()
-
-        def __contains__(self, other: object) -> bool:
-            looked.append(str(other))
-            return super().__contains__(other)  # type: ignore[operator]
-
-        def find(self, *wanted: Any) -> int:
-            looked.append(wanted[0])
-            return super().find(*wanted)
-
-    text, start = Text("a" * 1_000), 0
+def test_only_the_first_search_of_a_text_looks_for_them(pattern: str) -> None:
+    text, start = _text(1_000), 0
     while (found := ecmascript.first(pattern, text, start, 10.0)) is not None:
         start = found.end()
     assert start == len(text)
-    assert len(looked) <= 16
+    assert len(text.looked) <= 16
 
 
-def test_a_plain_pattern_is_searched_in_long_texts_too() -> None:
-    for length in (10, 100_000):
-        found = ecmascript.first("[0-9]{2}", "x" * length + "42", 0, 10.0)
-        assert found is not None
-        assert found.group() == "42"
+@pytest.mark.parametrize(
+    ("count", "length", "looked"),
+    [(16, 1_000, 16), (17, 1_000, 0), (4, 100_000, 4), (5, 100_000, 0), (5, 1_001, 0)],
+)
+def test_many_texts_are_looked_for_in_short_texts_only(count: int, length: int, looked: int) -> None:
+    text = _text(length)
+    assert ecmascript.first("|".join(map("z{}".format, range(10, 10 + count))), text, 0, 10.0) is None
+    assert len(text.looked) == looked
+
+
+def test_a_text_without_them_is_not_searched() -> None:
+    # The search itself would take years.
+    assert ecmascript.first("(a|aa)+[!c]$bcd", "a" * 60 + "!x", 0, 0.05) is None
+    with pytest.raises(TimeoutError):
+        ecmascript.first("(a|aa)+[!c]$", "a" * 60 + "!x", 0, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "length", "watched"),
+    [
+        ("[0-9]{2}", 1_000, False), ("a|b", 10, False), ("[0-9]{2}", 1_001, True), ("a*", 10, True),
+        ("(a)", 10, True), ("a{100}", 10, True), ("a{1,2}", 10, True), (100 * "a", 10, False),
+        (101 * "a", 10, True),
+    ],
+)  # fmt: skip
+def test_only_a_short_search_of_a_plain_pattern_is_not_watched(
+    pattern: str, length: int, watched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[object] = []
+
+    class Expression:
+        def search(self, _text: str, _start: int, **options: object) -> None:
+            limits.append(options.get("timeout"))
+
+    is_plain = ecmascript._prepared(pattern)[2]
+    monkeypatch.setattr(ecmascript, "_prepared", lambda _: (Expression(), (), is_plain))
+    ecmascript.first(pattern, "x" * length, 0, 10.0)
+    assert (limits != [None]) == watched
