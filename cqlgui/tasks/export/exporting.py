@@ -53,6 +53,9 @@ AS_PLAYED = "in the query's frame they are no legal games. A comment names their
 although the user asked for the query's frame."""
 
 _REPORT_EVERY = 50
+_MOST_HITS: Final = 1 << 15
+"""The comments of about this many hits are made together. Some steps with all these comments hold the
+interpreter lock, for instance the measuring of their lengths. With more comments the window would stop."""
 
 
 Arranged = Callable[[search_model.SearchResult], Iterator[list[dict[str, Any]]]]
@@ -569,8 +572,20 @@ class _Job:
             self.hits += sum(map(self.chosen.__getitem__, games))
 
     def _annotated(self) -> Iterator[_Batch]:
-        for batch, found in hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel):
-            yield self._batch(batch, found)
+        for listed, found in hit_details.batches(self.base, self.result, self.chosen, cancel=self.cancel):
+            for games in self._divided(listed):
+                yield self._batch(games, found)
+
+    def _divided(self, listed: list[int]) -> Iterator[list[int]]:
+        """Some games in parts of about `_MOST_HITS` hits."""
+        begin = hits = 0
+        for place, game in enumerate(listed):
+            if hits >= _MOST_HITS:
+                yield listed[begin:place]
+                begin, hits = place, 0
+            hits += self.chosen[game]
+        if begin < len(listed):
+            yield listed[begin:]
 
     def _batch(self, listed: list[int], found: FoundGames) -> _Batch:
         """The games of a batch that are to be written, with their comments."""

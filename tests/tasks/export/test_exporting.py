@@ -426,6 +426,28 @@ def test_what_is_printed_of_a_changing_source_ends_with_an_error(form: str, tmp_
     assert "a.pgn has changed since it was read" in done.stderr
 
 
+@pytest.mark.parametrize("most", [1, 40, 1 << 15])
+def test_the_same_is_written_however_many_hits_are_written_together(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_base = importing.open_base([helpers.ROOT / "resources" / "sample" / "sample.pgn"]).base
+    options = search_model.SearchOptions(within=np.arange(1, 61))
+    found = searching.search(found_base, 'check comment("at " ply)', options)
+    assert found.positions > 100
+    expected, out = tmp_path / "expected.pgn", tmp_path / "out.pgn"
+    first = exporting.export(found_base, found, expected, annotate=True)
+    made: list[int] = []
+    batch = exporting._Job._batch
+    monkeypatch.setattr(exporting._Job, "_batch", lambda *given: made.append(len(given[1])) or batch(*given))
+    monkeypatch.setattr(exporting, "_MOST_HITS", most)
+    again = exporting.export(found_base, found, out, annotate=True)
+    assert out.read_bytes() == expected.read_bytes()
+    assert (again.games, again.hits) == (first.games, first.hits)
+    assert sum(made) == first.games
+    assert (max(made) == 1) == (most == 1)
+    assert (len(made) == 1) == (most == 1 << 15)
+
+
 @pytest.mark.parametrize(
     "query",
     [
