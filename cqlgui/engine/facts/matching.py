@@ -26,9 +26,9 @@ class Matches:
     def answers(
         self, node: nodes.ImplicitSearch | nodes_strings.Search, texts: Sequence[str | None], wants_text: bool
     ) -> tuple[Any, Any]:
-        """The values and the states of the answers for some texts. With `wants_text`, the answer is the part
-        that a regular expression matched. Otherwise the answer says whether something was found. After too
-        much time, the other answers stay unknown."""
+        """The values and the states of the answers for some texts. With `wants_text`, the answer to
+        a regular expression is the part that matched. All other answers say whether something was found.
+        After too much time, the answers that are missing stay unknown."""
         if isinstance(node, nodes.ImplicitSearch):
             # This is many times faster than a call of a closure for each text.
             holds = [text is not None and node.needle in text for text in texts]

@@ -7,6 +7,7 @@ still.
 
 from __future__ import annotations
 
+import logging
 import queue
 import sys
 import threading
@@ -16,6 +17,7 @@ import numpy as np
 
 from cqlgui.base import heap, priority
 
+_log = logging.getLogger(__name__)
 _FEW: Final = 64
 """If a step would free fewer things than this, the thread need not be told."""
 _UNIT: Final = 64 << 10
@@ -84,7 +86,11 @@ def _free_all(waiting: _Queue) -> None:
     freed = 0
     while (things := waiting.get()) is not None:
         while things:
-            freed += _free(things)
+            try:
+                freed += _free(things)
+            except Exception:
+                # The container is freed at once. The thread must go on, or all later results would stay.
+                _log.exception("A part of a result was not freed in steps.")
             priority.pause()
             if freed >= _PORTION:
                 heap.give_back()
@@ -95,8 +101,7 @@ def _free(things: list[Any]) -> int:
     """Free a part of the last container. Remove the container if it is free, or if others use it. Returns
     about how many bytes were freed."""
     thing = things.pop()
-    # One reference is `thing`, the other one is the argument of the call.
-    if sys.getrefcount(thing) > 2:
+    if sys.getrefcount(thing) > _SOLE:
         return 0
     if isinstance(thing, np.ndarray):
         if not thing.flags.owndata:
@@ -124,6 +129,16 @@ def _free(things: list[Any]) -> int:
         things.append(thing)
         return size
     return 0
+
+
+def _references(things: list[Any]) -> int:
+    thing = things.pop()
+    return sys.getrefcount(thing)
+
+
+_SOLE: Final = _references([[]])
+"""The number of references in `_free` to a container that nobody else uses. It depends on the version of
+Python, because newer versions do not count all references of local variables."""
 
 
 def _empty_cells(array: np.ndarray[Any, Any]) -> None:

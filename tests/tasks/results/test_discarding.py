@@ -109,6 +109,21 @@ def test_a_thing_that_cannot_be_freed_does_not_stop_the_thread() -> None:
     assert len(ended) == 100
 
 
+def test_a_fault_does_not_end_the_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    logged: list[str] = []
+    monkeypatch.setattr(discarding._log, "exception", logged.append)
+    fixed = np.array([_Thing(ended) for _ in range(100)], object)
+    fixed.setflags(write=False)
+    containers = [[_Thing(ended) for _ in range(100)], fixed]
+    del fixed
+    discarding.discard(containers)
+    discarding.discard([[_Thing(ended) for _ in range(100)]])
+    _settle()
+    assert len(ended) == 300
+    assert logged == ["A part of a result was not freed in steps."]
+
+
 def test_unused_memory_is_given_back_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     monkeypatch.setattr(heap, "give_back", lambda: calls.append(1))
