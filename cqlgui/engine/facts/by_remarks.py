@@ -116,12 +116,10 @@ class RemarkAsker:
                 known[remark] = self._closures.answer(fact, code, state)
             except evaluation.QueryError:
                 known[remark] = answering.TOO_MUCH
-            if (
-                timed
-                and time.perf_counter() - started > patience.SLOW
-                and self._patience.is_spent_after(node, (started, own_time))
-            ):
-                return
+            if timed and time.perf_counter() - started > patience.SLOW:
+                if self._patience.is_spent_after(node, (started, own_time)):
+                    return
+                own_time = time.thread_time()
 
 
 def _spread_over(found: remarks.Remarks, codes: Any, values: Any, states: Any) -> Spread:

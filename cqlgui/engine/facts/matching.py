@@ -61,10 +61,10 @@ class Matches:
                 self._patience.end(node)
                 return
             known[text] = None if found is None else found.group()
-            if time.perf_counter() - started > patience.SLOW and self._patience.is_spent_after(
-                node, (started, own_time)
-            ):
-                return
+            if time.perf_counter() - started > patience.SLOW:
+                if self._patience.is_spent_after(node, (started, own_time)):
+                    return
+                own_time = time.thread_time()
 
     def _told(
         self, known: Mapping[str | None, str | None], text: str | None, wants_text: bool
