@@ -11,6 +11,8 @@ import logging
 import queue
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -26,9 +28,13 @@ _STEP: Final = 8 << 20
 """The number of bytes of an array that are freed in one step. The step takes at most a few milliseconds."""
 _SLICE: Final = 256
 """The number of things in a list that are freed in one step."""
-_PORTION: Final = 32 << 20
-"""After this many freed bytes, unused memory is given back to the system. A single call for a gigabyte would
-take fifty milliseconds, and the window would have to wait for memory during the call."""
+_GAMES: Final = 16
+"""The number of entries of a dictionary that are freed in one step. An entry may be the details of a game
+with hundreds of hits."""
+_SECONDS: Final = 0.002
+"""After this time of freeing, unused memory is given back to the system. In this time, less than a hundred
+megabytes are freed. A single call for a gigabyte would take fifty milliseconds or more, and the window would
+have to wait for memory during the call."""
 
 _Queue: TypeAlias = "queue.SimpleQueue[list[Any] | None]"
 _started: tuple[_Queue, threading.Thread] | None = None
@@ -83,52 +89,51 @@ def _weight(thing: Any) -> int:
 def _free_all(waiting: _Queue) -> None:
     # A single thread frees everything. If two threads had references to the same container, neither of them
     # would be its only owner.
-    freed = 0
+    since = time.thread_time()
     while (things := waiting.get()) is not None:
         while things:
             try:
-                freed += _free(things)
+                for _ in _steps(things):
+                    priority.pause()
+                    if time.thread_time() - since > _SECONDS:
+                        heap.give_back()
+                        since = time.thread_time()
             except Exception:
                 # The container is freed at once. The thread must go on, or all later results would stay.
                 _log.exception("A part of a result was not freed in steps.")
-            priority.pause()
-            if freed >= _PORTION:
-                heap.give_back()
-                freed = 0
 
 
-def _free(things: list[Any]) -> int:
-    """Free a part of the last container. Remove the container if it is free, or if others use it. Returns
-    about how many bytes were freed."""
-    thing = things.pop()
-    if sys.getrefcount(thing) > _SOLE:
-        return 0
-    if isinstance(thing, np.ndarray):
-        if not thing.flags.owndata:
+def _steps(things: list[Any]) -> Iterator[None]:
+    """Free the containers in a list in short steps, the last container first. The list is empty at the end.
+    Containers that others use are only taken off the list."""
+    while things:
+        thing = things.pop()
+        if sys.getrefcount(thing) > _SOLE:
+            continue
+        if isinstance(thing, list):
+            while thing:
+                del thing[-_SLICE:]
+                yield
+        elif isinstance(thing, dict):
+            while thing:
+                for _ in range(min(len(thing), _GAMES)):
+                    thing.popitem()
+                yield
+        elif isinstance(thing, np.ndarray) and not thing.flags.owndata:
             if isinstance(thing.base, np.ndarray):
                 things.append(thing.base)
-            return 0
-        size = thing.nbytes
-        if thing.dtype == object:
-            _empty_cells(thing)
-        elif size > _STEP and thing.ndim == 1:
-            # The C library gives the end of the memory back, and nothing is copied. `refcheck` would count
-            # the reference of this function.
-            thing.resize((size - _STEP) // thing.itemsize, refcheck=False)
-            things.append(thing)
-            return _STEP
-        return size
-    if isinstance(thing, dict):
-        # Each value may be the details of a game with hundreds of hits.
-        while thing:
-            thing.popitem()
-            priority.pause()
-    elif isinstance(thing, list) and thing:
-        size = sys.getsizeof(thing[-1]) * min(len(thing), _SLICE)
-        del thing[-_SLICE:]
-        things.append(thing)
-        return size
-    return 0
+        elif isinstance(thing, np.ndarray) and thing.dtype == object:
+            for begin in range(0, len(thing), _SLICE):
+                thing[begin : begin + _SLICE] = None
+                yield
+        elif isinstance(thing, np.ndarray) and thing.ndim == 1:
+            while thing.nbytes > _STEP:
+                # The C library gives the end of the memory back, and nothing is copied. `refcheck` would
+                # count the reference of this function.
+                thing.resize((thing.nbytes - _STEP) // thing.itemsize, refcheck=False)
+                yield
+        del thing
+        yield
 
 
 def _references(things: list[Any]) -> int:
@@ -137,12 +142,5 @@ def _references(things: list[Any]) -> int:
 
 
 _SOLE: Final = _references([[]])
-"""The number of references in `_free` to a container that nobody else uses. It depends on the version of
+"""The number of references in `_steps` to a container that nobody else uses. It depends on the version of
 Python, because newer versions do not count all references of local variables."""
-
-
-def _empty_cells(array: np.ndarray[Any, Any]) -> None:
-    """Drop the objects of an array."""
-    for begin in range(0, len(array), _SLICE):
-        array[begin : begin + _SLICE] = None
-        priority.pause()
