@@ -1,11 +1,13 @@
 """Times whole processes of `cqlgui search` in every way of asking: annotated export, JSON, JSON lines, count.
 
-    python -m tests.tools.perf.processes [--queries N] [--ways annotate,json,jsonl,count] [--tree DIR] FILE
+    python -m tests.tools.perf.processes [--queries N] [--ways annotate,json,jsonl,count] [--rounds N]
+        [--tree DIR] FILE
 
 The queries are drawn from the recorded ones by a fixed seed; without these, from the texts that the project
 knows. Every process starts anew, and the index is there beforehand. `--tree` measures another clone of the
-project with the same queries. A query that takes longer than the limit counts as the limit. The reference
-interpreter publishes 0.9 million positions a second.
+project with the same queries. With `--rounds`, a query is asked several times and its fastest time counts:
+the pace of a processor that other computers share may halve for minutes. A query that takes longer than the
+limit counts as the limit. The reference interpreter publishes 0.9 million positions a second.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ WORDS: Final = {
 _TOLD: Final = (0, 1, 2)
 """Exit codes of a search: it succeeded, it told a fault of the query, or it could not read some games. Other
 codes, and a traceback, are faults of the program."""
+SLOW: Final = 8.0
+"""Seconds. A query should take longer only if it writes much, and a query that does is asked once."""
 FLOORS: Final = {"annotate": 1.0, "json": 0.7, "jsonl": 0.7}
 """The geometric means that should not be exceeded, in seconds, for 145,716 games."""
 
@@ -65,6 +69,7 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments.add_argument("file", type=Path, help="plain PGN")
     arguments.add_argument("--queries", type=int, default=200, help="number of queries (default: 200)")
     arguments.add_argument("--ways", default="annotate,json,jsonl,count", help="ways of asking, with commas")
+    arguments.add_argument("--rounds", type=int, default=1, help="the fastest of so many times (default: 1)")
     arguments.add_argument("--tree", type=Path, default=helpers.ROOT, help="the clone to measure")
     arguments.add_argument("--out", type=Path, help="write all figures as JSON lines, too")
     options = arguments.parse_args(words)
@@ -76,7 +81,9 @@ def main(words: Sequence[str] | None = None) -> int:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         run(["import", str(options.file)], environment, Path(folder))
         for way in options.ways.split(","):
-            found = [timed(options.file, way, one, environment, Path(folder)) for one in chosen]
+            found = [
+                fastest(options.rounds, options.file, way, one, environment, Path(folder)) for one in chosen
+            ]
             for line in lines(way, found):
                 print(line, flush=True)
             if options.out is not None:
@@ -95,6 +102,18 @@ def drawn(count: int) -> list[tuple[str, str]]:
         print("no recorded queries here: the texts that the project knows are asked")
         known = [(f"text {number}", text) for number, text in enumerate(crossing.known_texts())]
     return random.Random(SEED).sample(known, min(count, len(known)))
+
+
+def fastest(
+    rounds: int, path: Path, way: str, asked: tuple[str, str], environment: dict[str, str], folder: Path
+) -> Timed:
+    """Run one query `rounds` times, but a slow one only once. Returns the fastest."""
+    best = timed(path, way, asked, environment, folder)
+    for _ in range(1, rounds):
+        if best.seconds > SLOW:
+            break
+        best = min(best, timed(path, way, asked, environment, folder), key=lambda one: one.seconds)
+    return best
 
 
 def timed(path: Path, way: str, asked: tuple[str, str], environment: dict[str, str], folder: Path) -> Timed:
@@ -157,7 +176,7 @@ def lines(way: str, found: Sequence[Timed]) -> list[str]:
 
 def slow(found: Sequence[Timed]) -> list[Timed]:
     """Those that take more than 8 seconds, and not because of the bytes that they write."""
-    return [one for one in found if one.seconds > 8 and one.written <= 200_000_000]
+    return [one for one in found if one.seconds > SLOW and one.written <= 200_000_000]
 
 
 def vars_of(one: Timed) -> dict[str, object]:

@@ -87,6 +87,20 @@ def test_whole_processes_are_timed(tmp_path: Path) -> None:
     assert "json: 2 queries, geometric mean" in printed
 
 
+@pytest.mark.parametrize(
+    ("seconds", "asked"), [((0.5, 0.3, 0.4), 3), ((9.0, 0.1, 0.1), 1), ((0.5, 8.5, 0.1), 3)]
+)
+def test_fastest_time_counts(
+    seconds: tuple[float, ...], asked: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    times = [processes.Timed("a", "true", each, 0, "compiled") for each in seconds]
+    left = iter(times)
+    monkeypatch.setattr(processes, "timed", lambda *_: next(left))
+    found = processes.fastest(3, tmp_path, "json", ("a", "true"), {}, tmp_path)
+    assert found == min(times[:asked], key=lambda one: one.seconds)
+    assert len(list(left)) == 3 - asked
+
+
 def test_processes_are_slow_unless_they_write_much() -> None:
     few, many = (processes.Timed("a", "true", 9.0, size, "compiled") for size in (1_000, 300_000_000))
     quick = processes.Timed("b", "true", 7.9, 1_000, "compiled")
