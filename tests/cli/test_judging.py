@@ -138,7 +138,7 @@ def test_ctrl_c_writes_no_file_and_keeps_what_was_judged(source: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert told.endswith("Stopped. What was judged is kept.\n")
+    assert told.endswith(f"Stopped. What was judged is kept. Nothing was written to {out}.\n")
     assert not out.exists()
     done = len(programs.told(engine, "go"))
     run = helpers.cli(*asked)

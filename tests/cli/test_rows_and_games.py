@@ -17,6 +17,7 @@ import pytest
 from cqlgui.cli import arguments, run
 from cqlgui.jit import native
 from cqlgui.tasks.analysis import sorted_rows
+from cqlgui.tasks.export import exporting
 from tests import helpers
 
 GAMES = (
@@ -220,6 +221,27 @@ def test_the_tree_of_moves_is_one_object(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "ply == 1", "--tree", "99")
     assert run.code == 2
     assert "at most 20 plies" in run.err
+
+
+@pytest.mark.parametrize("more", [("--annotate",), ("--study",), ()])
+def test_an_interrupt_while_a_file_is_written_tells_that_nothing_was_written(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    real = exporting.export
+
+    def export(*arguments_: Any, **options: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return real(*arguments_, **options)
+
+    monkeypatch.setattr(exporting, "export", export)
+    output, said = tmp_path / "out.pgn", io.StringIO()
+    output.write_text("old")
+    asked = ["search", str(source), "-e", "true", "-o", str(output), "--overwrite", *more]
+    with contextlib.redirect_stderr(said):
+        code = run.main(asked)
+    assert code == 130
+    assert said.getvalue().endswith(f"Stopped. Nothing was written to {output}.\n")
+    assert output.read_text() == "old"
 
 
 class Interrupting(io.StringIO):

@@ -3,6 +3,7 @@ or is charged for, so that the game ends in doubt."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -131,3 +132,22 @@ def test_whatever_else_goes_through_a_game_at_each_position_is_charged_for(
     text: str, words: list[int]
 ) -> None:
     assert doubts(f"cql(variations) {text}", words)
+
+
+MATE = [moves.pack(13, 21), moves.pack(52, 36), moves.pack(14, 30), moves.pack(59, 31)]
+"""1. f3 e5 2. g4 Qh4#"""
+
+
+@machine
+@pytest.mark.parametrize("text", ["loop mate", "while (mate) wtm", "x = 1 loop {mate x = 2}"])
+def test_a_loop_that_changes_nothing_is_left_after_its_first_run(text: str) -> None:
+    start = time.thread_time()
+    assert doubts(text, MATE)
+    # As many runs as a game may cost take more than ten seconds.
+    assert time.thread_time() - start < 3
+
+
+@machine
+@pytest.mark.parametrize("text", ["x = 0 loop {mate x < 5 x += 1}", "x = 0 while ({mate x < 5}) x += 1"])
+def test_a_loop_that_changes_what_it_asks_is_run_to_its_end(text: str) -> None:
+    assert not doubts(text, MATE)

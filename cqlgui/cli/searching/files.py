@@ -86,6 +86,8 @@ def export(
         raise errors.CqlguiError(f"{question} Add --large to write it.") from None
     except exporting.Existing as fault:
         raise errors.CqlguiError(f"{fault} Add --overwrite to replace it.") from None
+    except errors.Cancelled as stopped:
+        raise errors.Cancelled(f"{stopped} Nothing was written to {output}.") from None
     bar.end()
     more = f" to {report.files[-1].name} ({len(report.files)} files)" if len(report.files) > 1 else ""
     terminal.say(f"{_amount(report)} written to {report.path}{more}")

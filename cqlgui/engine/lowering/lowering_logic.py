@@ -15,6 +15,7 @@ from cqlgui.cql.ast import (
     nodes_strings,
     nodes_studies,
     nodes_tree,
+    repeatable,
     types,
 )
 from cqlgui.cql.ast.types import Type
@@ -561,7 +562,7 @@ def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str)
     low.test(s, node.operand, again, over)
     f.begin(again)
     f.store(emitter.TRUE, begun)
-    f.jump(head)
+    _go_round(low, s, node, head, over)
     f.begin(over)
     f.branch(f.load(begun), yes, no)
 
@@ -577,7 +578,22 @@ def _while(low: Lowering, s: Scope, node: nodes_programs.While, yes: str, no: st
     low.spend(s, 1, yes)
     low.test(s, node.condition, inside, yes)
     f.begin(inside)
-    low.test(s, node.body, head, head)
+    round_again = f.label()
+    low.test(s, node.body, round_again, round_again)
+    f.begin(round_again)
+    _go_round(low, s, node, head, yes)
+
+
+def _go_round(
+    low: Lowering, s: Scope, node: nodes_programs.Loop | nodes_programs.While, head: str, out: str
+) -> None:
+    """Go to `head` for the next run of a loop. If nothing in the loop changes its condition, the game is
+    doubtful instead, and code goes to `out`: the interpreter tells the fault (`repeatable.is_endless`)."""
+    if repeatable.is_endless(node):
+        low.doubt(s)
+        s.f.jump(out)
+    else:
+        s.f.jump(head)
 
 
 def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: str) -> None:

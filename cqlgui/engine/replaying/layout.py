@@ -110,4 +110,5 @@ PLANE_COUNT: Final = SEARCH + DEEPEST_SEARCH * SEARCH_SIZE
 ANSWER_SHIFT: Final = 2
 """In the answers to a question about positions, a positionid begins at this bit (`facts.tables`)."""
 STEPS_AT_MOST: Final = 100_000_000
-"""The value of `STEPS` at the beginning of a game. This number of steps takes a second or two at worst."""
+"""The value of `STEPS` at the beginning of a game. This number of steps takes a second or two if a step is
+cheap. Steps that each look for mate take ten times as long."""
