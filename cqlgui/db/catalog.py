@@ -480,10 +480,11 @@ class Catalog:
             if not ends[-1]:
                 more += [b""] * len(places)
                 continue
-            data = self._store.column(connection, block, "more")
-            for place in places.tolist():
-                start = int(ends[place - 1]) if place else 0
-                more.append(data[start : int(ends[place])].tobytes())
+            # Slices of a buffer are several times as fast as those of an array.
+            data = self._store.column(connection, block, "more").data
+            starts = np.where(places > 0, ends[places - 1], 0)
+            spans = zip(starts.tolist(), ends[places].tolist(), strict=True)
+            more += [data[start:end].tobytes() for start, end in spans]
         return Table(
             texts,
             {name: column(name) for name in headers.NUMBERS},

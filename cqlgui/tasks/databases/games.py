@@ -264,7 +264,7 @@ def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = Fal
     if tags:
         # Many games have the same other tags, often none.
         codes, known_texts = arrays.numbered(_more(table))
-        found["tags"] = Column(codes, [as_json(other_tags(one)) for one in known_texts])
+        found["tags"] = Column(codes, [as_json(other_tags(one.decode("utf-8"))) for one in known_texts])
     return found
 
 
@@ -288,13 +288,14 @@ def _opening_column(eco: Column, table: headers.Table) -> Column:
     if b'"Opening"' not in table.more:
         return Column(eco.codes, [openings.name(code) for code in eco.values])
     codes = (eco.values[code] for code in eco.codes.tolist())
-    return Column(*arrays.numbered(map(openings.of_tags, codes, _more(table))))
+    texts = (more.decode("utf-8") for more in _more(table))
+    return Column(*arrays.numbered(map(openings.of_tags, codes, texts)))
 
 
-def _more(table: headers.Table) -> Iterator[str]:
-    """The JSON text of each game's other tags."""
+def _more(table: headers.Table) -> Iterator[bytes]:
+    """The JSON text of each game's other tags, in UTF-8."""
     ends = itertools.pairwise([0, *table.more_ends.tolist()])
-    return (table.more[begin:end].decode("utf-8") for begin, end in ends)
+    return (table.more[begin:end] for begin, end in ends)
 
 
 @dataclass(frozen=True, slots=True)
