@@ -51,9 +51,10 @@ def descendants(process: int) -> list[int]:
 
 def spent() -> float:
     """Seconds of processor time that this process and its descendants have used, those that ended included.
-    Where the system does not tell of descendants that still run, these are left out."""
-    own = os.times()
-    seconds = own.user + own.system + own.children_user + own.children_system
+    Where the system does not tell of descendants that still run, these are left out. The time of descendants
+    is told in steps of 10 ms, that of this process is exact."""
+    ended = os.times()
+    seconds = time.process_time() + ended.children_user + ended.children_system
     for process in descendants(os.getpid()):
         try:
             words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
