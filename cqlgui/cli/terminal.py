@@ -69,15 +69,15 @@ class Items:
         return not self.empty
 
 
-def put_lines(lines: bytes, cancel: progress.CancelToken) -> bool:
+def put_lines(lines: bytes | memoryview, cancel: progress.CancelToken) -> bool:
     """Print whole lines in UTF-8 on stdout until `cancel` is cancelled. Returns whether all lines were
     printed. A reader of stdout may be slow, so the lines are printed some at a time."""
-    begin = 0
-    while begin < len(lines):
+    begin, whole = 0, memoryview(lines)
+    while begin < len(whole):
         if cancel.cancelled:
             return False
-        end = lines.find(b"\n", begin + _PRINTED) + 1 or len(lines)
-        some = memoryview(lines)[begin:end]
+        end = _line_end(whole, begin + _PRINTED)
+        some = whole[begin:end]
         if isinstance(sys.stdout, _Results):
             sys.stdout.write_utf8(some)
         else:
@@ -86,6 +86,18 @@ def put_lines(lines: bytes, cancel: progress.CancelToken) -> bool:
     return True
 
 
+def _line_end(lines: memoryview, at: int) -> int:
+    """The end of the line that has the byte `at`."""
+    while at < len(lines):
+        found = bytes(lines[at : at + _LOOKED]).find(b"\n")
+        if found >= 0:
+            return at + found + 1
+        at += _LOOKED
+    return len(lines)
+
+
+_LOOKED: Final = 1 << 12
+"""Number of bytes in which a line end is looked for at once."""
 _PRINTED: Final = 1 << 18
 """The least number of bytes that `put_lines` prints at once. Each call gives up the interpreter lock and has
 to wait for it again, so smaller pieces take longer. Larger ones do not stay in the processor's cache."""

@@ -73,6 +73,21 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Numbered:
+    """The rows of some games, with the numbers of their texts. Row n is that of the game `games[n]`, an
+    ordinal."""
+
+    games: np.ndarray
+    texts: dict[str, np.ndarray]
+    """The columns of `names.TABLES`. `Catalog.texts` has the texts with these numbers."""
+    numbers: dict[str, np.ndarray]
+    """The columns of `headers.NUMBERS`."""
+    more: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]
+    """`Header.more` of the games, for some games at a time: bytes, and where the text of each game begins and
+    ends in these bytes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Counts over the games of some sources. The dates are empty if no game has a date that begins with a
     year."""
@@ -355,6 +370,13 @@ class Catalog:
         with self._file.reading() as connection:
             return self._names.named(connection, TABLES[name], numbers)
 
+    def all_texts(self, name: str, most: int) -> tuple[np.ndarray, bytes, np.ndarray] | None:
+        """All texts that columns like `name` can have, of all sources: their numbers, the texts in UTF-8 one
+        after another, and the end of each text. Texts that stand in rows of their own (`own_texts`) are left
+        out. None if there are more than `most` texts, or if they must be asked for by `texts`."""
+        with self._file.reading() as connection:
+            return self._names.whole(connection, TABLES[name], most)
+
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """The rows of some games of a source, by ordinal."""
         games, table = self.table(source, arrays.distinct(np.fromiter(ordinals, np.int64)))
@@ -363,16 +385,49 @@ class Catalog:
     def table(self, source: int, wanted: np.ndarray) -> tuple[np.ndarray, Table]:
         """The rows of some games of a source as columns, and the ordinals of these games. `wanted` are
         ordinals, ascending. Games that the catalog lacks are left out."""
-        picked: list[tuple[Block, np.ndarray]] = []
         with self._snapshot() as connection:
-            for block in self._store.blocks(connection, source):
-                low, high = np.searchsorted(wanted, [block.first, block.first + block.games]).tolist()
-                if low < high:
-                    picked.append((block, wanted[low:high] - block.first))
-            if not picked:
-                return np.zeros(0, np.int64), Table.of([])
-            found = self._table(connection, picked)
-        return np.concatenate([block.first + places for block, places in picked]), found
+            found = self._numbered(connection, source, wanted)
+            if not len(found.games):
+                return found.games, Table.of([])
+            texts = {}
+            for name, table in TABLES.items():
+                numbers, coded = np.unique(found.texts[name], return_inverse=True)
+                known = self._names.named(connection, table, numbers.tolist())
+                texts[name] = headers.Coded([known.get(number) for number in numbers.tolist()], coded)
+        more: list[bytes] = []
+        for data, starts, ends in found.more:
+            # Slices of a buffer are several times as fast as those of an array.
+            spans = zip(starts.tolist(), ends.tolist(), strict=True)
+            more += [data.data[start:end].tobytes() for start, end in spans]
+        return found.games, Table(texts, found.numbers, b"".join(more), np.cumsum([len(one) for one in more]))
+
+    def numbered(self, source: int, wanted: np.ndarray) -> Numbered:
+        """The rows of some games of a source. `wanted` are ordinals, ascending. Games that the catalog lacks
+        are left out."""
+        with self._snapshot() as connection:
+            return self._numbered(connection, source, wanted)
+
+    def _numbered(self, connection: sqlite3.Connection, source: int, wanted: np.ndarray) -> Numbered:
+        games, more = [np.zeros(0, np.int64)], []
+        found: dict[str, list[np.ndarray]] = {name: [] for name in (*TABLES, *headers.NUMBERS)}
+        for block in self._store.blocks(connection, source):
+            low, high = np.searchsorted(wanted, [block.first, block.first + block.games]).tolist()
+            if low < high:
+                places = wanted[low:high] - block.first
+                games.append(wanted[low:high])
+                listed = self._store.columns(connection, block, columns.COLUMNS)
+                for name, parts in found.items():
+                    parts.append(listed[name][places])
+                ends = listed["more_ends"]
+                starts = np.where(places > 0, ends[places - 1], 0).astype(np.int64)
+                more.append((listed["more"], starts, ends[places].astype(np.int64)))
+        joined = {name: np.concatenate(parts) if parts else games[0] for name, parts in found.items()}
+        return Numbered(
+            np.concatenate(games),
+            {name: joined[name] for name in TABLES},
+            {name: joined[name] for name in headers.NUMBERS},
+            more,
+        )
 
     def text_numbers(self, source: int, first: int, count: int, name: str) -> list[np.ndarray]:
         """The numbers of the texts of a column of texts in `count` games from ordinal `first` on, in several
@@ -458,39 +513,6 @@ class Catalog:
                 if games.start <= block.first + place < games.stop:
                     yield block.first + place - games.start, data[start:end]
                 at = data.find(needle, end)
-
-    def _table(self, connection: sqlite3.Connection, picked: Sequence[tuple[Block, np.ndarray]]) -> Table:
-        """The rows of some games. `picked` has the indices of the games in each block."""
-        for block, _ in picked:
-            self._store.columns(connection, block, columns.NUMBERS)
-
-        def column(name: str) -> np.ndarray:
-            return np.concatenate(
-                [self._store.column(connection, block, name)[places] for block, places in picked]
-            )
-
-        texts = {}
-        for name, table in TABLES.items():
-            numbers, coded = np.unique(column(name), return_inverse=True)
-            known = self._names.named(connection, table, numbers.tolist())
-            texts[name] = headers.Coded([known.get(number) for number in numbers.tolist()], coded)
-        more: list[bytes] = []
-        for block, places in picked:
-            ends = self._store.column(connection, block, "more_ends")
-            if not ends[-1]:
-                more += [b""] * len(places)
-                continue
-            # Slices of a buffer are several times as fast as those of an array.
-            data = self._store.column(connection, block, "more").data
-            starts = np.where(places > 0, ends[places - 1], 0)
-            spans = zip(starts.tolist(), ends[places].tolist(), strict=True)
-            more += [data[start:end].tobytes() for start, end in spans]
-        return Table(
-            texts,
-            {name: column(name) for name in headers.NUMBERS},
-            b"".join(more),
-            np.cumsum([len(one) for one in more]),
-        )
 
     def ids(
         self,

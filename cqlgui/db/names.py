@@ -38,6 +38,7 @@ UNKNOWN: Final = "?.- "
 """A text that has no other signs than these stands for an unknown one, as in `????.??.??`."""
 _NOT_ASCII: Final = "length(name) < length(cast(name as blob))"
 """Meets the texts that have other letters than those of ASCII, and those with a NUL."""
+_LINE_END: Final = ord("\n")
 _STEP: Final = 50_000
 _CHUNK = 500
 _MOST_NAMES = 500_000
@@ -81,6 +82,27 @@ class Names:
             raise sqlite3.DatabaseError(f"malformed table {table}: there is no text {error}") from error
         own = [number for number in numbers if number >= own_texts.FIRST]
         return found | self.own.named(connection, own) if own else found
+
+    def whole(
+        self, connection: sqlite3.Connection, table: str, most: int
+    ) -> tuple[np.ndarray, bytes, np.ndarray] | None:
+        """All texts of a table: their numbers, the texts in UTF-8 one after another, and the end of each
+        text. None if there are more than `most`, or if a text has a line end. SQLite makes one string without
+        the interpreter lock, so this is several times as fast as `named`."""
+        if _last(connection, table) > most:
+            return None
+        ids, listed = connection.execute(
+            "select group_concat(id), cast(group_concat(name, char(10)) as blob) "
+            f"from (select id, name from {table} not indexed)"
+        ).fetchone()
+        numbers = _numbers(ids)
+        if not len(numbers):
+            return None
+        breaks = np.append(np.flatnonzero(np.frombuffer(listed, np.uint8) == _LINE_END), len(listed))
+        # SQLite's functions may end a text at a NUL.
+        if len(breaks) != len(numbers) or b"\0" in listed:
+            return None
+        return numbers, listed.replace(b"\n", b""), breaks - np.arange(len(breaks))
 
     def matching(self, connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
         """The numbers of all texts in a table that meet a condition. Own texts are not in the table."""

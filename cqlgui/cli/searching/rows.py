@@ -104,7 +104,7 @@ class Rows:
             self._base, result, rows=self._shape, sorts=self._arguments.sort, cancel=self._cancel
         )
 
-    def _texts(self, tables: Iterable[records.Table]) -> Iterator[bytes]:
+    def _texts(self, tables: Iterable[records.Table]) -> Iterator[bytes | memoryview]:
         from cqlgui.tasks.export import records
         from cqlgui.tasks.export.formats import csv_lines, hit_lines
 
@@ -115,7 +115,7 @@ class Rows:
             lines = (hit_lines.quoted(row) + "\n" for row in records.of_tables([table]))
             yield hit_lines.encoded("".join(lines))
 
-    def _put(self, pieces: Iterator[bytes]) -> None:
+    def _put(self, pieces: Iterator[bytes | memoryview]) -> None:
         for piece in ahead.each(pieces):
             with self._bar.away():
                 if not terminal.put_lines(piece, self._cancel):

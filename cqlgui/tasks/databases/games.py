@@ -14,7 +14,7 @@ import numpy as np
 from cqlgui.base import arrays, errors, folding
 from cqlgui.base.data import dataclass
 from cqlgui.board import tree
-from cqlgui.db import game_filter, headers, openings
+from cqlgui.db import catalog, game_filter, headers, openings
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
@@ -249,10 +249,7 @@ def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = Fal
     (`as_json`). Raises `errors.SourceError` if the catalog lacks a game."""
     sources.rows(source)
     known, table = sources.headers(source).table(source.id, ordinals)
-    if len(known) < len(ordinals):
-        raise errors.SourceError(
-            f"Headers of {source.path.name} are missing in the catalog. Open the file again."
-        )
+    _insist(source, known, ordinals)
     found = {
         name: Column(coded.places.astype(np.int64), [text or "" for text in coded.texts])
         for name, coded in table.texts.items()
@@ -266,6 +263,24 @@ def columns(source: base_model.Source, ordinals: np.ndarray, *, tags: bool = Fal
         codes, known_texts = arrays.numbered(_more(table))
         found["tags"] = Column(codes, [as_json(other_tags(one.decode("utf-8"))) for one in known_texts])
     return found
+
+
+def numbered(source: base_model.Source, ordinals: np.ndarray) -> catalog.Numbered:
+    """The headers of some games of a source in the catalog, with the numbers of their texts. `ordinals` are
+    the places of the games in the source, ascending. Raises `errors.SourceError` if the catalog lacks a
+    game."""
+    sources.rows(source)
+    found = workspace.catalog().numbered(source.id, ordinals)
+    _insist(source, found.games, ordinals)
+    return found
+
+
+def _insist(source: base_model.Source, known: np.ndarray, ordinals: np.ndarray) -> None:
+    """Raise an error if the catalog does not know all games."""
+    if len(known) < len(ordinals):
+        raise errors.SourceError(
+            f"Headers of {source.path.name} are missing in the catalog. Open the file again."
+        )
 
 
 def other_tags(more: str) -> dict[str, str]:

@@ -446,7 +446,7 @@ class _Job:
         for piece in ahead.each(self._object_lines() if as_objects else self._lines(), _PIECES):
             file.write(piece)
 
-    def _lines(self) -> Iterator[bytes]:
+    def _lines(self) -> Iterator[bytes | memoryview]:
         """The hits as JSON lines, in the way of `search --jsonl`."""
         return hit_lines.lines(
             self.base,
@@ -456,7 +456,7 @@ class _Job:
             rows=self.rows,
         )
 
-    def _object_lines(self) -> Iterator[bytes]:
+    def _object_lines(self) -> Iterator[bytes | memoryview]:
         for record in self._records():
             yield hit_lines.encoded(hit_lines.quoted(record) + "\n")
 

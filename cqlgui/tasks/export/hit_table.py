@@ -95,9 +95,7 @@ class Block:
     the columns of games by field (`HEADERS` and `TAGS`, which is JSON), `value` and `comment`. `listed` has
     FENs and moves."""
 
-    file: str
-    first: int
-    """The base ordinal of the file's first game."""
+    source: base_model.Source
     columns: found_module.Columns
     coded: dict[str, Column]
     listed: listing.Listed
@@ -105,11 +103,23 @@ class Block:
     rows: Integers
     """For each hit the number of its texts in `listed`."""
     plies: Integers
+    games: Integers
+    """The games of this block and of the blocks around it, ascending. These blocks have the same array."""
     more: dict[str, Integers] = field(default_factory=dict)
     """The fields that rows have besides `FIELDS`."""
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    @property
+    def file(self) -> str:
+        """The path of the file."""
+        return str(self.source.path)
+
+    @property
+    def first(self) -> int:
+        """The base ordinal of the file's first game."""
+        return self.source.first
 
     def spot(self, game: int, place: int) -> dict[str, Any]:
         """The fields that say where the hit at a positionid of a game is."""
@@ -302,9 +312,11 @@ def blocks(
     *,
     variations: bool,
     details: bool = True,
+    headers: bool = True,
 ) -> Iterator[Block]:
     """The hits of some games, in the order of `games`. `parts` says for which games this is possible. Without
-    `details` it is possible for all games; the blocks then lack what `DETAILS` names."""
+    `details` it is possible for all games; the blocks then lack what `DETAILS` names. Without `headers`, the
+    blocks lack `HEADERS` and `TAGS`."""
     at = 0
     while at < len(games):
         source, ordinal = sources.of_game(base, games[at])
@@ -316,7 +328,9 @@ def blocks(
                 last += 1
             asked = packed_games.of_segment(segment)
             counters = packed_games.counters(segment)
-        columns = found.columns_of(np.array(games[at:last], np.int64))
+        listed_games = np.array(games[at:last], np.int64)
+        columns = found.columns_of(listed_games)
+        listed_games.sort()
         for part in columns.stretches(PIECE):
             own = part.games - begin
             places = part.hits & found_module.PLACE_MASK
@@ -325,12 +339,12 @@ def blocks(
             coming = ahead.Ahead(
                 functools.partial(listing.positions, asked, numbered, *counters, variations=variations)
             )
-            coded = _headers(source, part.games - source.first)
+            coded = _headers(source, part.games - source.first) if headers else {}
             if details:
                 coded["value"] = values(part)
                 coded["comment"] = comments(part, found)
             rows, listed = np.arange(len(part)), coming.result()
-            yield Block(str(source.path), source.first, part, coded, listed, orbits, rows, listed.plies)
+            yield Block(source, part, coded, listed, orbits, rows, listed.plies, listed_games)
         at = last
 
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqlgui.jit import native
+from cqlgui.tasks.databases import games
 from cqlgui.tasks.export.formats import row_kernel
+
+NATIVE = pytest.mark.skipif(not native.available(), reason="there is no machine code here")
+# UTF-8 has no lone surrogates.
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 @given(st.lists(st.text(max_size=5)))
@@ -15,3 +25,40 @@ def test_strings_are_kept_as_utf_8(words: list[str]) -> None:
     stretches = zip(texts.starts.tolist(), texts.lengths.tolist(), strict=True)
     found = [pool[start : start + length] for start, length in stretches]
     assert found == [word.encode("utf-8", "surrogatepass") for word in words]
+
+
+@NATIVE
+@given(st.lists(TEXTS), st.lists(st.text(max_size=5)), st.lists(TEXTS))
+def test_a_pool_numbers_its_texts(plain: list[str], strange: list[str], more: list[str]) -> None:
+    pool = row_kernel.Pool()
+    ends = np.cumsum([len(text.encode()) for text in plain], dtype=np.int64)
+    assert pool.add_quoted("".join(plain).encode(), ends) == 0
+    assert pool.add(strange) == len(plain)
+    kept = len(pool)
+    assert pool.add(more) == kept
+    pool.cut(kept)
+    assert pool.add(more[:1]) == kept
+    expected = [games.as_json(text).encode() for text in plain]
+    expected += [text.encode("utf-8", "backslashreplace") for text in [*strange, *more[:1]]]
+    assert pool.listed(np.arange(len(pool))) == expected
+    assert pool.size == sum(map(len, expected))
+
+
+def test_every_sign_has_its_escape() -> None:
+    text = "".join(map(chr, range(256)))
+    pool = row_kernel.Pool()
+    pool.add_quoted(text.encode(), np.array([len(text.encode())]))
+    assert pool.listed(np.arange(1)) == [json.dumps(text, ensure_ascii=False).encode()]
+
+
+@NATIVE
+@given(st.lists(st.dictionaries(TEXTS, TEXTS, max_size=4)))
+def test_objects_lose_their_blanks(tags: list[dict[str, str]]) -> None:
+    stored = [json.dumps(one, ensure_ascii=False).encode() if one else b"" for one in tags]
+    sizes = np.array([len(text) for text in stored], np.int64)
+    ends = np.cumsum(sizes)
+    pool = row_kernel.Pool()
+    pool.add(["before"])
+    data = np.frombuffer(b"".join(stored), np.uint8)
+    pool.add_json(data, ends - sizes, ends)
+    assert pool.listed(np.arange(1, len(pool))) == [games.as_json(one).encode() for one in tags]

@@ -81,14 +81,16 @@ def _of_block(block: hit_table.Block, fields: Sequence[str]) -> Iterator[str]:
     for name in ("element", "transform"):
         told[name] = codes + add([one.get(name) for one in known])
     told["orbit"] = codes + add([_described(one) if one else "" for one in known])
-    rows = block.rows * listing.TEXTS + len(texts)
-    told |= {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
-    pool = row_kernel.Texts.of(texts, block.listed.text, block.listed.ends, errors="strict")
-    kinds = [row_kernel.NUMBER if name in numbers else row_kernel.TEXT for name in fields]
+    rows = block.rows * listing.TEXTS
+    listed = {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
+    columns = (row_kernel.NUMBER, numbers), (row_kernel.TEXT, told), (row_kernel.LISTED, listed)
+    known_kinds = {name: (kind, known[name]) for kind, known in columns for name in known}
     literals = [b"", *[b","] * (len(fields) - 1), b"\n"]
-    data = [numbers[name] if name in numbers else told[name] for name in fields]
-    for piece in row_kernel.rows(literals, kinds, data, pool):
-        yield piece.decode("utf-8")
+    kinds, data = zip(*(known_kinds[name] for name in fields), strict=True)
+    pool = row_kernel.Texts.of(texts, errors="strict")
+    others = row_kernel.Listed(block.listed.text, block.listed.ends)
+    for piece in row_kernel.rows(literals, kinds, data, pool, [others]):
+        yield str(piece, "utf-8")
 
 
 def _described(match: dict[str, Any]) -> str:

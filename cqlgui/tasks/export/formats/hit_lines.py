@@ -13,7 +13,7 @@ from cqlgui.engine.kernels import listing
 from cqlgui.jit import native
 from cqlgui.tasks.databases import games as games_module
 from cqlgui.tasks.export import hit_table, records
-from cqlgui.tasks.export.formats import row_kernel
+from cqlgui.tasks.export.formats import line_heads, row_kernel
 from cqlgui.tasks.results import base_model, hit_model, search_model, written
 from cqlgui.tasks.results import found as found_module
 
@@ -48,7 +48,7 @@ def _items(
         pieces = row_kernel.rows(literals, kinds, columns, texts)
         for piece in pieces:
             # The comma after the last item of a piece is left out.
-            yield piece[:-1].decode("utf-8", "surrogatepass")
+            yield str(piece[:-1], "utf-8", "surrogatepass")
 
 
 def comments(result: search_model.SearchResult) -> Iterator[str]:
@@ -113,7 +113,7 @@ def lines(
     *,
     variations: bool,
     rows: hit_table.Rows = hit_table.Rows.HITS,
-) -> Iterator[bytes]:
+) -> Iterator[bytes | memoryview]:
     """The records of some games as JSON lines in UTF-8 (`encoded`), each with a line end. The text of a line
     is that of `records.records`. A batch has ordinals of games, and the hits of these games."""
 
@@ -121,15 +121,18 @@ def lines(
         for games, found in batches:
             for some, is_plain in hit_table.parts(found, games):
                 if is_plain:
-                    yield from hit_table.blocks(base, found, some, orbits, variations=variations)
+                    yield from hit_table.blocks(
+                        base, found, some, orbits, variations=variations, headers=False
+                    )
                 else:
                     # The caller reads the records later, when `found` is another batch.
                     yield records.records(base, map(found.__getitem__, some), orbits)
 
+    heads = line_heads.Heads()
     # Making a block takes about as long as writing its lines. Blocks differ in size, so several may wait.
     for part in ahead.each(parts(), _WAITING):
         if isinstance(part, hit_table.Block):
-            yield from _block_lines(part.grouped(rows))
+            yield from _block_lines(part.grouped(rows), heads)
         else:
             for record in hit_table.grouped(part, rows):
                 yield encoded(quoted(record) + "\n")
@@ -140,10 +143,10 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
+def _block_lines(block: hit_table.Block, known_heads: line_heads.Heads) -> Iterator[memoryview]:
     """The lines of a block."""
     columns = block.columns
-    heads, head_ends, which_head = _heads(block)
+    heads, which_head = known_heads.of(block)
     numbers: dict[str, Any] = {"ply": block.plies, "positionid": block.places, **block.more}
     texts: list[str] = []
     told = {
@@ -162,12 +165,11 @@ def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
         quoted(hit_table.match(code, block.orbits))[:-1] + ',"positionid":' for code in elements.tolist()
     ]
     # The texts of FEN and moves need no escapes. The quotation marks belong to the literals.
-    rows = block.rows * listing.TEXTS + len(texts) + len(head_ends)
+    rows = block.rows * listing.TEXTS
     listed = {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
-    more_ends = np.concatenate([head_ends, block.listed.ends + len(heads)])
     # A lone surrogate, which UTF-8 lacks, is written as an escape, as in `encoded`.
-    pool = row_kernel.Texts.of(texts, heads + block.listed.text, more_ends, errors="backslashreplace")
-    literals, kinds, data = [b"", b""], [row_kernel.TEXT], [which_head + len(texts)]
+    pool = row_kernel.Texts.of(texts, errors="backslashreplace")
+    literals, kinds, data = [b"", b""], [row_kernel.LISTED_TOO], [which_head]
     for name in (*_OF_HITS, *block.more):
         literals[-1] += f'"{name}":'.encode()
         after = b","
@@ -178,7 +180,7 @@ def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
             kinds.append(row_kernel.TEXT)
             data.append(told[name])
         elif name in listed:
-            kinds.append(row_kernel.TEXT)
+            kinds.append(row_kernel.LISTED)
             data.append(listed[name])
             literals[-1] += b'"'
             after = b'",'
@@ -190,44 +192,19 @@ def _block_lines(block: hit_table.Block) -> Iterator[bytes]:
         literals.append(after)
     literals[-1] = literals[-1][:-1] + b"}\n"
     matches = row_kernel.Matches(which, np.ascontiguousarray(columns.ends), block.places)
-    yield from row_kernel.rows(literals, kinds, data, pool, matches)
+    others = row_kernel.Listed(block.listed.text, block.listed.ends), heads
+    yield from row_kernel.rows(literals, kinds, data, pool, others, matches)
 
 
-_OF_GAMES: Final = hit_table.FIELDS[1 : hit_table.FIELDS.index(hit_table.TAGS) + 1]
-_OF_HITS: Final = hit_table.FIELDS[hit_table.FIELDS.index(hit_table.TAGS) + 1 :]
-"""The fields that say the same for all hits of a game, without the file, and the fields after them."""
+_OF_HITS: Final = hit_table.FIELDS[len(line_heads.FIELDS) :]
 
 
-def _heads(block: hit_table.Block) -> tuple[bytes, Any, Any]:
-    """The beginnings of the lines, up to the tags of the game: one text for each game, where these texts end,
-    and for each row the number of its text. Most games have several rows."""
-    games, which = arrays.ranked(block.columns.games)
-    rows = np.zeros(len(games), np.int64)
-    rows[which] = np.arange(len(which))
-    numbers = {"game": games, "gamenumber": games - block.first + 1}
-    texts: list[str] = []
-    literals, kinds, data = [b'{"file":' + encoded(quoted(block.file)) + b","], [], []
-    for name in _OF_GAMES:
-        literals[-1] += f'"{name}":'.encode()
-        literals.append(b",")
-        if name in numbers:
-            kinds.append(row_kernel.NUMBER)
-            data.append(numbers[name])
-            continue
-        kinds.append(row_kernel.TEXT)
-        column = block.coded[name]
-        data.append(_coded(column.codes[rows], column.values, texts, is_json=name == hit_table.TAGS))
-    pool = row_kernel.Texts.of(texts, errors="backslashreplace")
-    return *row_kernel.joined(literals, kinds, data, pool), which
-
-
-def _coded(codes: Any, values: Sequence[Any], texts: list[str], *, is_json: bool = False) -> Any:
+def _coded(codes: Any, values: Sequence[Any], texts: list[str]) -> Any:
     """The number of a text for each of `codes`, which are numbers of `values`. The texts are added to `texts`
-    as JSON. With `is_json`, the values are JSON already."""
+    as JSON."""
     used, found = arrays.ranked(codes)
     found += len(texts)
-    chosen = [values[code] for code in used.tolist()]
-    texts += chosen if is_json else map(quoted, chosen)
+    texts += [quoted(values[code]) for code in used.tolist()]
     return found
 
 

@@ -18,9 +18,12 @@ NUMBER: Final = 0
 TEXT: Final = 1
 SQUARES: Final = 2
 MATCHES: Final = 3
-"""Kinds of columns. `NUMBER`: the number itself. `TEXT`: the text with this number. `SQUARES`: a set of
-squares, as the names of the squares in quotes, separated by commas. `MATCHES`: the index of a hit, as the
-texts of the hit's matches, each followed by the number of the position and `}`."""
+LISTED: Final = 4
+LISTED_TOO: Final = 5
+"""Kinds of columns. `NUMBER`: the number itself. `TEXT`: the text with this number in `Texts`. `LISTED` and
+`LISTED_TOO`: the text with this number in the first or the second `Listed`. `SQUARES`: a set of squares, as
+the names of the squares in quotes, separated by commas. `MATCHES`: the index of a hit, as the texts of the
+hit's matches, each followed by the number of the position and `}`."""
 
 _ROOM: Final = 1 << 20
 
@@ -34,22 +37,93 @@ class Texts:
     lengths: Any
 
     @classmethod
-    def of(
-        cls, texts: Sequence[str], more: bytes = b"", more_ends: Any = None, errors: str = "surrogatepass"
-    ) -> Texts:
-        """The texts `texts` in UTF-8, followed by the texts in `more`, which end at `more_ends`. `errors` is
-        that of `str.encode`. All texts are encoded at once, because that is several times faster."""
+    def of(cls, texts: Sequence[str], errors: str = "surrogatepass") -> Texts:
+        """Some texts in UTF-8. `errors` is that of `str.encode`. All texts are encoded at once, because that
+        is several times faster."""
         pool = "".join(texts).encode("utf-8", errors)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         if len(pool) != lengths.sum():
             sizes = (len(text.encode("utf-8", errors)) for text in texts)
             lengths = np.fromiter(sizes, np.int64, len(texts))
         starts = np.cumsum(lengths) - lengths
-        if more_ends is not None:
-            sizes_of_more = np.diff(more_ends, prepend=0)
-            starts = np.concatenate([starts, more_ends - sizes_of_more + len(pool)])
-            lengths = np.concatenate([lengths, sizes_of_more])
-        return cls(np.frombuffer(pool + more or b"\0", np.uint8), starts, lengths)
+        return cls(_bytes(pool), starts, lengths)
+
+
+class Pool:
+    """Texts that are numbered from 0 on, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._data: Any = np.zeros(1 << 16, np.uint8)
+        self._ends: Any = np.zeros(1 << 10, np.int64)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of all texts."""
+        return int(self._ends[self._count - 1]) if self._count else 0
+
+    def add(self, texts: Sequence[str]) -> int:
+        """Add texts in UTF-8. A lone surrogate, which UTF-8 lacks, becomes an escape. Returns the number of
+        the first text."""
+        first, begin, added = self._count, self.size, Texts.of(texts, errors="backslashreplace")
+        ends = added.starts + added.lengths
+        size = int(ends[-1]) if len(ends) else 0
+        self._grow(len(texts), size)
+        self._data[begin : begin + size] = added.pool[:size]
+        self._ends[first : first + len(texts)] = begin + ends
+        self._count += len(texts)
+        return first
+
+    def add_quoted(self, text: bytes, ends: Any) -> int:
+        """Add texts in UTF-8 as texts of JSON, in quotes. Text n ends at `ends[n]`. Returns the number of the
+        first text."""
+        first, begin, count = self._count, self.size, len(ends)
+        # An escape takes six bytes at most.
+        self._grow(count, 6 * len(text) + 2 * count)
+        write: Any = write_quoted
+        write(_bytes(text), ends, count, self._data, begin, self._ends[first:])
+        self._count += count
+        return first
+
+    def add_json(self, data: Any, starts: Any, ends: Any) -> None:
+        """Add objects in JSON, which are at `starts` to `ends` in the bytes `data`, without the blanks
+        between their parts. An empty text becomes an empty object."""
+        begin = self.size
+        self._grow(len(starts), int((ends - starts).sum()) + 2 * len(starts))
+        write: Any = write_compact
+        given = data if len(data) else _bytes(b"")
+        write(given, starts, ends, len(starts), self._data, begin, self._ends[self._count :])
+        self._count += len(starts)
+
+    def _grow(self, texts: int, size: int) -> None:
+        if self._count + texts > len(self._ends):
+            self._ends = np.concatenate([self._ends, np.zeros(self._count + texts, np.int64)])
+        if self.size + size > len(self._data):
+            self._data = np.concatenate([self._data, np.zeros(self.size + size, np.uint8)])
+
+    def cut(self, count: int) -> None:
+        """Keep only the first `count` texts."""
+        self._count = count
+
+    def text(self, begin: int) -> bytes:
+        """The bytes from `begin` on."""
+        made: bytes = self._data[begin : self.size].tobytes()
+        return made
+
+    def listed(self, numbers: Any) -> list[bytes]:
+        """The texts with these numbers."""
+        texts = self.texts()
+        spans = zip(texts.starts[numbers].tolist(), texts.lengths[numbers].tolist(), strict=True)
+        return [self._data[start : start + length].tobytes() for start, length in spans]
+
+    def texts(self) -> Texts:
+        """All texts, until others are added."""
+        ends = self._ends[: self._count]
+        lengths = np.diff(ends, prepend=0)
+        return Texts(self._data, ends - lengths, lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +142,26 @@ class Matches:
         return cls(nothing, nothing, nothing)
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Many texts, one after another in `text`. Text n ends at `ends[n]`."""
+
+    text: bytes
+    ends: Any
+
+
 def rows(
     literals: Sequence[bytes],
     kinds: Sequence[int],
     columns: Sequence[Any],
     texts: Texts,
+    listed: Sequence[Listed] = (),
     matches: Matches | None = None,
-) -> Iterator[bytes]:
+) -> Iterator[memoryview]:
     """Rows in several pieces, each made when it is asked for. A row has `literals[0]`, the first column,
     `literals[1]` and so on up to the last literal, which comes after the last column. All columns have the
-    same length."""
-    return (piece for piece, _ in _pieces(literals, kinds, columns, texts, matches))
+    same length. `listed` has at most two entries."""
+    return (piece for piece, _ in _pieces(literals, kinds, columns, texts, listed, matches))
 
 
 def joined(
@@ -86,7 +169,7 @@ def joined(
 ) -> tuple[bytes, Any]:
     """`rows` as one piece, and where each row ends in it."""
     pieces, all_ends, at = [], [], 0
-    for piece, ends in _pieces(literals, kinds, columns, texts, None):
+    for piece, ends in _pieces(literals, kinds, columns, texts, (), None):
         pieces.append(piece)
         all_ends.append(ends + at)
         at += len(piece)
@@ -98,32 +181,40 @@ def _pieces(
     kinds: Sequence[int],
     columns: Sequence[Any],
     texts: Texts,
+    listed: Sequence[Listed],
     matches: Matches | None,
-) -> Iterator[tuple[bytes, Any]]:
+) -> Iterator[tuple[memoryview, Any]]:
     """Rows in several pieces, with the ends of the rows in each piece."""
     count = len(columns[0]) if columns else 0
     values: Any = np.stack([np.asarray(one).astype(np.int64, copy=False) for one in columns])
     told = matches or Matches.none()
+    one, two = (*listed, *[Listed(b"", np.zeros(0, np.int64))] * 2)[:2]
     ends = np.cumsum([len(one) for one in literals])
-    literal: Any = np.frombuffer(b"".join(literals) or b"\0", np.uint8)
-    out: Any = np.empty(_ROOM, np.uint8)
     write: Any = write_rows
     sizes: Any = np.zeros(1, np.int64)
     row_ends: Any = np.zeros(count, np.int64)
-    at = 0
+    at, room = 0, _ROOM
     held = kernels.Held
     arrays = (
-        held(np.array(kinds, np.uint8)), len(kinds), held(values.reshape(-1)), count, held(literal),
-        held(ends.astype(np.int64)), held(texts.pool), held(texts.starts), held(texts.lengths),
+        held(np.array(kinds, np.uint8)), len(kinds), held(values.reshape(-1)), count,
+        held(_bytes(b"".join(literals))), held(ends.astype(np.int64)), held(texts.pool), held(texts.starts),
+        held(texts.lengths), held(_bytes(one.text)), held(one.ends), held(_bytes(two.text)), held(two.ends),
         held(told.codes), held(told.ends), held(told.places),
     )  # fmt: skip
     while at < count:
-        end = write(at, count, *arrays, out, len(out), row_ends, sizes)
+        # Each piece has memory of its own, so that no piece is copied out of an array.
+        out: Any = np.empty(room, np.uint8)
+        end = write(at, count, *arrays, out, room, row_ends, sizes)
         if end == at:
-            out = np.empty(2 * len(out), np.uint8)
+            room *= 2
         else:
-            yield out[: int(sizes[0])].tobytes(), row_ends[at:end]
+            yield out[: int(sizes[0])].data, row_ends[at:end]
         at = end
+
+
+def _bytes(text: bytes) -> Any:
+    # The address of an empty array means nothing.
+    return np.frombuffer(text or b"\0", np.uint8)
 
 
 @UNIT.kernel
@@ -139,6 +230,10 @@ def write_rows(
     pool: Bytes,
     starts: Ints,
     lengths: Ints,
+    listed: Bytes,
+    listed_ends: Ints,
+    listed_too: Bytes,
+    listed_too_ends: Ints,
     codes: Ints,
     code_ends: Ints,
     places: Ints,
@@ -160,10 +255,14 @@ def write_rows(
                 size += 20
             elif kind == TEXT:
                 size += int(lengths[value])
+            elif kind == LISTED:
+                size += int(listed_ends[value]) - _begin(listed_ends, value)
+            elif kind == LISTED_TOO:
+                size += int(listed_too_ends[value]) - _begin(listed_too_ends, value)
             elif kind == SQUARES:
                 size += 5 * words.word(value).bit_count()
             else:
-                first = 0 if value == 0 else int(code_ends[value - 1])
+                first = _begin(code_ends, value)
                 for code in range(first, int(code_ends[value])):
                     size += int(lengths[int(codes[code])]) + 22
         if at + size > capacity:
@@ -179,10 +278,15 @@ def write_rows(
                 at = fens.decimal(value, out, at)
             elif kind == TEXT:
                 at = _copied(pool, int(starts[value]), int(starts[value] + lengths[value]), out, at)
+            elif kind == LISTED:
+                at = _copied(listed, _begin(listed_ends, value), int(listed_ends[value]), out, at)
+            elif kind == LISTED_TOO:
+                begin_too = _begin(listed_too_ends, value)
+                at = _copied(listed_too, begin_too, int(listed_too_ends[value]), out, at)
             elif kind == SQUARES:
                 at = _squares(words.word(value), out, at)
             else:
-                first = 0 if value == 0 else int(code_ends[value - 1])
+                first = _begin(code_ends, value)
                 for code in range(first, int(code_ends[value])):
                     if code > first:
                         out[at] = 44
@@ -196,6 +300,83 @@ def write_rows(
         row_ends[row] = at
     sizes[0] = at
     return end
+
+
+@UNIT.kernel
+def write_quoted(text: Bytes, ends: Ints, count: int, out: Bytes, at: int, out_ends: Ints) -> int:
+    """Write texts as texts of JSON (RFC 8259, section 7), with as few escapes as possible, like `json.dumps`.
+    Returns the end. `out_ends` receives the end of each text."""
+    place = 0
+    for one in range(count):
+        out[at] = 34
+        at += 1
+        while place < ends[one]:
+            sign = int(text[place])
+            place += 1
+            short = 0
+            if sign == 34 or sign == 92:
+                short = sign
+            elif sign == 8:
+                short = 98
+            elif sign == 9:
+                short = 116
+            elif sign == 10:
+                short = 110
+            elif sign == 12:
+                short = 102
+            elif sign == 13:
+                short = 114
+            if short != 0:
+                out[at] = 92
+                out[at + 1] = short
+                at += 2
+            elif sign < 32:
+                low = sign & 15
+                out[at] = 92
+                out[at + 1] = 117
+                out[at + 2] = 48
+                out[at + 3] = 48
+                out[at + 4] = 48 + (sign >> 4)
+                out[at + 5] = low + 48 if low < 10 else low + 87
+                at += 6
+            else:
+                out[at] = sign
+                at += 1
+        out[at] = 34
+        at += 1
+        out_ends[one] = at
+    return at
+
+
+@UNIT.kernel
+def write_compact(
+    data: Bytes, starts: Ints, ends: Ints, count: int, out: Bytes, at: int, out_ends: Ints
+) -> int:
+    """Write the objects in JSON that are at `starts` to `ends` in `data`, without the blanks outside of their
+    texts. Returns the end. `out_ends` receives the end of each object."""
+    for one in range(count):
+        if starts[one] == ends[one]:
+            out[at] = 123
+            out[at + 1] = 125
+            at += 2
+        inside = False
+        escaped = False
+        for place in range(int(starts[one]), int(ends[one])):
+            sign = int(data[place])
+            if inside:
+                if escaped:
+                    escaped = False
+                elif sign == 92:
+                    escaped = True
+                elif sign == 34:
+                    inside = False
+            elif sign == 34:
+                inside = True
+            if inside or sign != 32:
+                out[at] = sign
+                at += 1
+        out_ends[one] = at
+    return at
 
 
 def _squares(area: Word, out: Bytes, at: int) -> int:
@@ -212,6 +393,11 @@ def _squares(area: Word, out: Bytes, at: int) -> int:
         out[at + 3] = 34
         at += 4
     return at
+
+
+@words.inlined
+def _begin(ends: Ints, place: int) -> int:
+    return 0 if place == 0 else int(ends[place - 1])
 
 
 @words.inlined

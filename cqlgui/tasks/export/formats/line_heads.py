@@ -1,0 +1,213 @@
+"""Writes the beginnings of JSON lines: what all hits of a game have in common. The texts of headers are kept
+as JSON under their numbers in the catalog, because players, events and dates occur in many games."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from cqlgui.base import arrays
+from cqlgui.db import catalog, headers, names, openings
+from cqlgui.tasks.databases import games as games_module
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.export import hit_table
+from cqlgui.tasks.export.formats import row_kernel
+from cqlgui.tasks.results import base_model
+from cqlgui.tasks.results.found import Integers
+
+FIELDS: Final = hit_table.FIELDS[: hit_table.FIELDS.index(hit_table.TAGS) + 1]
+"""The fields that a beginning has."""
+_TABLED: Final = {name: names.TABLES[name] for name in hit_table.HEADERS if name in names.TABLES}
+"""The fields whose texts have numbers in the catalog, with the catalog's table of the texts."""
+_RATING: Final = "rating"
+_OPENING: Final = "opening"
+_KEPT: Final = 1 << 22
+"""Texts with larger numbers are not kept. Such are the texts that hardly occur twice (`db.own_texts`)."""
+_MANY: Final = 500
+_SHARE: Final = 8
+"""If at least `_MANY` texts of a table were asked for, and one of `_SHARE` texts of the table, all its texts
+are read at once."""
+_MOST_BYTES: Final = 1 << 26
+"""If the texts take more bytes than this, they are forgotten."""
+
+
+class Heads:
+    """The beginnings of the lines of some blocks, one block after another."""
+
+    def __init__(self) -> None:
+        self._kept = _Kept(object())
+        self._games = np.zeros(0, np.int64)
+        self._written = row_kernel.Listed(b"", self._games)
+
+    def of(self, block: hit_table.Block) -> tuple[row_kernel.Listed, Integers]:
+        """One text for each game, up to the comma after the last of `FIELDS`, and for each row of the block
+        the number of its text."""
+        if self._games is not block.games:
+            # Most games have several rows, and blocks in a row have their games in common.
+            self._written = self._write(block)
+            self._games = block.games
+        return self._written, np.searchsorted(block.games, block.columns.games)
+
+    def _write(self, block: hit_table.Block) -> row_kernel.Listed:
+        games, source = block.games, block.source
+        known = sources.headers(source)
+        if not isinstance(known, catalog.Catalog):
+            pool = row_kernel.Pool()
+            coded = _of_columns(pool, source, games - source.first)
+        else:
+            if self._kept.numbering is not known.numbering or self._kept.pool.size > _MOST_BYTES:
+                self._kept = _Kept(known.numbering)
+            pool = self._kept.pool
+            coded = self._kept.of(known, games_module.numbered(source, games - source.first))
+        numbers = {"game": games, "gamenumber": games - source.first + 1}
+        literals, kinds, data = [b'{"file":' + _encoded(block.file) + b","], [], []
+        for name in FIELDS[1:]:
+            literals[-1] += f'"{name}":'.encode()
+            literals.append(b",")
+            kinds.append(row_kernel.NUMBER if name in numbers else row_kernel.TEXT)
+            data.append(numbers[name] if name in numbers else coded[name])
+        text, ends = row_kernel.joined(literals, kinds, data, pool.texts())
+        if pool is self._kept.pool:
+            self._kept.forget_rest()
+        return row_kernel.Listed(text, ends)
+
+
+class _Asked(NamedTuple):
+    """A column of games. Row n has the text with the number `numbers[n]` in the catalog's table `table`, for
+    which `name` stands. `meant` says what is written for some numbers."""
+
+    name: str
+    table: str
+    numbers: Integers
+    meant: Callable[[Sequence[int]], Mapping[int, str | int | None]]
+
+
+class _Kept:
+    """The texts of the headers of a catalog. `pool` has those that are kept, and after them those of the last
+    block alone."""
+
+    def __init__(self, numbering: object) -> None:
+        self.numbering = numbering
+        self.pool = row_kernel.Pool()
+        self._places: dict[str, Integers] = {}
+        self._met: dict[str, int] = {}
+        self._kept = len(self.pool)
+
+    def forget_rest(self) -> None:
+        """Remove the texts that are not kept."""
+        self.pool.cut(self._kept)
+
+    def of(self, known: catalog.Catalog, rows: catalog.Numbered) -> dict[str, Integers]:
+        """The number in `pool` of the text of each game, for all fields of games but their numbers."""
+        asked = [
+            _Asked(name, table, rows.texts[name].astype(np.int64), functools.partial(known.texts, name))
+            for name, table in _TABLED.items()
+        ]
+        asked += [
+            _Asked(name, _RATING, rows.numbers[name].astype(np.int64), _ratings)
+            for name in headers.RATINGS.values()
+        ]
+        eco = next(one for one in asked if one.name == "eco")
+        asked.append(
+            _Asked(_OPENING, _OPENING, eco.numbers, lambda codes: _openings(eco.meant(codes), codes))
+        )
+        # First what is kept, because the rest is cut off later.
+        for one in asked:
+            self._learn(known, one)
+        self._kept = len(self.pool)
+        made = {one.name: self._numbers(one) for one in asked}
+        made[hit_table.TAGS], has_own = self._tags(rows)
+        if has_own:
+            made[_OPENING] = self._own_openings(made[hit_table.TAGS], eco)
+        return made
+
+    def _learn(self, known: catalog.Catalog, asked: _Asked) -> None:
+        """Add the texts of a column to those that are kept."""
+        numbers = asked.numbers[asked.numbers < _KEPT]
+        places = self._room(asked.table, int(numbers.max(initial=0)))
+        missing = arrays.distinct(numbers[places[numbers] < 0])
+        if not len(missing):
+            return
+        met = self._met[asked.table] = self._met.get(asked.table, 0) + len(missing)
+        if met >= _MANY and asked.table in _TABLED.values():
+            whole = known.all_texts(asked.name, _SHARE * met)
+            if whole is not None:
+                found, text, ends = whole
+                places = self._room(asked.table, int(found.max()))
+                places[found] = np.arange(len(found)) + self.pool.add_quoted(text, ends)
+                missing = arrays.distinct(numbers[places[numbers] < 0])
+        places[missing] = np.arange(len(missing)) + self.pool.add(_quoted(missing, asked))
+
+    def _room(self, table: str, largest: int) -> Integers:
+        """The place in `pool` of each text of a table, or -1. There is room for the number `largest`."""
+        places = self._places.get(table, np.full(1, -1))
+        if largest >= len(places):
+            places = np.concatenate([places, np.full(2 * largest + 1 - len(places), -1)])
+        self._places[table] = places
+        return places
+
+    def _numbers(self, asked: _Asked) -> Integers:
+        """The number in `pool` of each text of a column."""
+        places = self._places[asked.table]
+        made: Integers = places[np.where(asked.numbers < _KEPT, asked.numbers, 0)]
+        others = np.flatnonzero(asked.numbers >= _KEPT)
+        if len(others):
+            distinct, which = arrays.ranked(asked.numbers[others])
+            made[others] = which + self.pool.add(_quoted(distinct, asked))
+        return made
+
+    def _tags(self, rows: catalog.Numbered) -> tuple[Integers, bool]:
+        """The numbers in `pool` of the other tags, and whether some games have a name of their opening
+        there."""
+        first, begin = len(self.pool), self.pool.size
+        for data, starts, ends in rows.more:
+            self.pool.add_json(data, starts, ends)
+        return np.arange(first, len(self.pool)), b'"Opening"' in self.pool.text(begin)
+
+    def _own_openings(self, tags: Integers, eco: _Asked) -> Integers:
+        """The numbers in `pool` of the names of openings, where the games' own tags may name them."""
+        codes = eco.meant(arrays.distinct(eco.numbers).tolist())
+        said = self.pool.listed(tags)
+        named = [
+            openings.of_tags(str(codes.get(number, "")), more.decode("utf-8"))
+            for number, more in zip(eco.numbers.tolist(), said, strict=True)
+        ]
+        numbers, distinct = arrays.numbered(named)
+        return numbers + self.pool.add([games_module.as_json(name) for name in distinct])
+
+
+def _ratings(numbers: Sequence[int]) -> dict[int, int | None]:
+    return {number: number or None for number in numbers}
+
+
+def _openings(codes: Mapping[int, object], numbers: Sequence[int]) -> dict[int, str]:
+    return {number: openings.name(str(codes.get(number, ""))) for number in numbers}
+
+
+def _quoted(numbers: Integers, asked: _Asked) -> list[str]:
+    """What is written for some numbers, as JSON. A text that is missing is empty."""
+    listed = numbers.tolist()
+    meant = asked.meant(listed)
+    return [games_module.as_json(meant.get(number, "")) for number in listed]
+
+
+def _of_columns(pool: row_kernel.Pool, source: base_model.Source, ordinals: Integers) -> dict[str, Integers]:
+    """As `_Kept.of`, for a source whose texts have no numbers."""
+    made = {}
+    columns = games_module.columns(source, ordinals, tags=True)
+    for name in hit_table.HEADERS:
+        made[name] = columns[name].codes + pool.add(list(map(games_module.as_json, columns[name].values)))
+    tags = columns[hit_table.TAGS]
+    made[hit_table.TAGS] = tags.codes + pool.add(tags.values)
+    return made
+
+
+def _encoded(text: str) -> bytes:
+    # A lone surrogate, which UTF-8 lacks, is written as an escape, as in `hit_lines.encoded`.
+    return games_module.as_json(text).encode("utf-8", "backslashreplace")
+
+
+__all__ = ["FIELDS", "Heads"]
