@@ -35,20 +35,19 @@ def fen_holds(record: Words, board: Bytes, room: Bytes, wanted: Bytes, size: int
 def write_fen(record: Words, board: Bytes, quiet: int, number: int, out: Bytes, at: int) -> int:
     """Append a FEN; returns the new end."""
     for row in range(7, -1, -1):
-        empty = 0
-        for column in range(8):
-            man = int(board[8 * row + column])
-            if man == 0:
-                empty += 1
-            else:
-                if empty > 0:
-                    out[at] = 48 + empty
-                    at += 1
-                    empty = 0
-                out[at] = _PIECES[man]
+        men = ~record[0] >> words.word(8 * row) & words.word(0xFF)
+        column = 0
+        while men != 0:
+            here = words.lowest(men)
+            if here > column:
+                out[at] = 48 + here - column
                 at += 1
-        if empty > 0:
-            out[at] = 48 + empty
+            out[at] = _PIECES[board[8 * row + here]]
+            at += 1
+            column = here + 1
+            men &= men - 1
+        if column < 8:
+            out[at] = 56 - column
             at += 1
         out[at] = 47 if row > 0 else 32
         at += 1

@@ -12,7 +12,7 @@ from cqlgui.board import attacks, legality, moves, position
 from cqlgui.engine.kernels import fens, notation, routines
 from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.engine.replaying.games import Integers
-from cqlgui.jit import kernels
+from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Ints, Shorts, Words
 
 UNIT: Final = kernels.Unit(
@@ -59,14 +59,15 @@ def positions(
     listed: Any = list_positions
     out = np.zeros(_LONGEST * min(len(hits), _MOST_AT_ONCE), np.uint8)
     with games.workspace(asked.positions, 1, layout.LOCALS, planes=False) as work:
-        sans = np.empty(notation.LONGEST_SAN * (work.room + 1), np.uint8)
-        san_sizes = np.empty(work.room + 1, np.uint8)
+        sans = np.empty((notation.LONGEST_SAN + 1) * (work.room + 1), np.uint8)
+        ucis = np.empty((notation.LONGEST_UCI + 1) * (work.room + 1), np.uint8)
+        places = np.empty(4 * (work.room + 1), np.int64)
         while at < len(hits):
             end = min(at + _MOST_AT_ONCE, len(hits))
             written = listed(
                 asked.packed, asked.firsts, asked.counts, asked.starts, asked.start_records,
                 asked.start_boards, halfmoves, fullmoves, hits, at, end, variations, work.records,
-                work.boards, work.room, sans, san_sizes, out, ends, plies,
+                work.boards, work.room, sans, ucis, places, out, ends, plies,
             )  # fmt: skip
             parts.append(out[:written].tobytes())
             ends[TEXTS * at : TEXTS * end] += size
@@ -93,13 +94,16 @@ def list_positions(
     boards: Bytes,
     room: int,
     sans: Bytes,
-    san_sizes: Bytes,
+    ucis: Bytes,
+    places: Ints,
     out: Bytes,
     ends: Ints,
     plies: Ints,
 ) -> int:
-    """Write the texts of `hits[begin:end]` to `out`. Returns the number of bytes. `sans` and `san_sizes` have
-    room for the SAN of the move to each position of a game, because hits in a row have moves in common."""
+    """Write the texts of `hits[begin:end]` to `out`. Returns the number of bytes. `sans` and `ucis` have room
+    for the moves to all positions of a game, one after another with spaces between them. `places` has room
+    for where each move begins and ends in both. Hits in a row have moves in common, and a position's main
+    continuation has the number after it, so the moves that follow a position stand in one piece."""
     written = 0
     at = begin
     while at < end:
@@ -108,8 +112,10 @@ def list_positions(
             packed, firsts, counts, starts, start_records, start_boards, int(game), variations,
             replay.last_place(hits, at, end) + FOLLOWING, records, boards, room,
         )  # fmt: skip
-        for place in range(total):
-            san_sizes[place] = 0
+        # The moves to the positions up to `done` are written.
+        done = 0
+        san_end = 0
+        uci_end = 0
         root = int(records[layout.TURN])
         while at < end and hits[at] >> 32 == game:
             place = int(hits[at] & 0xFFFFFFFF)
@@ -123,7 +129,29 @@ def list_positions(
                 )
                 plies[at] = ply
                 ends[TEXTS * at + FEN] = written
-                written = _moves(records, boards, sans, san_sizes, place, out, written, ends, TEXTS * at)
+                stop = place
+                while stop < place + FOLLOWING and records[stop * layout.SIZE + layout.CHILD] != layout.NONE:
+                    stop += 1
+                # No hit before this one needs the moves to the positions that are left out here.
+                done = max(done, place - 1)
+                while done < stop:
+                    done += 1
+                    here = done * layout.SIZE
+                    above = int(records[here + layout.PARENT])
+                    places[4 * done] = san_end
+                    places[4 * done + 2] = uci_end
+                    parent = above * layout.SIZE
+                    san_end = notation.write_san(
+                        records[parent:], boards[above * 64 :], records[here:], sans, san_end
+                    )
+                    uci_end = notation.write_uci(records[parent:], records[here:], ucis, uci_end)
+                    places[4 * done + 1] = san_end
+                    places[4 * done + 3] = uci_end
+                    sans[san_end] = _SPACE
+                    ucis[uci_end] = _SPACE
+                    san_end += 1
+                    uci_end += 1
+                written = _moves(sans, ucis, places, place, stop, out, written, ends, TEXTS * at)
             else:
                 for text in range(TEXTS):
                     ends[TEXTS * at + text] = written
@@ -132,66 +160,45 @@ def list_positions(
 
 
 def _moves(
-    records: Words,
-    boards: Bytes,
     sans: Bytes,
-    san_sizes: Bytes,
+    ucis: Bytes,
+    places: Ints,
     place: int,
+    stop: int,
     out: Bytes,
     at: int,
     ends: Ints,
     first: int,
 ) -> int:
-    """Append the texts of moves at a position; returns the new end. `first` is the place of the position's
-    texts in `ends`."""
-    above = records[place * layout.SIZE + layout.PARENT]
-    if above != layout.NONE:
-        at = _san(records, boards, sans, san_sizes, place, out, at)
+    """Append the texts of moves at a position; returns the new end. The moves that follow it lead to the
+    positions up to `stop`. `first` is the place of the position's texts in `ends`."""
+    if place > 0:
+        at = _copied(sans, int(places[4 * place]), int(places[4 * place + 1]), out, at)
     ends[first + LAST] = at
-    if above != layout.NONE:
-        at = notation.write_uci(records[int(above) * layout.SIZE :], records[place * layout.SIZE :], out, at)
+    if place > 0:
+        at = _copied(ucis, int(places[4 * place + 2]), int(places[4 * place + 3]), out, at)
     ends[first + LAST_UCI] = at
-    child = records[place * layout.SIZE + layout.CHILD]
-    if child != layout.NONE:
-        at = _san(records, boards, sans, san_sizes, int(child), out, at)
+    child = 4 * (place + 1)
+    if stop > place:
+        at = _copied(sans, int(places[child]), int(places[child + 1]), out, at)
     ends[first + SAN] = at
-    if child != layout.NONE:
-        at = notation.write_uci(records[place * layout.SIZE :], records[int(child) * layout.SIZE :], out, at)
+    if stop > place:
+        at = _copied(ucis, int(places[child + 2]), int(places[child + 3]), out, at)
     ends[first + UCI] = at
-    last, count = place, 0
-    while child != layout.NONE and count < FOLLOWING:
-        if count > 0:
-            out[at] = _SPACE
-            at += 1
-        at = _san(records, boards, sans, san_sizes, int(child), out, at)
-        last = int(child)
-        child = records[last * layout.SIZE + layout.CHILD]
-        count += 1
+    if stop > place:
+        at = _copied(sans, int(places[child]), int(places[4 * stop + 1]), out, at)
     ends[first + NEXT] = at
-    for number in range(count):
-        if number > 0:
-            out[at] = _SPACE
-            at += 1
-        child = records[place * layout.SIZE + layout.CHILD]
-        at = notation.write_uci(records[place * layout.SIZE :], records[int(child) * layout.SIZE :], out, at)
-        place = int(child)
+    if stop > place:
+        at = _copied(ucis, int(places[child + 2]), int(places[4 * stop + 3]), out, at)
     ends[first + NEXT_UCI] = at
     return at
 
 
-def _san(records: Words, boards: Bytes, sans: Bytes, san_sizes: Bytes, here: int, out: Bytes, at: int) -> int:
-    """Append the SAN of the move that leads to a record."""
-    first = notation.LONGEST_SAN * here
-    if san_sizes[here] == 0:
-        above = int(records[here * layout.SIZE + layout.PARENT])
-        end = notation.write_san(
-            records[above * layout.SIZE :], boards[above * 64 :], records[here * layout.SIZE :], sans, first
-        )
-        san_sizes[here] = end - first
-    size = int(san_sizes[here])
-    for place in range(size):
-        out[at + place] = sans[first + place]
-    return at + size
+@words.inlined
+def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
+    for place in range(begin, end):
+        out[at + place - begin] = source[place]
+    return at + end - begin
 
 
 def _quiet_moves(records: Words, place: int, before: int) -> int:

@@ -319,33 +319,39 @@ def blocks(
     blocks lack `HEADERS` and `TAGS`."""
     at = 0
     while at < len(games):
-        source, ordinal = sources.of_game(base, games[at])
+        source, _ = sources.of_game(base, games[at])
+        until = at
+        while (
+            until < len(games) and until < at + PIECE and games[until] - source.first in range(source.games)
+        ):
+            until += 1
+        together = np.sort(np.array(games[at:until], np.int64))
         with sources.indexed(source) as opened:
-            first, segment = opened.part_of(ordinal)
-            begin, end = source.first + first, source.first + min(first + segment.games, source.games)
-            last = at
-            while last < len(games) and begin <= games[last] < end:
-                last += 1
-            asked = packed_games.of_segment(segment)
-            counters = packed_games.counters(segment)
-        listed_games = np.array(games[at:last], np.int64)
-        columns = found.columns_of(listed_games)
-        listed_games.sort()
-        for part in columns.stretches(PIECE):
-            own = part.games - begin
-            places = part.hits & found_module.PLACE_MASK
-            # Machine code lists the positions while Python gathers the headers.
-            numbered = own << found_module.GAME_SHIFT | places
-            coming = ahead.Ahead(
-                functools.partial(listing.positions, asked, numbered, *counters, variations=variations)
-            )
-            coded = _headers(source, part.games - source.first) if headers else {}
-            if details:
-                coded["value"] = values(part)
-                coded["comment"] = comments(part, found)
-            rows, listed = np.arange(len(part)), coming.result()
-            yield Block(source, part, coded, listed, orbits, rows, listed.plies, listed_games)
-        at = last
+            while at < until:
+                first, segment = opened.part_of(games[at] - source.first)
+                begin, end = source.first + first, source.first + first + segment.games
+                last = at
+                while last < until and begin <= games[last] < end:
+                    last += 1
+                asked = packed_games.of_segment(segment)
+                counters = packed_games.counters(segment)
+                columns = found.columns_of(np.array(games[at:last], np.int64))
+                for part in columns.stretches(PIECE):
+                    places = part.hits & found_module.PLACE_MASK
+                    # Machine code lists the positions while Python gathers the headers.
+                    numbered = part.games - begin << found_module.GAME_SHIFT | places
+                    coming = ahead.Ahead(
+                        functools.partial(
+                            listing.positions, asked, numbered, *counters, variations=variations
+                        )
+                    )
+                    coded = _headers(source, part.games - source.first) if headers else {}
+                    if details:
+                        coded["value"] = values(part)
+                        coded["comment"] = comments(part, found)
+                    rows, listed = np.arange(len(part)), coming.result()
+                    yield Block(source, part, coded, listed, orbits, rows, listed.plies, together)
+                at = last
 
 
 def _headers(source: base_model.Source, ordinals: Integers) -> dict[str, Column]:

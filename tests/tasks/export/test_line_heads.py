@@ -95,7 +95,7 @@ def test_all_texts_of_a_table_are_read_at_once(tmp_path: Path, monkeypatch: pyte
     parts = hit_table.blocks(base, found, order, result.orbits, variations=False, headers=False)
     block = next(parts)
     heads = line_heads.Heads()
-    read, whole = heads.of(block)[0], []
+    read, whole = heads.of(block), []
     monkeypatch.setattr(line_heads, "_MANY", 5)
     monkeypatch.setattr(line_heads, "_SHARE", 100)
     kept = row_kernel.Pool.add_quoted
@@ -105,7 +105,7 @@ def test_all_texts_of_a_table_are_read_at_once(tmp_path: Path, monkeypatch: pyte
         return kept(pool, text, ends)
 
     monkeypatch.setattr(row_kernel.Pool, "add_quoted", add_quoted)
-    again = line_heads.Heads().of(block)[0]
+    again = line_heads.Heads().of(block)
     assert any(b"Player 600" in text for text in whole)
     assert again.text == read.text
     assert again.ends.tolist() == read.ends.tolist()

@@ -102,8 +102,9 @@ def _escaped(text: str) -> str:
 # --- JSON lines ---------------------------------------------------------------------------------------------
 
 
-_Part: TypeAlias = hit_table.Block | Iterator[dict[str, Any]]
-"""The rows of some games: as columns, or as records where only objects can hold the details."""
+_Part: TypeAlias = tuple[hit_table.Block, row_kernel.Listed] | Iterator[dict[str, Any]]
+"""The rows of some games: as columns with the beginnings of their lines, or as records where only objects can
+hold the details."""
 
 
 def lines(
@@ -117,22 +118,25 @@ def lines(
     """The records of some games as JSON lines in UTF-8 (`encoded`), each with a line end. The text of a line
     is that of `records.records`. A batch has ordinals of games, and the hits of these games."""
 
+    heads = line_heads.Heads()
+
     def parts() -> Iterator[_Part]:
         for games, found in batches:
             for some, is_plain in hit_table.parts(found, games):
                 if is_plain:
-                    yield from hit_table.blocks(
+                    for block in hit_table.blocks(
                         base, found, some, orbits, variations=variations, headers=False
-                    )
+                    ):
+                        yield block, heads.of(block)
                 else:
                     # The caller reads the records later, when `found` is another batch.
                     yield records.records(base, map(found.__getitem__, some), orbits)
 
-    heads = line_heads.Heads()
     # Making a block takes about as long as writing its lines. Blocks differ in size, so several may wait.
     for part in ahead.each(parts(), _WAITING):
-        if isinstance(part, hit_table.Block):
-            yield from _block_lines(part.grouped(rows), heads)
+        if isinstance(part, tuple):
+            block, begun = part
+            yield from _block_lines(block.grouped(rows), begun)
         else:
             for record in hit_table.grouped(part, rows):
                 yield encoded(quoted(record) + "\n")
@@ -143,10 +147,9 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _block_lines(block: hit_table.Block, known_heads: line_heads.Heads) -> Iterator[memoryview]:
-    """The lines of a block."""
+def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[memoryview]:
+    """The lines of a block. `heads` has the beginnings of the lines of `block.games`."""
     columns = block.columns
-    heads, which_head = known_heads.of(block)
     numbers: dict[str, Any] = {"ply": block.plies, "positionid": block.places, **block.more}
     texts: list[str] = []
     told = {
@@ -169,7 +172,8 @@ def _block_lines(block: hit_table.Block, known_heads: line_heads.Heads) -> Itera
     listed = {name: rows + place for place, name in enumerate(("fen", *hit_table.MOVES))}
     # A lone surrogate, which UTF-8 lacks, is written as an escape, as in `encoded`.
     pool = row_kernel.Texts.of(texts, errors="backslashreplace")
-    literals, kinds, data = [b"", b""], [row_kernel.LISTED_TOO], [which_head]
+    which_game = np.searchsorted(block.games, columns.games)
+    literals, kinds, data = [b"", b""], [row_kernel.LISTED_TOO], [which_game]
     for name in (*_OF_HITS, *block.more):
         literals[-1] += f'"{name}":'.encode()
         after = b","

@@ -42,14 +42,13 @@ class Heads:
         self._games = np.zeros(0, np.int64)
         self._written = row_kernel.Listed(b"", self._games)
 
-    def of(self, block: hit_table.Block) -> tuple[row_kernel.Listed, Integers]:
-        """One text for each game, up to the comma after the last of `FIELDS`, and for each row of the block
-        the number of its text."""
+    def of(self, block: hit_table.Block) -> row_kernel.Listed:
+        """One text for each of `block.games`, up to the comma after the last of `FIELDS`."""
         if self._games is not block.games:
             # Most games have several rows, and blocks in a row have their games in common.
             self._written = self._write(block)
             self._games = block.games
-        return self._written, np.searchsorted(block.games, block.columns.games)
+        return self._written
 
     def _write(self, block: hit_table.Block) -> row_kernel.Listed:
         games, source = block.games, block.source
@@ -115,8 +114,9 @@ class _Kept:
             _Asked(_OPENING, _OPENING, eco.numbers, lambda codes: _openings(eco.meant(codes), codes))
         )
         # First what is kept, because the rest is cut off later.
-        for one in asked:
-            self._learn(known, one)
+        for table, one in {one.table: one for one in asked}.items():
+            numbers = [other.numbers for other in asked if other.table == table]
+            self._learn(known, one._replace(numbers=np.concatenate(numbers)))
         self._kept = len(self.pool)
         made = {one.name: self._numbers(one) for one in asked}
         made[hit_table.TAGS], has_own = self._tags(rows)
