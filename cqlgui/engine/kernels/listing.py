@@ -57,7 +57,7 @@ def positions(
     parts: list[bytes] = []
     size = at = 0
     listed: Any = list_positions
-    out = np.zeros(_LONGEST * min(len(hits), _MOST_AT_ONCE), np.uint8)
+    out = np.empty(_LONGEST * min(len(hits), _MOST_AT_ONCE), np.uint8)
     with games.workspace(asked.positions, 1, layout.LOCALS, planes=False) as work:
         sans = np.empty((notation.LONGEST_SAN + 1) * (work.room + 1), np.uint8)
         ucis = np.empty((notation.LONGEST_UCI + 1) * (work.room + 1), np.uint8)

@@ -53,8 +53,8 @@ class Pool:
     """Texts that are numbered from 0 on, in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._data: Any = np.zeros(1 << 16, np.uint8)
-        self._ends: Any = np.zeros(1 << 10, np.int64)
+        self._data: Any = np.empty(1 << 16, np.uint8)
+        self._ends: Any = np.empty(1 << 10, np.int64)
         self._count = 0
 
     def __len__(self) -> int:
@@ -99,10 +99,15 @@ class Pool:
         self._count += len(starts)
 
     def _grow(self, texts: int, size: int) -> None:
+        """Make room for more texts. New memory that is not used costs nothing."""
         if self._count + texts > len(self._ends):
-            self._ends = np.concatenate([self._ends, np.zeros(self._count + texts, np.int64)])
+            ends = np.empty(2 * self._count + texts, np.int64)
+            ends[: self._count] = self._ends[: self._count]
+            self._ends = ends
         if self.size + size > len(self._data):
-            self._data = np.concatenate([self._data, np.zeros(self.size + size, np.uint8)])
+            data = np.empty(2 * self.size + size, np.uint8)
+            data[: self.size] = self._data[: self.size]
+            self._data = data
 
     def cut(self, count: int) -> None:
         """Keep only the first `count` texts."""
