@@ -6,7 +6,7 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cqlgui.base import ahead, progress
 from cqlgui.cli import terminal
@@ -17,6 +17,10 @@ from cqlgui.tasks.results.found import FoundGames
 if TYPE_CHECKING:
     from cqlgui.tasks.export import records
     from cqlgui.tasks.judging.judging import Judges
+
+
+_WAITING: Final = 4
+"""Number of pieces of rows that may wait to be printed."""
 
 
 class Rows:
@@ -116,7 +120,7 @@ class Rows:
             yield hit_lines.encoded("".join(lines))
 
     def _put(self, pieces: Iterator[bytes | memoryview]) -> None:
-        for piece in ahead.each(pieces):
+        for piece in ahead.each(pieces, _WAITING):
             with self._bar.away():
                 if not terminal.put_lines(piece, self._cancel):
                     self.cut = True

@@ -312,11 +312,11 @@ def blocks(
     *,
     variations: bool,
     details: bool = True,
-    headers: bool = True,
+    told: bool = True,
 ) -> Iterator[Block]:
     """The hits of some games, in the order of `games`. `parts` says for which games this is possible. Without
-    `details` it is possible for all games; the blocks then lack what `DETAILS` names. Without `headers`, the
-    blocks lack `HEADERS` and `TAGS`."""
+    `details` it is possible for all games; the blocks then lack what `DETAILS` names. Without `told`, they
+    lack what the caller writes from numbers: `HEADERS`, `TAGS` and `value`."""
     at = 0
     while at < len(games):
         source, _ = sources.of_game(base, games[at])
@@ -345,9 +345,10 @@ def blocks(
                             listing.positions, asked, numbered, *counters, variations=variations
                         )
                     )
-                    coded = _headers(source, part.games - source.first) if headers else {}
+                    coded = _headers(source, part.games - source.first) if told else {}
                     if details:
-                        coded["value"] = values(part)
+                        if told:
+                            coded["value"] = values(part)
                         coded["comment"] = comments(part, found)
                     rows, listed = np.arange(len(part)), coming.result()
                     yield Block(source, part, coded, listed, orbits, rows, listed.plies, together)

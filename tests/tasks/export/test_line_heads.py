@@ -92,7 +92,7 @@ def test_all_texts_of_a_table_are_read_at_once(tmp_path: Path, monkeypatch: pyte
     base = _base(tmp_path, 700)
     result = searching.search(base, "initial")
     found, order = result.games, list(result.order)
-    parts = hit_table.blocks(base, found, order, result.orbits, variations=False, headers=False)
+    parts = hit_table.blocks(base, found, order, result.orbits, variations=False, told=False)
     block = next(parts)
     heads = line_heads.Heads()
     read, whole = heads.of(block), []

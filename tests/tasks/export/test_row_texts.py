@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqlgui.cql.interpreting.runtime import values
 from cqlgui.jit import native
 from cqlgui.tasks.databases import games
 from cqlgui.tasks.export.formats import row_kernel
@@ -62,3 +63,12 @@ def test_objects_lose_their_blanks(tags: list[dict[str, str]]) -> None:
     data = np.frombuffer(b"".join(stored), np.uint8)
     pool.add_json(data, ends - sizes, ends)
     assert pool.listed(np.arange(1, len(pool))) == [games.as_json(one).encode() for one in tags]
+
+
+@NATIVE
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 63).map(lambda square: 1 << square)))
+def test_a_set_is_written_like_its_value(areas: list[int]) -> None:
+    column = np.array(areas, np.uint64).view(np.int64)
+    nothing = row_kernel.Texts.of([])
+    pieces = row_kernel.rows([b"", b"\n"], [row_kernel.SET], [column], nothing)
+    assert b"".join(pieces).decode().splitlines() == [f'"{values.set_text(area)}"' for area in areas]

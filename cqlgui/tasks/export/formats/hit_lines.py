@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from cqlgui.base import ahead, arrays
+from cqlgui.cql.ast.types import Type
 from cqlgui.engine.kernels import listing
 from cqlgui.jit import native
 from cqlgui.tasks.databases import games as games_module
@@ -125,7 +126,7 @@ def lines(
             for some, is_plain in hit_table.parts(found, games):
                 if is_plain:
                     for block in hit_table.blocks(
-                        base, found, some, orbits, variations=variations, headers=False
+                        base, found, some, orbits, variations=variations, told=False
                     ):
                         yield block, heads.of(block)
                 else:
@@ -152,10 +153,13 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[m
     columns = block.columns
     numbers: dict[str, Any] = {"ply": block.plies, "positionid": block.places, **block.more}
     texts: list[str] = []
-    told = {
-        name: _coded(block.coded[name].codes, block.coded[name].values, texts)
-        for name in ("value", "comment")
-    }
+    told = {"comment": _coded(block.coded["comment"], texts)}
+    sets: dict[str, Any] = {"squares": block.ringed}
+    assert columns.details is not None
+    if columns.details.kind is Type.SET:
+        sets["value"] = columns.details.values.view(np.int64)
+    else:
+        told["value"] = _coded(hit_table.values(columns), texts)
     primary, which = arrays.ranked(block.columns.primary())
     known = [hit_table.match(code, block.orbits) if code >= 0 else {} for code in primary.tolist()]
     for name in ("element", "transform"):
@@ -188,9 +192,12 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[m
             data.append(listed[name])
             literals[-1] += b'"'
             after = b'",'
+        elif name == "value":
+            kinds.append(row_kernel.SET)
+            data.append(sets[name])
         else:
-            kinds.append(row_kernel.SQUARES if name == "squares" else row_kernel.MATCHES)
-            data.append(block.ringed if name == "squares" else np.arange(len(columns)))
+            kinds.append(row_kernel.SQUARES if name in sets else row_kernel.MATCHES)
+            data.append(sets[name] if name in sets else np.arange(len(columns)))
             literals[-1] += b"["
             after = b"],"
         literals.append(after)
@@ -203,12 +210,11 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[m
 _OF_HITS: Final = hit_table.FIELDS[len(line_heads.FIELDS) :]
 
 
-def _coded(codes: Any, values: Sequence[Any], texts: list[str]) -> Any:
-    """The number of a text for each of `codes`, which are numbers of `values`. The texts are added to `texts`
-    as JSON."""
-    used, found = arrays.ranked(codes)
+def _coded(column: games_module.Column, texts: list[str]) -> Any:
+    """The number of a text for each row of a column. The texts are added to `texts` as JSON."""
+    used, found = arrays.ranked(column.codes)
     found += len(texts)
-    texts += [quoted(values[code]) for code in used.tolist()]
+    texts += [quoted(column.values[code]) for code in used.tolist()]
     return found
 
 

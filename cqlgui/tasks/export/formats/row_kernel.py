@@ -20,10 +20,12 @@ SQUARES: Final = 2
 MATCHES: Final = 3
 LISTED: Final = 4
 LISTED_TOO: Final = 5
+SET: Final = 6
 """Kinds of columns. `NUMBER`: the number itself. `TEXT`: the text with this number in `Texts`. `LISTED` and
 `LISTED_TOO`: the text with this number in the first or the second `Listed`. `SQUARES`: a set of squares, as
-the names of the squares in quotes, separated by commas. `MATCHES`: the index of a hit, as the texts of the
-hit's matches, each followed by the number of the position and `}`."""
+the names of the squares in quotes, separated by commas. `SET`: a set of squares, as a text in the form of
+`values.set_text` in quotes. `MATCHES`: the index of a hit, as the texts of the hit's matches, each followed
+by the number of the position and `}`."""
 
 _ROOM: Final = 1 << 20
 
@@ -266,6 +268,8 @@ def write_rows(
                 size += int(listed_too_ends[value]) - _begin(listed_too_ends, value)
             elif kind == SQUARES:
                 size += 5 * words.word(value).bit_count()
+            elif kind == SET:
+                size += 3 * words.word(value).bit_count() + 4
             else:
                 first = _begin(code_ends, value)
                 for code in range(first, int(code_ends[value])):
@@ -290,6 +294,8 @@ def write_rows(
                 at = _copied(listed_too, begin_too, int(listed_too_ends[value]), out, at)
             elif kind == SQUARES:
                 at = _squares(words.word(value), out, at)
+            elif kind == SET:
+                at = _set(words.word(value), out, at)
             else:
                 first = _begin(code_ends, value)
                 for code in range(first, int(code_ends[value])):
@@ -398,6 +404,29 @@ def _squares(area: Word, out: Bytes, at: int) -> int:
         out[at + 3] = 34
         at += 4
     return at
+
+
+def _set(area: Word, out: Bytes, at: int) -> int:
+    single = area.bit_count() == 1
+    out[at] = 34
+    out[at + 1] = 91
+    # The name of a single square stands in the place of the bracket.
+    at += 1 if single else 2
+    first = at
+    while area != 0:
+        square = words.lowest(area)
+        area &= area - 1
+        if at > first:
+            out[at] = 44
+            at += 1
+        out[at] = 97 + (square & 7)
+        out[at + 1] = 49 + (square >> 3)
+        at += 2
+    if not single:
+        out[at] = 93
+        at += 1
+    out[at] = 34
+    return at + 1
 
 
 @words.inlined
