@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import json
 from array import array
@@ -82,6 +81,9 @@ def _in_files(base: base_model.Base, games: array[int], text: str) -> array[int]
 
 def _like(text: str, names: Sequence[str]) -> str:
     """The name that is most like a text; empty if none is alike. A name may be meant without its ending."""
+    # Searches import this module, and only a few filters come here.
+    import difflib
+
     known = {folding.fold(form): name for name in names for form in (name, name.partition(".")[0])}
     near = difflib.get_close_matches(text, known, 1)
     return known[near[0]] if near else ""

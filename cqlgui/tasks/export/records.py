@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from cqlgui.board import motions, moves, squares, tree
 from cqlgui.cql.transforming import words
@@ -12,9 +12,11 @@ from cqlgui.engine.kernels import listing
 from cqlgui.engine.passes import orbit_pass
 from cqlgui.tasks.databases import games, sources
 from cqlgui.tasks.export import framing, hit_table
-from cqlgui.tasks.judging import judging
 from cqlgui.tasks.results import base_model, hit_model
 from cqlgui.tasks.results import found as found_module
+
+if TYPE_CHECKING:
+    from cqlgui.tasks.judging import judging
 
 NORMALISED_FIELDS = (framing.MOVES, framing.NORMALISED)
 """The fields that records in the query's own frame have besides those of `hit_table.Rows.fields`."""
