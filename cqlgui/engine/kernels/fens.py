@@ -109,3 +109,11 @@ def decimal(number: int, out: Bytes, at: int) -> int:
         out[at + place] = 48 + number % 10
         number //= 10
     return at + size
+
+
+@words.inlined
+def copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
+    """Append a part of `source`; returns the new end."""
+    for place in range(begin, end):
+        out[at + place - begin] = source[place]
+    return at + end - begin

@@ -12,7 +12,7 @@ from cqlgui.board import attacks, legality, moves, position
 from cqlgui.engine.kernels import fens, notation, routines
 from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.engine.replaying.games import Integers
-from cqlgui.jit import kernels, words
+from cqlgui.jit import kernels
 from cqlgui.jit.words import Bytes, Ints, Shorts, Words
 
 UNIT: Final = kernels.Unit(
@@ -173,32 +173,25 @@ def _moves(
     """Append the texts of moves at a position; returns the new end. The moves that follow it lead to the
     positions up to `stop`. `first` is the place of the position's texts in `ends`."""
     if place > 0:
-        at = _copied(sans, int(places[4 * place]), int(places[4 * place + 1]), out, at)
+        at = fens.copied(sans, int(places[4 * place]), int(places[4 * place + 1]), out, at)
     ends[first + LAST] = at
     if place > 0:
-        at = _copied(ucis, int(places[4 * place + 2]), int(places[4 * place + 3]), out, at)
+        at = fens.copied(ucis, int(places[4 * place + 2]), int(places[4 * place + 3]), out, at)
     ends[first + LAST_UCI] = at
     child = 4 * (place + 1)
     if stop > place:
-        at = _copied(sans, int(places[child]), int(places[child + 1]), out, at)
+        at = fens.copied(sans, int(places[child]), int(places[child + 1]), out, at)
     ends[first + SAN] = at
     if stop > place:
-        at = _copied(ucis, int(places[child + 2]), int(places[child + 3]), out, at)
+        at = fens.copied(ucis, int(places[child + 2]), int(places[child + 3]), out, at)
     ends[first + UCI] = at
     if stop > place:
-        at = _copied(sans, int(places[child]), int(places[4 * stop + 1]), out, at)
+        at = fens.copied(sans, int(places[child]), int(places[4 * stop + 1]), out, at)
     ends[first + NEXT] = at
     if stop > place:
-        at = _copied(ucis, int(places[child + 2]), int(places[4 * stop + 3]), out, at)
+        at = fens.copied(ucis, int(places[child + 2]), int(places[4 * stop + 3]), out, at)
     ends[first + NEXT_UCI] = at
     return at
-
-
-@words.inlined
-def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
-    for place in range(begin, end):
-        out[at + place - begin] = source[place]
-    return at + end - begin
 
 
 def _quiet_moves(records: Words, place: int, before: int) -> int:

@@ -338,7 +338,7 @@ def blocks(
                 columns = found.columns_of(np.array(games[at:last], np.int64))
                 for part in columns.stretches(PIECE):
                     places = part.hits & found_module.PLACE_MASK
-                    # Machine code lists the positions while Python gathers the headers.
+                    # Machine code lists the positions while Python does the rest.
                     numbered = part.games - begin << found_module.GAME_SHIFT | places
                     coming = ahead.Ahead(
                         functools.partial(

@@ -25,6 +25,7 @@ _WAITING: Final = 3
 
 
 quoted: Final = games_module.as_json
+encoded: Final = line_heads.encoded
 
 
 # --- lists of numbers and texts -----------------------------------------------------------------------------
@@ -143,11 +144,6 @@ def lines(
                 yield encoded(quoted(record) + "\n")
 
 
-def encoded(text: str) -> bytes:
-    """A text in UTF-8. A lone surrogate, which UTF-8 lacks, is written as an escape."""
-    return text.encode("utf-8", "backslashreplace")
-
-
 def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[memoryview]:
     """The lines of a block. `heads` has the beginnings of the lines of `block.games`."""
     columns = block.columns
@@ -208,6 +204,7 @@ def _block_lines(block: hit_table.Block, heads: row_kernel.Listed) -> Iterator[m
 
 
 _OF_HITS: Final = hit_table.FIELDS[len(line_heads.FIELDS) :]
+"""The fields that come after the beginning of a line."""
 
 
 def _coded(column: games_module.Column, texts: list[str]) -> Any:

@@ -62,7 +62,7 @@ class Heads:
             pool = self._kept.pool
             coded = self._kept.of(known, games_module.numbered(source, games - source.first))
         numbers = {"game": games, "gamenumber": games - source.first + 1}
-        literals, kinds, data = [b'{"file":' + _encoded(block.file) + b","], [], []
+        literals, kinds, data = [b'{"file":' + encoded(games_module.as_json(block.file)) + b","], [], []
         for name in FIELDS[1:]:
             literals[-1] += f'"{name}":'.encode()
             literals.append(b",")
@@ -205,9 +205,9 @@ def _of_columns(pool: row_kernel.Pool, source: base_model.Source, ordinals: Inte
     return made
 
 
-def _encoded(text: str) -> bytes:
-    # A lone surrogate, which UTF-8 lacks, is written as an escape, as in `hit_lines.encoded`.
-    return games_module.as_json(text).encode("utf-8", "backslashreplace")
+def encoded(text: str) -> bytes:
+    """A text in UTF-8. A lone surrogate, which UTF-8 lacks, is written as an escape."""
+    return text.encode("utf-8", "backslashreplace")
 
 
-__all__ = ["FIELDS", "Heads"]
+__all__ = ["FIELDS", "Heads", "encoded"]

@@ -279,21 +279,21 @@ def write_rows(
             return row
         done = 0
         for column in range(width):
-            at = _copied(literal, done, int(literal_ends[column]), out, at)
+            at = fens.copied(literal, done, int(literal_ends[column]), out, at)
             done = int(literal_ends[column])
             value = int(values[column * count + row])
             kind = int(kinds[column])
             if kind == NUMBER:
                 at = fens.decimal(value, out, at)
             elif kind == TEXT:
-                at = _copied(pool, int(starts[value]), int(starts[value] + lengths[value]), out, at)
+                at = fens.copied(pool, int(starts[value]), int(starts[value] + lengths[value]), out, at)
             elif kind == LISTED:
-                at = _copied(listed, _begin(listed_ends, value), int(listed_ends[value]), out, at)
+                at = fens.copied(listed, _begin(listed_ends, value), int(listed_ends[value]), out, at)
             elif kind == LISTED_TOO:
                 begin_too = _begin(listed_too_ends, value)
-                at = _copied(listed_too, begin_too, int(listed_too_ends[value]), out, at)
+                at = fens.copied(listed_too, begin_too, int(listed_too_ends[value]), out, at)
             elif kind == SQUARES:
-                at = _squares(words.word(value), out, at)
+                at = _squares(words.word(value), True, out, at)
             elif kind == SET:
                 at = _set(words.word(value), out, at)
             else:
@@ -303,11 +303,11 @@ def write_rows(
                         out[at] = 44
                         at += 1
                     text = int(codes[code])
-                    at = _copied(pool, int(starts[text]), int(starts[text] + lengths[text]), out, at)
+                    at = fens.copied(pool, int(starts[text]), int(starts[text] + lengths[text]), out, at)
                     at = fens.decimal(int(places[value]), out, at)
                     out[at] = 125
                     at += 1
-        at = _copied(literal, done, int(literal_ends[width]), out, at)
+        at = fens.copied(literal, done, int(literal_ends[width]), out, at)
         row_ends[row] = at
     sizes[0] = at
     return end
@@ -390,7 +390,8 @@ def write_compact(
     return at
 
 
-def _squares(area: Word, out: Bytes, at: int) -> int:
+def _squares(area: Word, quoted: bool, out: Bytes, at: int) -> int:
+    """Append the names of squares, separated by commas; with `quoted`, each in quotes."""
     first = at
     while area != 0:
         square = words.lowest(area)
@@ -398,11 +399,15 @@ def _squares(area: Word, out: Bytes, at: int) -> int:
         if at > first:
             out[at] = 44
             at += 1
-        out[at] = 34
-        out[at + 1] = 97 + (square & 7)
-        out[at + 2] = 49 + (square >> 3)
-        out[at + 3] = 34
-        at += 4
+        if quoted:
+            out[at] = 34
+            at += 1
+        out[at] = 97 + (square & 7)
+        out[at + 1] = 49 + (square >> 3)
+        at += 2
+        if quoted:
+            out[at] = 34
+            at += 1
     return at
 
 
@@ -411,17 +416,7 @@ def _set(area: Word, out: Bytes, at: int) -> int:
     out[at] = 34
     out[at + 1] = 91
     # The name of a single square stands in the place of the bracket.
-    at += 1 if single else 2
-    first = at
-    while area != 0:
-        square = words.lowest(area)
-        area &= area - 1
-        if at > first:
-            out[at] = 44
-            at += 1
-        out[at] = 97 + (square & 7)
-        out[at + 1] = 49 + (square >> 3)
-        at += 2
+    at = _squares(area, False, out, at + 1 if single else at + 2)
     if not single:
         out[at] = 93
         at += 1
@@ -432,10 +427,3 @@ def _set(area: Word, out: Bytes, at: int) -> int:
 @words.inlined
 def _begin(ends: Ints, place: int) -> int:
     return 0 if place == 0 else int(ends[place - 1])
-
-
-@words.inlined
-def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
-    for place in range(begin, end):
-        out[at + place - begin] = source[place]
-    return at + end - begin
