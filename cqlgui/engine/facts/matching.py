@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cqlgui.cql.ast import nodes, nodes_strings
 from cqlgui.cql.source import ecmascript
-from cqlgui.engine.facts import answering, evaluating, patience
-from cqlgui.engine.facts.answering import GIVEN, MISSING
+from cqlgui.engine.facts import evaluating, patience
+from cqlgui.engine.facts.answering import GIVEN, MISSING, UNKNOWN
 
 
 class Matches:
@@ -39,41 +39,36 @@ class Matches:
             known[None] = None
         if not self._patience.is_spent(node):
             self._match(node, texts, known)
-        pairs = np.array([self._told(known, text, wants_text) for text in texts], np.uint64)
-        values, states = pairs.reshape(-1, 2).T
-        return values, states
+        parts = [known.get(text) for text in texts]
+        answered = np.array([text in known for text in texts], bool)
+        matched = np.array([part is not None for part in parts], bool)
+        given, missing, unknown = map(np.uint64, (GIVEN, MISSING, UNKNOWN))
+        if not wants_text:
+            return matched.astype(np.uint64), np.where(answered, given, unknown)
+        distinct = dict.fromkeys(part for part in parts if part is not None)
+        numbers = {part: self._closures.number_of(part) for part in distinct}
+        values = [0 if part is None else numbers[part] for part in parts]
+        return np.array(values, np.uint64), np.select([matched, answered], [given, missing], unknown)
 
     def _match(
         self, node: nodes_strings.Search, texts: Sequence[str | None], known: dict[str | None, str | None]
     ) -> None:
         """Add the part of each text that matched to `known`, until the time is over."""
-        own_time = 0.0
-        for number, text in enumerate(texts):
+        own_time = started = 0.0
+        new = [text for text in dict.fromkeys(texts) if text is not None and text not in known]
+        for number, text in enumerate(new):
             if number % patience.PAUSE == 0:
                 self._patience.pause()
-                own_time = time.thread_time()
-            if text is None or text in known:
-                continue
-            started = time.perf_counter()
+                own_time, started = time.thread_time(), time.perf_counter()
             try:
                 found = ecmascript.first(node.pattern, text, 0, patience.SECONDS)
             except TimeoutError:
                 self._patience.end(node)
                 return
             known[text] = None if found is None else found.group()
-            if time.perf_counter() - started > patience.SLOW:
+            ended = time.perf_counter()
+            if ended - started > patience.SLOW:
                 if self._patience.is_spent_after(node, (started, own_time)):
                     return
                 own_time = time.thread_time()
-
-    def _told(
-        self, known: Mapping[str | None, str | None], text: str | None, wants_text: bool
-    ) -> tuple[int, int]:
-        """The value and the state of the answer for a text, if `known` has the part of each text that
-        matched."""
-        if text not in known:
-            return answering.TOO_MUCH
-        found = known[text]
-        if not wants_text:
-            return int(found is not None), GIVEN
-        return (0, MISSING) if found is None else (self._closures.number_of(found), GIVEN)
+            started = ended
